@@ -15,7 +15,7 @@ export const INGRESS: Test = {
   title: 'the first frame is hello: who one is, the contract, the time, and that it is not Tor',
 }
 export const CODE_LIFE: Test = {
-  file: 'server/contacts/codes.test.ts',
+  file: 'server/chat/contacts/codes.test.ts',
   title: 'without a code there is none, and a new one lives six minutes by the time of the server',
 }
 export const KEM: Test = {

@@ -142,7 +142,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     tests: [
       CODE_LIFE,
       {
-        file: 'server/contacts/codes.test.ts',
+        file: 'server/chat/contacts/codes.test.ts',
         title: 'a code says why it does not work: unknown, replaced, expired, used up, or the own one',
       },
       {

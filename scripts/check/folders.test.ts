@@ -9,9 +9,9 @@ const importing = (path: string, ...targets: string[]) => ({
 const tidy = [
   importing('server/app.ts', './rooms/routes.ts', './messages/routes.ts'),
   importing('server/env.ts', './rooms/batch.ts'),
-  importing('server/messages/messages.ts', '../rooms/members.ts', '../env.ts'),
-  importing('server/rooms/members.ts', '../env.ts', './store.ts'),
-  importing('server/rooms/rooms.test.ts', '../messages/messages.ts', '../testing/world.ts'),
+  importing('server/chat/messages/messages.ts', '../rooms/members.ts', '../env.ts'),
+  importing('server/chat/rooms/members.ts', '../env.ts', './store.ts'),
+  importing('server/chat/rooms/rooms.test.ts', '../messages/messages.ts', '../testing/world.ts'),
   importing('server/testing/world.ts', '../rooms/batch.ts'),
   importing('client/rooms/Rooms.tsx', '../ui/Button.tsx'),
 ]
@@ -22,11 +22,13 @@ describe('folders that need each other', () => {
   })
 
   test('two folders that import each other are found once, by the files that do it', () => {
-    const planted = importing('server/rooms/shown.ts', '../messages/status.ts')
+    const planted = importing('server/chat/rooms/shownMessage.ts', '../messages/status.ts')
     expect(findFolderCycles([...tidy, planted])).toEqual([
-      expect.stringContaining('server/messages/messages.ts imports server/rooms/members.ts'),
+      expect.stringContaining('server/chat/messages/messages.ts imports server/chat/rooms/members.ts'),
     ])
-    expect(findFolderCycles([...tidy, planted])[0]).toContain('server/rooms/shown.ts imports server/messages/status.ts')
+    expect(findFolderCycles([...tidy, planted])[0]).toContain(
+      'server/chat/rooms/shownMessage.ts imports server/chat/messages/status.ts',
+    )
   })
 
   test('a circle of three folders is found, also by types, on both ends', () => {

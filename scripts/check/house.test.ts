@@ -74,7 +74,7 @@ describe('the checks of the house', () => {
     const text = "export const find = (db: Queryable) => db.execute('select 1')\n"
     const kept = ['rooms/store.ts', 'rooms/store-append.ts', 'db/secrets.ts', 'rooms/rooms.test.ts', 'testing/world.ts']
     expect(findLooseSql(kept.map((path) => file(`server/${path}`, text)))).toEqual([])
-    expect(findLooseSql([file('server/rooms/rooms.ts', text), file('server/rooms/storeroom.ts', text)])).toEqual([
+    expect(findLooseSql([file('server/chat/rooms/rooms.ts', text), file('server/chat/rooms/storeroom.ts', text)])).toEqual([
       expect.stringMatching(/^server\/rooms\/rooms[.]ts: db[.]execute/),
       expect.stringMatching(/^server\/rooms\/storeroom[.]ts: /),
     ])

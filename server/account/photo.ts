@@ -1,7 +1,7 @@
 import type { User } from '../../contract/account.ts'
 import { objectIdOf, objectPath } from '../../contract/objects.ts'
+import { bindPhoto, dropObject } from '../chat/files/objects.ts'
 import type { Env, SignedInUser } from '../env.ts'
-import { bindPhoto, dropObject } from '../files/objects.ts'
 import { announceChange, announceSwitched } from '../ground/db/changes.ts'
 import { tellSwitched } from '../people/privacy/privacy.ts'
 import { Refusal } from '../refuse.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { NewMessage } from '../chat/rooms/append.ts'
 import { hashOfToken } from '../ground/http/cookie.ts'
-import type { NewMessage } from '../rooms/append.ts'
 import type { Browser } from './browser.ts'
 
 /** A message for the append itself, sent by this person's session. */

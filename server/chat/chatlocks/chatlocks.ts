@@ -1,0 +1,146 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { CHAT_LOCK } from '../../../contract/limits.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { tooManyRequests } from '../../ground/http/limits.ts'
+import { newSalt, verifierOfSecret } from '../../identity/password/password.ts'
+import { requireLive } from '../../identity/sessions/sessions.ts'
+import { Refusal } from '../../refuse.ts'
+import { askingOf, hashOf } from './chatGate.ts'
+import * as store from './store.ts'
+import { freshSince } from './times.ts'
+
+const SECRET_BYTES = 32
+
+/**
+ * Sets a chat password, or changes it in a session that has just verified; the lock's secret stays the same. The session has the chat
+ * open then, and no other one has. Where there is one, nothing is compared: that would be a way to guess. Throws Refusal.
+ */
+export async function setChatPassword(
+  env: Env,
+  user: SignedInUser,
+  contactId: string,
+  password: string,
+): Promise<{ lockSecret: string }> {
+  // Before the password is stretched, which takes a tenth of a second of a processor.
+  if (!(await store.findChat(env.db, user.id, contactId))) throw new Refusal('not_found')
+  const salt = newSalt()
+  const verifier = await verifierOfSecret(salt, password)
+  const now = env.clock()
+  const { contactUserId, lockSecret } = await env.db.transaction(async (tx) => {
+    const chat = await requireChat(tx, user, contactId)
+    const lock = await store.holdLock(tx, chat)
+    if (lock && !(await isFresh(tx, user, chat, now))) throw new Refusal('has_chat_password')
+    await requireLive(tx, user)
+    const lockSecret = lock?.lockSecret ?? randomBytes(SECRET_BYTES)
+    if (lock) await store.updateLock(tx, chat, { salt, verifier, wrongTries: 0, waitsUntil: null })
+    else await store.insertLock(tx, { ...chat, salt, verifier, lockSecret })
+    await store.closeOthers(tx, chat, hashOf(user))
+    await store.openChat(tx, chat, hashOf(user), now)
+    return { contactUserId: chat.contactUserId, lockSecret }
+  })
+  announce(env, user, contactUserId)
+  return { lockSecret: lockSecret.toString('base64') }
+}
+
+/** Removes the chat password in a session that has just verified. The archive pages stay, for the caller has sealed them anew. Throws Refusal. */
+export async function removeChatPassword(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
+  const removedFrom = await env.db.transaction(async (tx) => {
+    const chat = await requireChat(tx, user, contactId)
+    if (!(await store.holdLock(tx, chat))) return undefined
+    if (!(await isFresh(tx, user, chat, env.clock()))) throw new Refusal('chat_password_required')
+    await store.deleteLock(tx, chat)
+    return chat.contactUserId
+  })
+  if (removedFrom !== undefined) announce(env, user, removedFrom)
+  return {}
+}
+
+interface Verified {
+  valid: boolean
+  lockSecret: string | null
+  triesLeft: number
+  waitSeconds: number
+}
+
+/**
+ * Compares a chat password. A right one opens the chat to this session. Wrong ones are counted with the lock, whichever session sends
+ * them, one after another: after five each waits longer. Throws Refusal: `too_many_requests` while waiting, also for a right one.
+ */
+export async function verifyChatPassword(env: Env, user: SignedInUser, contactId: string, password: string): Promise<Verified> {
+  const chat = await store.findChat(env.db, user.id, contactId)
+  const found = chat && (await store.findLock(env.db, chat))
+  if (!found) throw new Refusal('not_found')
+  requireNoWait(found, env.clock())
+  // Not inside the transaction, where the others would wait for it.
+  const verifier = await verifierOfSecret(found.salt, password)
+  const now = env.clock()
+  const verified = await env.db.transaction(async (tx) => {
+    const lock = await store.holdLock(tx, found)
+    if (!lock) throw new Refusal('not_found')
+    requireNoWait(lock, now)
+    // Another browser has changed the password meanwhile: this one was stretched with the salt of the one before.
+    if (!lock.salt.equals(found.salt)) return undefined
+    if (!timingSafeEqual(verifier, lock.verifier)) return await countWrong(tx, lock, now)
+    await requireLive(tx, user)
+    await store.updateLock(tx, lock, { wrongTries: 0, waitsUntil: null })
+    await store.openChat(tx, lock, hashOf(user), now)
+    return { valid: true, lockSecret: lock.lockSecret.toString('base64'), triesLeft: 0, waitSeconds: 0 }
+  })
+  return verified ?? (await verifyChatPassword(env, user, contactId, password))
+}
+
+/** Locks the chat for this session again. Throws Refusal. */
+export async function lockChat(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
+  const chat = await store.findChat(env.db, user.id, contactId)
+  if (!chat) throw new Refusal('not_found')
+  // The tabs of this browser share the session.
+  if (await store.closeChat(env.db, chat, hashOf(user))) announce(env, user, chat.contactUserId)
+  return {}
+}
+
+/** Forgets a chat password with what only it opens. The room's log is locked by the caller. Returns whether there was one. */
+export async function dropLock(tx: Queryable, chat: store.Chat): Promise<boolean> {
+  if (!(await store.deleteLock(tx, chat))) return false
+  await store.deletePages(tx, chat)
+  return true
+}
+
+/** Forgets the pages of archive keys of a chat that is cleared. */
+export const dropPages = (tx: Queryable, chat: store.Chat): Promise<void> => store.deletePages(tx, chat)
+
+/** Returns the chat with the caller's accepted contact, and locks its log. Throws Refusal. */
+async function requireChat(tx: Queryable, user: SignedInUser, contactId: string) {
+  const found = await store.findChat(tx, user.id, contactId)
+  if (!found) throw new Refusal('not_found')
+  await store.lockRoom(tx, found.chatRoomId)
+  // Read again: the contact may have been removed while this waited.
+  const chat = await store.findChat(tx, user.id, contactId)
+  if (!chat) throw new Refusal('not_found')
+  return chat
+}
+
+const isFresh = (tx: Queryable, user: SignedInUser, chat: store.Chat, now: Date): Promise<boolean> =>
+  store.hasVerified(tx, chat, askingOf(user, now), freshSince(now))
+
+function requireNoWait({ waitsUntil }: store.Lock, now: Date): void {
+  if (waitsUntil && waitsUntil > now) throw tooManyRequests(Math.ceil((waitsUntil.getTime() - now.getTime()) / 1000))
+}
+
+async function countWrong(tx: Queryable, lock: store.Lock, now: Date): Promise<Verified> {
+  const wrongTries = lock.wrongTries + 1
+  const waitSeconds = waitAfter(wrongTries)
+  const waitsUntil = waitSeconds > 0 ? new Date(now.getTime() + waitSeconds * 1000) : null
+  await store.updateLock(tx, lock, { wrongTries, waitsUntil })
+  return { valid: false, lockSecret: null, triesLeft: Math.max(0, CHAT_LOCK.tries - wrongTries), waitSeconds }
+}
+
+/** Seconds to wait after so many wrong passwords in a row. */
+function waitAfter(wrongTries: number): number {
+  const { tries, firstWaitSeconds, longestWaitSeconds } = CHAT_LOCK
+  return wrongTries < tries ? 0 : Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** (wrongTries - tries))
+}
+
+/** Tells the account's browsers that the row of this contact has changed. */
+const announce = (env: Env, { id }: SignedInUser, contactUserId: string): void =>
+  env.hub.publish([id], { type: 'contacts', data: { userIds: [contactUserId] } })

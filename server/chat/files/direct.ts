@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { paddedBytes } from '../../../contract/objects.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Caller } from '../../ground/http/serve.ts'
+import { Refusal } from '../../refuse.ts'
+import type { DirectBucket } from './bucket.ts'
+import { requireSpace } from './requireSpace.ts'
+import * as store from './store.ts'
+
+/**
+ * Returns the bucket that this caller's browser may ask itself; undefined if there is none, and for whoever comes by an onion service,
+ * behind which nothing else is asked. An onion service that is set up outside of Conclave shows in the address alone.
+ */
+export function directFor(env: Env, { ingress, headers }: Pick<Caller, 'ingress' | 'headers'>): DirectBucket | undefined {
+  const isOnion = ingress === 'onion' || /\.onion(:\d+)?$/i.test(headers.host ?? '')
+  return isOnion ? undefined : env.bucket.direct
+}
+
+/**
+ * Answers the bucket's address for a sealed file of that size, which counts from now on. The bucket takes no other size, and what it has
+ * taken is a file once `finishDirect` has looked at it. Throws Refusal.
+ */
+export async function announceDirect(
+  env: Env,
+  user: SignedInUser,
+  direct: DirectBucket,
+  { id, sizeBytes }: { id: string; sizeBytes: number },
+): Promise<string> {
+  if (sizeBytes !== paddedBytes(sizeBytes)) throw new Refusal('not_padded')
+  await env.db.transaction(async (tx) => {
+    if (!(await store.move(tx, id, ['awaited', 'awaited'], { sizeBytes }))) throw new Refusal('not_found')
+    await requireSpace(env, tx, user, sizeBytes)
+  })
+  return await direct.putAddress(id, sizeBytes)
+}
+
+/**
+ * Makes a file of what a browser has sent to the bucket, if it is of the announced size. The server reads it once: size and hash are what
+ * it has found itself. Sent again it answers the same. Throws Refusal.
+ */
+export async function finishDirect(env: Env, user: SignedInUser, objectId: string): Promise<Record<string, never>> {
+  const object = await store.findObject(env.db, objectId)
+  if (object?.ownerId !== user.id || object.kind !== 'file' || object.state === 'dropped') throw new Refusal('not_found')
+  const { direct } = env.bucket
+  if (object.state === 'stored' || object.state === 'used') return {}
+  if (!direct || object.sizeBytes === null || object.uploadId !== null) throw new Refusal('incomplete_upload')
+  // Of two requests one goes on: nothing is copied over a file that has been looked at.
+  if (!(await store.move(env.db, objectId, ['awaited', 'arriving']))) throw new Refusal('already_uploaded')
+  try {
+    const found = (await direct.accept(objectId)) ? await env.bucket.get(objectId) : undefined
+    const received = found && (await readWhole(found))
+    await env.fault?.('file:accepted')
+    if (received?.sizeBytes !== object.sizeBytes) throw new Refusal('incomplete_upload')
+    if (!(await store.move(env.db, objectId, ['arriving', 'stored'], received))) throw new Refusal('not_found')
+  } catch (error) {
+    await env.bucket.remove(objectId)
+    await store.move(env.db, objectId, ['arriving', 'awaited'])
+    throw error
+  }
+  await direct.forget(objectId)
+  return {}
+}
+
+async function readWhole(bytes: Readable): Promise<store.Received> {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    sizeBytes += chunk.length
+  }
+  return { sizeBytes, hash: hash.digest(), mediaType: null }
+}
+
+/** Deletes what waits in the bucket for nobody: what came after its file was finished or dropped, while its address still held. */
+export async function deleteLate(env: Env): Promise<boolean> {
+  const { direct } = env.bucket
+  if (!direct) return false
+  const names = await direct.waiting()
+  const wanted = await store.findAwaited(env.db, names)
+  for (const name of names) if (!wanted.has(name)) await direct.forget(name)
+  return false
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Env } from '../../env.ts'
+import { Refusal } from '../../refuse.ts'
+import { HEAD_BYTES, pictureOf } from './picture.ts'
+import * as store from './store.ts'
+
+/** Puts the bytes of an arriving file into the bucket and notes what they are. If that fails, the file is awaited as before. */
+export async function keep(env: Env, { id }: { id: string }, body: Readable, sizeBytes: number): Promise<store.Received> {
+  try {
+    const { bytes, received } = observed(body)
+    await env.bucket.put(id, bytes, sizeBytes)
+    const what = received()
+    await env.fault?.('file:kept')
+    if (await store.move(env.db, id, ['arriving', 'stored'], what)) return what
+  } catch (error) {
+    await store.move(env.db, id, ['arriving', 'awaited'], { sizeBytes: null })
+    throw error
+  }
+  // It was dropped meanwhile, with its account.
+  await env.bucket.remove(id)
+  throw new Refusal('not_found')
+}
+
+/** Passes the bytes on, and notes what the row says of them. */
+function observed(body: Readable): { bytes: Readable; received: () => store.Received } {
+  const hash = createHash('sha256')
+  const head: Buffer[] = []
+  let sizeBytes = 0
+  async function* pass() {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (sizeBytes < HEAD_BYTES) head.push(chunk)
+      sizeBytes += chunk.length
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  const received = () => {
+    const picture = pictureOf(Buffer.concat(head))
+    const pixels = picture ? picture.width * picture.height : 0
+    const isShown = pixels > 0 && pixels <= LIMITS.photoPixels
+    return { sizeBytes, hash: hash.digest(), mediaType: (isShown && picture?.mediaType) || null }
+  }
+  return { bytes: Readable.from(pass(), { objectMode: false }), received }
+}

@@ -1,0 +1,154 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Caller } from '../../ground/http/serve.ts'
+import { Refusal } from '../../refuse.ts'
+import { beginSealed, requireSpace } from './requireSpace.ts'
+import { signedAddress } from './signAddress.ts'
+import * as objectStore from './store.ts'
+import * as store from './store-parts.ts'
+
+/** Parts of one upload that are stored at a time: more are too small for the largest file. */
+const PARTS_MAX = Math.ceil(LIMITS.sealedFileBytes / LIMITS.uploadPartMinBytes)
+
+/** Begins an upload in parts, and answers the addresses of the first ones. Throws Refusal. */
+export async function beginParts(env: Env, user: SignedInUser): Promise<Upload & { url: string; urls: string[] }> {
+  const uploadId = randomUUID()
+  const key = await beginSealed(env, user, uploadId)
+  const addressOf = (partNumber: number) => signedAddress(env, user.id, { objectId: key, uploadId, partNumber }).url
+  return { key, uploadId, url: addressOf(1), urls: Array.from({ length: PARTS_MAX }, (_, at) => addressOf(at + 1)) }
+}
+
+export interface Upload {
+  key: string
+  uploadId: string
+}
+
+/** Returns the caller's upload in parts. Throws Refusal. */
+export async function requireUpload(env: Env, user: SignedInUser, { key, uploadId }: Upload) {
+  const object = await objectStore.findObject(env.db, key)
+  const isTheirs = object?.ownerId === user.id && object.uploadId === uploadId.toLowerCase()
+  if (!object || !isTheirs || object.state === 'dropped') throw new Refusal('not_found')
+  return object
+}
+
+/** The stored parts of an upload, by their numbers. Throws Refusal. */
+export async function listParts(env: Env, user: SignedInUser, upload: Upload) {
+  const { id } = await requireUpload(env, user, upload)
+  const parts = await store.findParts(env.db, id)
+  return parts.map(({ partNumber, sizeBytes, etag }) => ({ PartNumber: partNumber, Size: sizeBytes, ETag: `"${etag}"` }))
+}
+
+/** Answers the address that takes one part. Throws Refusal. */
+export async function signPart(env: Env, user: SignedInUser, { partNumber, ...upload }: Upload & { partNumber: number }) {
+  const { id, state } = await requireUpload(env, user, upload)
+  if (state !== 'awaited') throw new Refusal('already_uploaded')
+  return signedAddress(env, user.id, { objectId: id, uploadId: upload.uploadId, partNumber })
+}
+
+interface Part {
+  objectId: string
+  uploadId?: string | undefined
+  partNumber?: number | undefined
+  sizeBytes: number
+}
+
+/** Stores one part, which replaces an earlier one with its number. Throws Refusal. */
+export async function takePart(
+  env: Env,
+  user: SignedInUser,
+  part: Part,
+  caller: Caller<'stream'>,
+): Promise<Record<string, never>> {
+  const { objectId, uploadId = '', partNumber = 0, sizeBytes } = part
+  await requireUpload(env, user, { key: objectId, uploadId })
+  const id = randomUUID()
+  // The bytes come in meanwhile.
+  const counted = env.db.transaction(async (tx) => {
+    if (!(await store.holdAwaited(tx, objectId))) throw new Refusal('already_uploaded')
+    const others = await store.countParts(tx, objectId, partNumber)
+    if (others.numbers >= PARTS_MAX || others.rows >= 2 * PARTS_MAX) throw new Refusal('incomplete_upload')
+    await store.insertPart(tx, { id, objectId, partNumber, sizeBytes })
+    await requireSpace(env, tx, user, await store.sumParts(tx, objectId))
+  })
+  const etag = await keepPart(env, { id, objectId, partNumber, sizeBytes, counted }, caller.body)
+  caller.setEtag(etag)
+  return {}
+}
+
+interface Arriving extends store.PartKey {
+  sizeBytes: number
+  /** Resolves when the part has its row and is counted. Rejects if it may not come. */
+  counted: Promise<void>
+}
+
+/** Puts the bytes of an arriving part into the bucket. Returns their SHA-256, hex. What it replaces is deleted. Throws Refusal. */
+async function keepPart(env: Env, { sizeBytes, counted, ...part }: Arriving, body: Readable): Promise<string> {
+  const hash = createHash('sha256')
+  let isRefused = false
+  counted.catch(() => {
+    isRefused = true
+  })
+  async function* pass() {
+    let last: Buffer | undefined
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (isRefused) break
+      hash.update(chunk)
+      if (last) yield last
+      last = chunk
+    }
+    // No bytes are in the bucket whole before their row is there.
+    await counted
+    if (last) yield last
+  }
+  try {
+    await env.bucket.put(part.id, Readable.from(pass(), { objectMode: false }), sizeBytes)
+  } catch (error) {
+    // What was refused has no row.
+    await counted
+    await forgetPart(env, part)
+    throw error
+  }
+  const etag = hash.digest('hex')
+  const kept = await env.db.transaction(async (tx) => {
+    // What was completed or dropped meanwhile takes no more parts.
+    if (!(await store.holdAwaited(tx, part.objectId))) return undefined
+    const hasReplaced = await store.storePart(tx, part, etag)
+    // One alone was counted when it came.
+    if (hasReplaced) await store.sumParts(tx, part.objectId)
+    return { hasReplaced }
+  })
+  if (!kept) {
+    await env.bucket.remove(part.id)
+    await forgetPart(env, part)
+    throw new Refusal('already_uploaded')
+  }
+  for (const id of kept.hasReplaced ? await store.findReplaced(env.db, part.objectId) : []) {
+    await env.bucket.remove(id)
+    await store.deleteParts(env.db, [id])
+  }
+  return etag
+}
+
+async function forgetPart(env: Env, { id, objectId }: store.PartKey): Promise<void> {
+  await env.db.transaction(async (tx) => {
+    const isAwaited = await store.holdAwaited(tx, objectId)
+    await store.deleteParts(tx, [id])
+    if (isAwaited) await store.sumParts(tx, objectId)
+  })
+}
+
+/** Deletes all parts of these objects, bytes first. */
+export async function dropParts(env: Env, objectIds: string[]): Promise<void> {
+  const ids = await store.findAllParts(env.db, objectIds)
+  for (const id of ids) await env.bucket.remove(id)
+  await store.deleteParts(env.db, ids)
+}
+
+/** Ends an upload in parts. Its bytes go with the next run of the job. Throws Refusal. */
+export async function abortParts(env: Env, user: SignedInUser, upload: Upload): Promise<Record<string, never>> {
+  const { id } = await requireUpload(env, user, upload)
+  if (!(await objectStore.dropWaiting(env.db, user.id, id))) throw new Refusal('file_in_use')
+  return {}
+}

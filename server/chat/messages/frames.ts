@@ -1,0 +1,19 @@
+import { messagesApi } from '../../../contract/messages.ts'
+import type { Env } from '../../env.ts'
+import { takeRates } from '../../ground/http/limits.ts'
+import type { FrameHandlers } from '../../ground/realtime/listen.ts'
+import { sendMessage } from './messages.ts'
+import { passTyping } from './typing.ts'
+
+/** The handlers of message frames. A new message goes to all members, the sender's socket included; a known one to that socket alone. */
+export const messageFrames = (env: Env): Pick<FrameHandlers, 'message' | 'typing'> => ({
+  async message(user, draft) {
+    await takeRates(env.limits, messagesApi.send, user.id, draft)
+    const { message, isNew } = await sendMessage(env, user, draft)
+    return isNew ? undefined : { type: 'message', data: message }
+  },
+  async typing(user, { chatRoomId, isTyping }) {
+    await passTyping(env, user, chatRoomId, isTyping)
+    return undefined
+  },
+})

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { envelopeVersion, readSealedFor } from '../../../contract/envelope.ts'
+import { type Draft, type Message, SIGN_IN_TO_SEND } from '../../../contract/messages.ts'
+import { objectIdOf, objectPath } from '../../../contract/objects.ts'
+import { messageLimitText } from '../../../contract/plans.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import { Refusal } from '../../refuse.ts'
+import { tellLocked } from '../chatlocks/chatGate.ts'
+import { askAgain } from '../contacts/requests.ts'
+import type { AppendResult, NewMessage } from '../rooms/append.ts'
+import { manifestVersions } from '../rooms/manifests.ts'
+import { requireRoom } from '../rooms/members.ts'
+import { shownMessage } from '../rooms/shownMessage.ts'
+import * as store from './store.ts'
+
+interface Sent {
+  message: Message
+  /** `message` as JSON, which the answer and all frames share. */
+  json: string
+  /** false if the id was known and nothing was added. */
+  isNew: boolean
+}
+
+/** Stores the envelope, then publishes it to the members who are online. Sending the same id twice is harmless. Throws Refusal. */
+export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
+  const sent = newMessage(user, draft)
+  if (sent.sealedFor && user.deviceId === null) throw new Refusal('device_required')
+  const before = await judge(env, user, sent)
+  if (before) return known(before)
+  const appended = await env.batch.append(sent)
+  const seq = await requirePlace(env, appended)
+  await env.fault?.('message:committed')
+  if (appended.verdict === 'known') return known(await storedMessage(env, user, sent.chatRoomId, seq))
+
+  const message = shownMessage(sent, { seq, isEncrypted: sent.sealedFor !== null, createdAt: appended.createdAt }, [])
+  for (const askedId of appended.lapsed) await askAgain(env, user.id, askedId)
+  const json = JSON.stringify(message)
+  env.hub.publishMessage(appended.listeners, json, appended.open)
+  tellLocked(env, sent.chatRoomId, appended.open)
+  env.push.note(appended.listeners.filter((id) => !env.hub.isHere(id)))
+  if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
+  return { message, json, isNew: true }
+}
+
+const known = (message: Message): Sent => ({ message, json: JSON.stringify(message), isNew: false })
+
+/**
+ * Refuses strangers, and accounts whose plan does not allow sending, before their message waits in the queue or for a room's lock.
+ * If the plan has lapsed, returns the stored message of a known id. Throws Refusal.
+ */
+async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessage): Promise<Message | undefined> {
+  if (!(await env.isMember(chatRoomId, user.id))) throw new Refusal('not_found')
+  if (user.rights.send) return undefined
+  const room = await requireRoom(env.db, user, chatRoomId, env.clock())
+  const known = await store.findOwnMessage(env.db, chatRoomId, user.id, id)
+  if (known) return shownMessage(known, known, room.members)
+  throw new Refusal(room.isClosed ? 'account_deleted' : 'subscription_required')
+}
+
+type File = Pick<NewMessage, 'fileId' | 'filePath' | 'fileName' | 'fileSize'>
+
+/**
+ * Reads which uploaded object a message names: a text names none, every other kind names one by its path, id and stored size. Whether
+ * it is there, whole and the sender's, the append decides. Throws Refusal.
+ */
+function fileOf({ messageType, filePath, fileName, fileSize }: Draft): File {
+  const id = filePath === undefined ? undefined : objectIdOf(filePath)?.toLowerCase()
+  if (messageType === 'text') {
+    if (filePath !== undefined || fileName !== undefined || fileSize !== undefined) throw new Refusal('file_not_found')
+    return { fileId: null, filePath: null, fileName: null, fileSize: null }
+  }
+  if (id === undefined || filePath !== objectPath(id) || fileSize === undefined) throw new Refusal('file_not_found')
+  // The name that a person knows is sealed inside the message.
+  if (fileName !== undefined && fileName !== id) throw new Refusal('file_not_found')
+  return { fileId: id, filePath, fileName: id, fileSize }
+}
+
+function newMessage(user: SignedInUser, draft: Draft): NewMessage {
+  const sealedFor = readSealedFor(draft.content)
+  // The server cannot read the epoch of an unknown version [Note: M2], and labelled as plain text it would be shown as such.
+  if (!sealedFor && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
+  const { fileId, filePath, fileName, fileSize } = fileOf(draft)
+  return {
+    // Ids are compared as text later, and PostgreSQL returns them in lower case.
+    id: draft.id?.toLowerCase() ?? randomUUID(),
+    chatRoomId: draft.chatRoomId,
+    senderId: user.id,
+    content: draft.content,
+    messageType: draft.messageType,
+    fileId,
+    filePath,
+    fileName,
+    fileSize,
+    replyToId: draft.replyToId?.toLowerCase() ?? null,
+    isSilent: false,
+    session: Buffer.from(user.sessionHash, 'hex'),
+    sealedFor: sealedFor ?? null,
+  }
+}
+
+async function requirePlace(env: Env, result: AppendResult): Promise<number> {
+  const { verdict } = result
+  if (verdict === 'stale_epoch') {
+    const { generation, groupId, epoch, lastSeq, needsCommit, members } = result
+    // Read after the room's lock was released. Versions newer than those that decided the refusal do no harm.
+    const versions = await manifestVersions(env.db, members)
+    throw new Refusal('stale_epoch', {
+      details: { generation, groupId, epoch, lastSeq, needsCommit, manifestVersions: versions },
+    })
+  }
+  if (verdict === 'not_signed_in') throw new Refusal(verdict, { text: SIGN_IN_TO_SEND })
+  if (verdict === 'message_limit_reached') {
+    throw new Refusal(verdict, { text: messageLimitText(result.messagesPerMonth ?? 0) })
+  }
+  if (verdict !== 'stored' && verdict !== 'known') throw new Refusal(verdict)
+  if (result.seq === null) throw new Error('A stored message has no place')
+  return result.seq
+}
+
+async function storedMessage(env: Env, user: SignedInUser, roomId: string, seq: number): Promise<Message> {
+  const room = await requireRoom(env.db, user, roomId, env.clock())
+  const row = await store.findMessage(env.db, roomId, seq)
+  if (!row) throw new Error('A known message is gone')
+  return shownMessage(row, row, room.members)
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+import { messagesApi } from '../../../contract/messages.ts'
+import type { Env } from '../../env.ts'
+import { serve, serveJson } from '../../ground/http/serve.ts'
+import { makeShortcut, type Shortcut, type ShortcutOptions } from '../../ground/http/shortcut.ts'
+import { rememberSenders } from '../../identity/sessions/sessions.ts'
+import { markDelivered, markRead } from './marks.ts'
+import { sendMessage } from './messages.ts'
+import { listMessages } from './pages.ts'
+
+export function messageRoutes(app: FastifyInstance, env: Env) {
+  serveJson(app, env, messagesApi.list, (user, page) => listMessages(env, user, page))
+  serve(app, env, messagesApi.send, async (user, draft) => (await sendMessage(env, user, draft)).message)
+  serve(app, env, messagesApi.markRead, (user, { chatRoomId, seq }) => markRead(env, user, chatRoomId, seq))
+  serve(app, env, messagesApi.markDelivered, (user, { chatRoomId, seq }) => markDelivered(env, user, chatRoomId, seq))
+}
+
+/** Most requests send a message, so these have a shorter way. */
+export const messageShortcut = (app: FastifyInstance, env: Env, options: ShortcutOptions): Shortcut =>
+  makeShortcut(app, env, messagesApi.send, {
+    ...options,
+    findUser: rememberSenders(env),
+    act: async (user, draft) => (await sendMessage(env, user, draft)).json,
+  })

@@ -1,0 +1,194 @@
+import { and, asc, desc, eq, gt, lt, not, type SQL, sql } from 'drizzle-orm'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { instantOf } from '../../ground/db/instant.ts'
+import { named } from '../../ground/db/namedStatement.ts'
+import { bytesBefore } from '../../ground/db/pageBytes.ts'
+import { messages } from '../../ground/db/schema/messages.ts'
+import { chatParticipants } from '../../ground/db/schema/rooms.ts'
+import { isWithheldFrom } from '../../ground/db/withheld.ts'
+
+/** Finds a message by its seq. */
+export async function findMessage(db: Queryable, roomId: string, seq: number) {
+  const [row] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.chatRoomId, roomId), eq(messages.seq, seq)))
+  return row
+}
+
+/** Finds a message by its sender and id. */
+export async function findOwnMessage(db: Queryable, roomId: string, senderId: string, id: string) {
+  const [row] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.chatRoomId, roomId), eq(messages.senderId, senderId), eq(messages.id, id)))
+  return row
+}
+
+interface Page {
+  before?: number | undefined
+  after?: number | undefined
+  limit: number
+}
+
+interface WrittenPage {
+  /** JSON of the contract's messages, in the contract's order, because it is sent as it is. PostgreSQL writes it. */
+  json: string
+  /** True if the reader has a chat password for the room: the page is for a session that has opened it. */
+  isProtected: boolean
+}
+
+/**
+ * Reads a page of what a member is given of a room, by its keys, oldest first: those after a place, else the newest ones (before a
+ * place). It has fewer than `limit` only where nothing is left, or where its contents reach `LIMITS.pageBytes`. undefined for who is no
+ * member.
+ */
+export async function pageOf(
+  db: Queryable,
+  userId: string,
+  roomId: string,
+  { before, after, limit }: Page,
+): Promise<WrittenPage | undefined> {
+  const isForward = after !== undefined
+  // So few cannot reach the bound, whose sum costs as much as the page itself.
+  const isBounded = limit * LIMITS.contentBytes > LIMITS.pageBytes
+  const read = isBounded ? (isForward ? boundedForward : boundedBack) : isForward ? forward : back
+  const [page] = await read(db, { userId, roomId, limit, after: after ?? 0, before: before ?? Number.MAX_SAFE_INTEGER })
+  return page
+}
+
+const forward = named((db) => written(db, picked(asc(messages.seq))).prepare('page_forward'))
+const back = named((db) => written(db, picked(desc(messages.seq))).prepare('page_back'))
+const boundedForward = named((db) => written(db, bounded(asc(messages.seq))).prepare('bounded_page_forward'))
+const boundedBack = named((db) => written(db, bounded(desc(messages.seq))).prepare('bounded_page_back'))
+
+const picked = (order: SQL): SQL =>
+  sql`(select * from ${messages} where ${isOnPage()} order by ${order} limit ${sql.placeholder('limit')})`
+
+const bounded = (order: SQL): SQL => sql`(
+  select * from (
+    select *, ${bytesBefore(messages.content, order).sql} as bytes_before from ${messages}
+    where ${isOnPage()} order by ${order} limit ${sql.placeholder('limit')}) page
+  where bytes_before < ${LIMITS.pageBytes})`
+
+// By sub-selects, whose values no plan knows: for these very ones a plan looks cheaper than the one that is kept, and would be made anew
+// at each call [Note of `named`].
+const ROOM = sql`(select ${sql.placeholder('roomId')}::text)`
+const isOnPage = () =>
+  and(
+    eq(messages.chatRoomId, ROOM),
+    gt(messages.seq, sql`(select ${sql.placeholder('after')}::bigint)`),
+    lt(messages.seq, sql`(select ${sql.placeholder('before')}::bigint)`),
+    not(isWithheldFrom({ readerId: sql`me.user_id`, clearedSeq: sql`me.cleared_seq`, withheld: sql`me.withheld` })),
+  )
+
+/**
+ * A page as one JSON text. The statuses are those of `statusOf`, by the marks of all but the sender: the read mark of another member
+ * is 0 unless both show theirs.
+ */
+const written = (db: Queryable, page: SQL) =>
+  db.select({ json: sql<string>`page.json`, isProtected: sql<boolean>`page.is_protected` }).from(sql`(
+    with member as materialized (
+      select p.user_id, coalesce(p.shown_delivered_seq, p.delivered_seq) as delivered_seq,
+        coalesce(p.shown_read_seq, p.read_seq) as read_seq, p.cleared_seq, p.withheld, p.is_protected,
+        (select u.shows_receipts from users u where u.id = p.user_id) as shows_receipts
+      from chat_participants p where p.chat_room_id = ${ROOM})
+    select me.is_protected, (
+      select '[' || coalesce(string_agg(row_to_json(shown)::text, ',' order by shown.seq), '') || ']'
+      from ${page} m
+      cross join lateral (
+        select min(o.delivered_seq) as delivered_seq,
+          min(case when o.user_id = me.user_id or me.shows_receipts and o.shows_receipts then o.read_seq else 0 end) as read_seq
+        from member o where o.user_id <> m.sender_id) others
+      cross join lateral (select
+        m.id, m.seq, m.chat_room_id as "chatRoomId", m.sender_id as "senderId", m.content, m.message_type as "messageType",
+        m.file_path as "filePath", m.file_name as "fileName", m.file_size as "fileSize", m.is_encrypted as "isEncrypted",
+        case when others.read_seq >= m.seq then 'read' when others.delivered_seq >= m.seq then 'delivered' else 'sent' end
+          as "deliveryStatus",
+        m.reply_to_id as "replyToId", ${instantOf(sql`m.created_at`)} as "createdAt") shown) as json
+    from member me where me.user_id = ${sql.placeholder('userId')}::uuid) page`)
+
+/** The member's new marks, and the users to notify. */
+export interface MovedMarks {
+  deliveredSeq: number
+  readSeq: number
+  /** The member too. `seesReading` is false for who is not shown how far the member has read: unless both show it. */
+  audience: { userId: string; seesReading: boolean }[]
+  /** True if more than the read mark has risen. */
+  hasDelivered: boolean
+}
+
+// The pair is compared as a whole, which only the primary key can do: by the index of users a plan may read all rooms of one.
+const MEMBER = sql`((select ${sql.placeholder('roomId')}::text), (select ${sql.placeholder('userId')}::uuid))`
+const isMember = and(
+  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) >= ${MEMBER}`,
+  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) <= ${MEMBER}`,
+)
+const DELIVERED_AT = sql`case when ${chatParticipants.deliveredSeq} < target.seq
+  then ${sql.placeholder('now')}::timestamptz else ${chatParticipants.deliveredAt} end`
+const MOVED = {
+  deliveredSeq: chatParticipants.deliveredSeq,
+  readSeq: chatParticipants.readSeq,
+  // Whom the member has blocked is not told, and goes on seeing the marks of before.
+  audience: sql<MovedMarks['audience']>`(
+    select coalesce(json_agg(json_build_object('userId', a.member_id, 'seesReading', a.member_id = ${chatParticipants.userId} or (
+      select bool_and(u.shows_receipts) from users u where u.id = any(array[a.member_id, ${chatParticipants.userId}])))), '[]')
+    from audience_of(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) a
+    where a.is_told and (${chatParticipants.shownReadSeq} is null or a.member_id = ${chatParticipants.userId}))`,
+  // The update that raises the mark writes this time.
+  hasDelivered: sql<boolean>`coalesce(${chatParticipants.deliveredAt} = ${sql.placeholder('now')}::timestamptz, false)`,
+}
+
+/**
+ * Raises the member's read mark, never beyond the log, and the delivered mark with it. Returns undefined if nothing changed. One
+ * statement on the newest version of the row subtracts the messages between old and new mark from the unread count, so that a
+ * message that arrives meanwhile stays counted.
+ */
+export async function raiseRead(db: Queryable, roomId: string, userId: string, seq: number | null, now: Date) {
+  const [moved] = await raisedRead(db, { roomId, userId, seq, now })
+  return moved
+}
+
+const raisedRead = named((db) =>
+  db
+    .update(chatParticipants)
+    .set({
+      // Read in the order of the key, so by its index: a plan from when the table was empty must not read the whole room.
+      unreadCount: sql`${chatParticipants.unreadCount} - (
+        select count(*) from (
+          select m.sender_id, m.is_silent from messages m
+          where m.chat_room_id = ${chatParticipants.chatRoomId} and m.seq <= target.seq
+            and m.seq > greatest(${chatParticipants.readSeq}, ${chatParticipants.uncountedSeq})
+          order by m.seq offset 0) passed
+        where passed.sender_id <> ${chatParticipants.userId} and not passed.is_silent)`,
+      readSeq: sql`target.seq`,
+      readAt: sql`${sql.placeholder('now')}::timestamptz`,
+      deliveredAt: DELIVERED_AT,
+      deliveredSeq: sql`greatest(${chatParticipants.deliveredSeq}, target.seq)`,
+    })
+    .from(sql`(
+      select least(coalesce(${sql.placeholder('seq')}::bigint, last_seq), last_seq) as seq
+      from chat_rooms where id = ${sql.placeholder('roomId')}) target`)
+    .where(and(isMember, lt(chatParticipants.readSeq, sql`target.seq`)))
+    .returning(MOVED)
+    .prepare('raise_read'),
+)
+
+/** Raises the member's delivered mark, never beyond the log. Returns undefined if nothing changed. */
+export async function raiseDelivered(db: Queryable, roomId: string, userId: string, seq: number, now: Date) {
+  const [moved] = await raisedDelivered(db, { roomId, userId, seq, now })
+  return moved
+}
+
+const raisedDelivered = named((db) =>
+  db
+    .update(chatParticipants)
+    .set({ deliveredSeq: sql`target.seq`, deliveredAt: sql`${sql.placeholder('now')}::timestamptz` })
+    .from(sql`(
+      select least(${sql.placeholder('seq')}::bigint, last_seq) as seq
+      from chat_rooms where id = ${sql.placeholder('roomId')}) target`)
+    .where(and(isMember, lt(chatParticipants.deliveredSeq, sql`target.seq`)))
+    .returning(MOVED)
+    .prepare('raise_delivered'),
+)

@@ -1,0 +1,92 @@
+import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { instantOf } from '../../ground/db/instant.ts'
+import { IS_LOCKED } from '../../ground/db/locked.ts'
+import { named } from '../../ground/db/namedStatement.ts'
+import { chatParticipants } from '../../ground/db/schema/rooms.ts'
+import { askingOf } from '../chatlocks/chatGate.ts'
+
+const given = sql.placeholder
+
+// What is unread in a room counts unless it says otherwise itself: few rooms of a person do, so they are hashed at no cost. `offset 0`
+// keeps that from becoming a join.
+const NEWS = sql`p.user_id = ${given('userId')} and p.unread_count > 0
+  and (p.muted_until is null or p.muted_until <= ${given('now')}::timestamptz)
+  and p.chat_room_id not in (select u.chat_room_id from uncounted_rooms u where u.user_id = ${given('userId')} offset 0)`
+
+/** Sums unread messages in direct rooms with an accepted contact and in all groups, except those that are muted. */
+export async function sumUnread(db: Queryable, userId: string, now: Date): Promise<number> {
+  const [row] = await unread(db, { userId, now })
+  return row?.count ?? 0
+}
+
+const unread = named((db) =>
+  db
+    .select({ count: sql<number>`coalesce(sum(p.unread_count), 0)::int` })
+    .from(sql`chat_participants p`)
+    .where(NEWS)
+    .prepare('unread_count'),
+)
+
+/** The place of a notification: its time in ms, then its seq and room. */
+export interface Place {
+  ms: number
+  seq: number
+  roomId: string
+}
+
+interface Page {
+  before: Place | undefined
+  limit: number
+  now: Date
+}
+
+/** Returns a page of what `sumUnread` counts, as JSON in the contract's shape, the newest first. */
+export async function unreadPage(db: Queryable, user: Pick<SignedInUser, 'id' | 'sessionHash'>, { before, limit, now }: Page) {
+  const place = before
+    ? { at: new Date(before.ms), seq: before.seq, roomId: before.roomId }
+    : { at: null, seq: null, roomId: null }
+  const rows = await pageOfUnread(db, { userId: user.id, ...askingOf(user, now), now, limit, ...place })
+  return rows.map(({ row }) => row)
+}
+
+// The unread rows of the view `notifications`, and the same ones. Read through the view, a plan for all tables at once may join every
+// message with every member. Here the rooms come first, each with its newest row behind the place; of those with the newest ones, no
+// more than fill a page, the rest is read, and no more than fills a page of each. So what is sorted does not grow with what is unread.
+const pageOfUnread = named((db) => {
+  const isBehind = sql`m.sender_id <> ${given('userId')}::uuid and not m.is_silent and (${given('at')}::timestamptz is null
+    or (m.created_at, m.seq, m.chat_room_id) < (${given('at')}::timestamptz, ${given('seq')}::bigint, ${given('roomId')}::text))`
+  const newestOf = (room: SQL, limit: SQL | Placeholder) => sql`(
+    select * from messages m where m.chat_room_id = ${room}.chat_room_id and m.seq > ${room}.read_seq and ${isBehind}
+    order by m.seq desc limit ${limit})`
+  return db
+    .select({
+      row: sql<unknown>`json_build_object('id', md5(m.chat_room_id || ' ' || m.seq || ' ' || ${given('userId')})::uuid,
+        'userId', ${given('userId')}::uuid, 'senderId', m.sender_id, 'messageId', case when not room.is_locked then m.id end, 'chatRoomId', m.chat_room_id, 'seq', m.seq,
+        'type', case when m.message_type = 'text' or room.is_locked then 'new_message' else 'file_shared' end, 'isRead', false, 'readAt', null,
+        'createdAt', ${instantOf(sql`m.created_at`)})`,
+    })
+    .from(sql`(
+      select news.chat_room_id, news.read_seq, news.is_locked from (
+        select p.chat_room_id, greatest(p.read_seq, p.uncounted_seq) as read_seq, locked.is_locked from chat_participants p
+        cross join lateral (select p.chat_room_id, p.user_id, p.is_protected) me
+        cross join lateral (select ${IS_LOCKED} as is_locked) locked where ${NEWS} offset 0) news
+      cross join lateral ${newestOf(sql`news`, sql`1`)} newest
+      order by newest.created_at desc, newest.seq desc, newest.chat_room_id desc
+      limit ${given('limit')}) room
+      cross join lateral ${newestOf(sql`room`, given('limit'))} m`)
+    .orderBy(sql`m.created_at desc, m.seq desc, m.chat_room_id desc`)
+    .limit(given('limit'))
+    .prepare('unread_page')
+})
+
+/** Mutes a room for one member until then; null ends it. Returns false if they are no member. */
+export async function setMuted(db: Queryable, roomId: string, userId: string, mutedUntil: Date | null): Promise<boolean> {
+  const rows = await db
+    .update(chatParticipants)
+    .set({ mutedUntil })
+    .where(and(eq(chatParticipants.chatRoomId, roomId), eq(chatParticipants.userId, userId)))
+    .returning({ userId: chatParticipants.userId })
+  return rows.length > 0
+}

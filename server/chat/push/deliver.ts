@@ -1,0 +1,43 @@
+import type { PushNews } from '../../../contract/pushnews.ts'
+import type { Env } from '../../env.ts'
+import type { Subscription } from './store.ts'
+import { publicVapidKey } from './vapid.ts'
+
+/** A push service keeps a message for a browser that is off for so long. */
+const KEPT_SECONDS = 24 * 60 * 60
+/** A newer message of this topic takes the place of one that waits. The same for all, as it says nothing of a room. */
+const TOPIC = 'news'
+/** Whom a push service may turn to where the server has no public address. */
+const NO_ADDRESS = 'mailto:operator@conclave.invalid'
+
+/** `gone`: there is no such subscription any more. `failed`: another time, after `afterSeconds` at the earliest. */
+export type Delivery = { outcome: 'sent' } | { outcome: 'gone' } | { outcome: 'failed'; afterSeconds: number }
+
+/** Sends one push: what the browser alone can open, and headers that are the same for everybody. */
+export async function deliver(env: Env, subscription: Subscription, news: PushNews): Promise<Delivery> {
+  const { headers, body } = await requestOf(env, subscription, news)
+  try {
+    const answer = await env.outbound.send(subscription.endpoint, { method: 'POST', headers, body, answerBytes: 0 })
+    if (answer.status >= 200 && answer.status < 300) return { outcome: 'sent' }
+    if (answer.status === 404 || answer.status === 410) return { outcome: 'gone' }
+    return { outcome: 'failed', afterSeconds: Number(answer.headers['retry-after']) || 0 }
+  } catch {
+    // Whatever an address that somebody chose does is no mistake of ours.
+    return { outcome: 'failed', afterSeconds: 0 }
+  }
+}
+
+async function requestOf({ config, vapidKey }: Env, { endpoint, p256dh, auth }: Subscription, news: PushNews) {
+  // Loaded when the first push is sent: at the start it would cost every server about 0.1 s.
+  const { default: webpush } = await import('web-push')
+  const keys = { p256dh: p256dh.toString('base64url'), auth: auth.toString('base64url') }
+  const { headers, body } = webpush.generateRequestDetails({ endpoint, keys }, JSON.stringify(news), {
+    vapidDetails: {
+      subject: config.publicUrl?.protocol === 'https:' ? config.publicUrl.origin : NO_ADDRESS,
+      publicKey: publicVapidKey(vapidKey),
+      privateKey: Buffer.from(vapidKey).toString('base64url'),
+    },
+    ...{ TTL: KEPT_SECONDS, topic: TOPIC, urgency: 'high', contentEncoding: 'aes128gcm' },
+  })
+  return { headers, body }
+}

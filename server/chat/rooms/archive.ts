@@ -1,0 +1,65 @@
+import type { z } from 'zod'
+import type { archiveApi } from '../../../contract/archive.ts'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import { requireLive } from '../../identity/sessions/sessions.ts'
+import { Refusal } from '../../refuse.ts'
+import { newestManifests } from './manifests.ts'
+import { requireRoom } from './members.ts'
+import * as rooms from './store.ts'
+import { startedEpochs } from './store-archivekeys.ts'
+import * as store from './store-archivepages.ts'
+
+/** Returns the heads of the caller's archive pages. Throws Refusal. */
+export async function listPages(env: Env, user: SignedInUser, chatRoomId: string) {
+  await requireRoom(env.db, user, chatRoomId, env.clock())
+  return { pages: await store.findHeads(env.db, chatRoomId, user.id, LIMITS.archivePagesMax) }
+}
+
+/** Returns one archive page of the caller. Throws Refusal. */
+export async function readPage(env: Env, user: SignedInUser, chatRoomId: string, number: number) {
+  await requireRoom(env.db, user, chatRoomId, env.clock())
+  const page = await store.findPage(env.db, chatRoomId, user.id, number)
+  if (!page) throw new Refusal('not_found')
+  return page
+}
+
+/** Returns archive keys of the caller's account in this room that no page has taken. Throws Refusal. */
+export async function listKeysLeft(env: Env, user: SignedInUser, chatRoomId: string) {
+  await requireRoom(env.db, user, chatRoomId, env.clock())
+  const keys = await store.findKeysLeft(env.db, chatRoomId, user.id, LIMITS.archiveKeysLeftMax + 1)
+  return { keys: keys.slice(0, LIMITS.archiveKeysLeftMax), more: keys.length > LIMITS.archiveKeysLeftMax }
+}
+
+type NewPage = z.output<typeof archiveApi.putPage.input>
+
+/**
+ * Writes an archive page, and deletes the sealed archive keys of the epochs that it holds in the same transaction: from then on they
+ * open by the page alone [Note: L1]. The same page again is answered as the first time. Throws Refusal.
+ */
+export async function putPage(
+  env: Env,
+  user: SignedInUser,
+  { chatRoomId, epochs, ...page }: NewPage,
+): Promise<Record<string, never>> {
+  await env.db.transaction(async (tx) => {
+    await requireRoom(tx, user, chatRoomId, env.clock())
+    // Switching the history off takes this lock and deletes the stored pages, so none can be written after it.
+    await rooms.lockRoom(tx, chatRoomId)
+    const room = await requireRoom(tx, user, chatRoomId, env.clock())
+    await requireLive(tx, user)
+    const manifest = (await newestManifests(tx, [user.id])).get(user.id)
+    if (manifest?.keepsHistory === false) return
+    const isProtected = room.members.some((member) => member.userId === user.id && member.isProtected)
+    if (page.historyKeyId === null && !isProtected) throw invalid('Only a chat with a password has pages under its own seed')
+    if (page.historyKeyId !== null && page.historyKeyId !== manifest?.historyKeyId)
+      throw invalid('The account has another history key')
+    const started = await startedEpochs(tx, chatRoomId, [...new Set(epochs.map(({ groupId }) => groupId))])
+    if (epochs.some(({ groupId, epoch }) => !started.has(`${groupId} ${epoch}`))) throw invalid('The room had no such epoch')
+    if (!(await store.putPage(tx, { chatRoomId, userId: user.id, ...page }))) throw new Refusal('stale_version')
+    await store.deleteKeys(tx, chatRoomId, user.id, epochs)
+  })
+  return {}
+}
+
+const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })

@@ -1,0 +1,137 @@
+import { LIMITS } from '../../../contract/limits.ts'
+import type { ArchiveKey, CommitDraft } from '../../../contract/rooms.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { forgetClaims, hasClaimed } from '../../identity/devices/keypackages.ts'
+import { requireLive } from '../../identity/sessions/sessions.ts'
+import { Refusal } from '../../refuse.ts'
+import { tellLocked } from '../chatlocks/chatGate.ts'
+import { openSince } from '../chatlocks/times.ts'
+import { keptKeys, newestManifests, requireNewest } from './manifests.ts'
+import { idsOf, type Room, requireRoom } from './members.ts'
+import { readLog, shownCommit } from './rooms.ts'
+import * as store from './store.ts'
+import * as archive from './store-archivekeys.ts'
+
+/**
+ * Appends a commit for the current group and epoch, or the first one of the next generation [Note: R6]. Sending the same bytes
+ * again returns their seq. Throws Refusal: `stale_epoch` carries the entries that the caller missed, `stale_manifest` the
+ * versions of the members' manifests.
+ */
+export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDraft): Promise<{ seq: number }> {
+  const { chatRoomId, groupId, epoch } = draft
+  const outcome = await env.db.transaction(async (tx) => {
+    await requireRoom(tx, user, chatRoomId, env.clock())
+    await store.lockRoom(tx, chatRoomId)
+    const room = await requireRoom(tx, user, chatRoomId, env.clock())
+    const taken = await store.findCommit(tx, chatRoomId, groupId, epoch)
+    if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
+    if (room.isClosed) throw new Refusal('account_deleted')
+    if (!fits(room, draft)) return undefined
+    // The device may have been removed while this waited. It could claim any manifest version and reopen the room [Note: D3].
+    await requireLive(tx, user)
+    const members = idsOf(room)
+    if (draft.archiveKeys.some((key) => !members.includes(key.userId) || key.groupId !== groupId || key.epoch !== epoch + 1)) {
+      throw invalid('An archive key belongs to a member and to the epoch that the commit starts')
+    }
+    // Removing a device locks the room first, so a commit that gets here reads the newest manifests.
+    const manifests = await newestManifests(tx, members)
+    requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
+    if (epoch === 0) await requireClaim(env, tx, user, draft)
+    const row = await store.appendCommit(tx, user.id, draft, env.clock())
+    const sealed = new Map(keptKeys(manifests, draft.archiveKeys).map((key) => [key.userId, key]))
+    await archive.addArchiveKeys(tx, inSlot(chatRoomId, 'committer', [...sealed.values()]))
+    if (epoch === 0) await forgetClaims(tx, chatRoomId, draft.generation)
+    return {
+      seq: row.seq,
+      fresh: { audience: await store.findAudience(tx, chatRoomId, user.id, openSince(env.clock())), commit: shownCommit(row) },
+    }
+  })
+  if (!outcome) {
+    throw new Refusal('stale_epoch', {
+      details: { log: await readLog(env, user, chatRoomId, draft.afterSeq, LIMITS.logPageMax) },
+    })
+  }
+  await env.fault?.('commit:committed')
+  if (outcome.fresh) {
+    const { audience, commit } = outcome.fresh
+    env.hub.publish(audience.userIds, { type: 'commit', data: commit }, audience.open)
+    tellLocked(env, chatRoomId, audience.open)
+  }
+  return { seq: outcome.seq }
+}
+
+/** Returns the caller's archive keys of some epochs. Throws Refusal. */
+export async function readArchiveKeys(env: Env, user: SignedInUser, roomId: string, groupId: string, epochs: string) {
+  await requireRoom(env.db, user, roomId, env.clock())
+  const asked = { roomId, userId: user.id, groupId, epochs: epochs.split(',').map(Number), perSlot: LIMITS.archiveKeysPerSlot }
+  return { keys: await archive.findArchiveKeys(env.db, asked) }
+}
+
+/** Stores archive keys of the caller's own account beside those that a committer sealed to it [Note: H1]. Throws Refusal. */
+export async function addArchiveKeys(
+  env: Env,
+  user: SignedInUser,
+  roomId: string,
+  keys: ArchiveKey[],
+): Promise<Record<string, never>> {
+  await env.db.transaction(async (tx) => {
+    await requireRoom(tx, user, roomId, env.clock())
+    // Switching the history off takes this lock and deletes the stored keys, so none can be added after it.
+    await store.lockRoom(tx, roomId)
+    await requireRoom(tx, user, roomId, env.clock())
+    await requireLive(tx, user)
+    if (keys.some((key) => key.userId !== user.id)) throw invalid('These are archive keys of another account')
+    const started = await archive.startedEpochs(tx, roomId, [...new Set(keys.map((key) => key.groupId))])
+    if (keys.some((key) => !started.has(`${key.groupId} ${key.epoch}`))) throw invalid('The room had no such epoch')
+    const manifests = await newestManifests(tx, [user.id])
+    const newest = manifests.get(user.id)?.historyKeyId
+    if (keys.some(({ historyKeyId }) => historyKeyId !== newest)) throw invalid('The account has another history key')
+    await archive.addArchiveKeys(tx, inSlot(roomId, 'own_device', keptKeys(manifests, keys)))
+  })
+  return {}
+}
+
+interface GroupInfoOf {
+  chatRoomId: string
+  groupId: string
+  epoch: number
+  groupInfo: string
+}
+
+/** Replaces a wrong GroupInfo of the current group and epoch [Note: R2]. Throws Refusal. */
+export async function replaceGroupInfo(env: Env, user: SignedInUser, found: GroupInfoOf): Promise<Record<string, never>> {
+  await env.db.transaction(async (tx) => {
+    await requireRoom(tx, user, found.chatRoomId, env.clock())
+    await store.lockRoom(tx, found.chatRoomId)
+    const room = await requireRoom(tx, user, found.chatRoomId, env.clock())
+    await requireLive(tx, user)
+    if (room.groupId !== found.groupId || room.epoch !== found.epoch) throw new Refusal('stale_epoch')
+    await store.setGroupInfo(tx, found.chatRoomId, found.groupInfo)
+  })
+  return {}
+}
+
+// True for the creation of the next generation's group, or for a commit of the current group and epoch.
+function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean {
+  if (generation === room.generation + 1) return epoch === 0 && groupId !== room.groupId
+  return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch
+}
+
+/**
+ * Checks the creation of a generation, which replaces the one before: only a device that has claimed its packages may create it,
+ * and the rate is limited [Note: R8]. Throws Refusal: `too_many_requests` with the seconds to wait.
+ */
+async function requireClaim(env: Env, tx: Queryable, user: SignedInUser, { chatRoomId, generation }: CommitDraft): Promise<void> {
+  const { id, deviceId } = user
+  if (deviceId === null || !(await hasClaimed(tx, { chatRoomId, generation, claimedBy: id, claimingDevice: deviceId })))
+    throw invalid('Claim the key packages of this generation first')
+  // Counted for the room: two accounts that take turns leave no more generations behind than one.
+  await env.limits.take('generations', chatRoomId)
+  await env.limits.take('generationsADay', chatRoomId)
+}
+
+const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })
+
+const inSlot = (chatRoomId: string, sealedBy: 'committer' | 'own_device', keys: ArchiveKey[]) =>
+  keys.map((key) => ({ chatRoomId, sealedBy, ...key }))

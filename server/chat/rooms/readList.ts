@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+import type { listRooms, RoomPage } from '../../../contract/roomlist.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import { Refusal } from '../../refuse.ts'
+import { askingOf } from '../chatlocks/chatGate.ts'
+import * as store from './store-list.ts'
+import type { RowReader } from './store-listrow.ts'
+
+/** Answers a page of the caller's list, its changes since a counter, or some of its rows, as JSON. Throws Refusal. */
+export async function readList(env: Env, user: SignedInUser, asked: z.output<typeof listRooms.input>): Promise<string> {
+  const now = env.clock()
+  const reader = { userId: user.id, ...askingOf(user, now), now }
+  if (asked.since !== undefined) return await changesSince(env, reader, readCounter(asked.since), asked.limit)
+  if (asked.ids !== undefined) return await rowsOf(env, reader, asked.ids.split(','))
+  return await pageBefore(env, reader, asked.before, asked.limit)
+}
+
+async function pageBefore(env: Env, reader: RowReader, before: string | undefined, limit: number): Promise<string> {
+  const place = before === undefined ? undefined : readPlace(before)
+  const { oldest, picked } = await store.readPage(env.db, reader, place, limit + 1)
+  const page = picked.slice(0, limit)
+  const last = page.at(-1)
+  const isCut = picked.length > limit
+  const listed = page.filter(({ json }) => json !== null)
+  return written(listed, { counter: oldest, more: isCut, before: isCut && last ? `${last.ms}.${last.roomId}` : null })
+}
+
+async function changesSince(env: Env, reader: RowReader, since: store.Since, limit: number): Promise<string> {
+  const { oldest, picked, isTooOld } = await store.readChanged(env.db, reader, since, limit + 1)
+  if (isTooOld) throw new Refusal('list_moved_on')
+  const page = picked.slice(0, limit)
+  const last = page.at(-1)
+  const isCut = picked.length > limit
+  // The pages of one reading keep the first one's number: a transaction that ends between them may have written rows that a later
+  // page is past already.
+  const base = since.after ? since.oldest : oldest
+  return written(page, { counter: isCut && last ? `${base}.${last.changedIn}.${last.roomId}` : base, more: isCut, before: null })
+}
+
+async function rowsOf(env: Env, reader: RowReader, roomIds: string[]): Promise<string> {
+  const rows = await store.readRows(env.db, reader, [...new Set(roomIds)])
+  return written(rows, { counter: null, more: false, before: null })
+}
+
+/**
+ * Writes the answer around the rows, as the contract would write it. Rooms that are not on the caller's list, or of strangers, are
+ * `removed` alike.
+ */
+function written(
+  picked: { roomId: string; json: string | null }[],
+  { counter, more, before }: Pick<RoomPage, 'counter' | 'more' | 'before'>,
+): string {
+  const rooms = picked.flatMap(({ json }) => json ?? [])
+  const removed = picked.flatMap(({ roomId, json }) => (json === null ? roomId : []))
+  return `{"rooms":[${rooms.join()}],${JSON.stringify({ removed, counter, more, before }).slice(1)}`
+}
+
+const readPlace = (text: string): store.Place => {
+  const dot = text.indexOf('.')
+  return { ms: Number(text.slice(0, dot)), roomId: text.slice(dot + 1) }
+}
+
+function readCounter(text: string): store.Since {
+  const [oldest = '', changedIn, roomId] = text.split('.')
+  return { oldest, after: changedIn !== undefined && roomId !== undefined ? { changedIn, roomId } : undefined }
+}

@@ -1,0 +1,77 @@
+import type pg from 'pg'
+import { LIMITS } from '../../../contract/limits.ts'
+import { openSince } from '../chatlocks/times.ts'
+import type { AppendResult, NewMessage } from './append.ts'
+
+/** What most results do not have: what a refusal says, and what else a message has changed. */
+type More = Pick<
+  AppendResult,
+  | 'members'
+  | 'open'
+  | 'lapsed'
+  | 'hasAccepted'
+  | 'generation'
+  | 'groupId'
+  | 'epoch'
+  | 'lastSeq'
+  | 'needsCommit'
+  | 'messagesPerMonth'
+>
+
+const APPEND = 'select * from append_messages_v4($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)'
+
+/**
+ * Appends messages to their rooms by one statement, which is a transaction of its own: it resolves after COMMIT. Each connection
+ * plans it once. Under its room's lock each message takes the next seq, is refused, or is found to be stored already. At most one
+ * message of a room, and one of a sender. Returns results in the order of the messages.
+ */
+export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now: Date): Promise<AppendResult[]> {
+  const { rows } = await pool.query<Row>({
+    name: 'append',
+    text: APPEND,
+    rowMode: 'array',
+    values: [
+      messages.map((each) => each.session),
+      messages.map((each) => each.senderId),
+      messages.map((each) => each.chatRoomId),
+      messages.map((each) => each.id),
+      messages.map((each) => each.content),
+      messages.map((each) => each.messageType),
+      messages.map((each) => each.filePath),
+      messages.map((each) => each.fileName),
+      messages.map((each) => each.fileSize),
+      messages.map((each) => each.replyToId),
+      messages.map((each) => each.sealedFor?.groupId ?? null),
+      messages.map((each) => each.sealedFor?.epoch ?? null),
+      messages.map((each) => each.isSilent),
+      now,
+      new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000),
+      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)),
+      openSince(now),
+      messages.map((each) => each.fileId),
+    ],
+  })
+  return rows.map((row) => resultOf(row, now))
+}
+
+type Row = [verdict: AppendResult['verdict'], seq: number | null, listeners: string | null, more: Partial<More> | null]
+
+/** Written out and not spread: V8 gives an object that is spread a shape of its own, and whatever reads it then looks its fields up. */
+function resultOf([verdict, seq, listeners, more]: Row, createdAt: Date): AppendResult {
+  return {
+    verdict,
+    seq,
+    createdAt,
+    listeners: listeners === null ? [] : listeners.split(' '),
+    members: more?.members ?? [],
+    open: more?.open ?? null,
+    lapsed: more?.lapsed ?? [],
+    hasAccepted: more?.hasAccepted ?? false,
+    generation: more?.generation ?? null,
+    groupId: more?.groupId ?? null,
+    epoch: more?.epoch ?? null,
+    lastSeq: more?.lastSeq ?? null,
+    needsCommit: more?.needsCommit ?? null,
+    messagesPerMonth: more?.messagesPerMonth ?? null,
+  }
+}

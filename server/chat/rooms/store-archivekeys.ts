@@ -1,0 +1,42 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { ArchiveKey } from '../../../contract/rooms.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { archiveKeys, roomCommits } from '../../ground/db/schema/rooms.ts'
+
+type Row = typeof archiveKeys.$inferInsert
+
+/** Returns the epochs that commits of these groups started, as "group epoch". */
+export async function startedEpochs(db: Queryable, roomId: string, groupIds: string[]): Promise<Set<string>> {
+  const rows = await db
+    .select({ groupId: roomCommits.groupId, epoch: roomCommits.epoch })
+    .from(roomCommits)
+    .where(and(eq(roomCommits.chatRoomId, roomId), inArray(roomCommits.groupId, groupIds)))
+  return new Set(rows.map(({ groupId, epoch }) => `${groupId} ${epoch + 1}`))
+}
+
+/** Inserts archive keys. A key that is already stored stays unchanged [Note: H1]. */
+export async function addArchiveKeys(db: Queryable, rows: Row[]): Promise<void> {
+  if (rows.length > 0) await db.insert(archiveKeys).values(rows).onConflictDoNothing()
+}
+
+/**
+ * Returns the keys sealed to an account for these epochs, from the committer and from its own devices, each under the newest
+ * `perSlot` history keys.
+ */
+export async function findArchiveKeys(
+  db: Queryable,
+  asked: { roomId: string; userId: string; groupId: string; epochs: number[]; perSlot: number },
+): Promise<ArchiveKey[]> {
+  const { roomId, userId, groupId, epochs, perSlot } = asked
+  const { rows } = await db.execute<Record<keyof ArchiveKey, unknown> & ArchiveKey>(sql`
+    select user_id::text as "userId", group_id as "groupId", epoch, history_key_id as "historyKeyId", sealed
+    from (
+      select *, row_number() over (partition by epoch, sealed_by order by history_key_id desc) as place
+      from archive_keys
+      where chat_room_id = ${roomId} and group_id = ${groupId} and user_id = ${userId}
+        and epoch = any(${sql.param(epochs)}::int[])
+    ) as slots
+    where place <= ${perSlot}
+    order by epoch, sealed_by, history_key_id desc`)
+  return rows
+}

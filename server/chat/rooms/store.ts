@@ -1,0 +1,234 @@
+import { and, asc, eq, getTableColumns, gt, inArray, lt, lte, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { LIMITS } from '../../../contract/limits.ts'
+import type { CommitDraft } from '../../../contract/rooms.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { named } from '../../ground/db/namedStatement.ts'
+import { bytesBefore } from '../../ground/db/pageBytes.ts'
+import { users } from '../../ground/db/schema/account.ts'
+import { manifests } from '../../ground/db/schema/devices.ts'
+import { messages } from '../../ground/db/schema/messages.ts'
+import { chatParticipants, chatRooms, roomCommits, roomGroups } from '../../ground/db/schema/rooms.ts'
+import { CONTENT_HASH, IS_WITHHELD, type Reader } from '../../ground/db/withheld.ts'
+import type { OpenSessions } from '../chatlocks/chatGate.ts'
+
+export interface Member {
+  userId: string
+  /** The marks as others are shown them. */
+  deliveredSeq: number
+  readSeq: number
+  /** Up to here this member has cleared the room. */
+  clearedSeq: number
+  /** The places of messages from people whom this member blocked then, as PostgreSQL writes them. */
+  withheld: string
+  /** True if the member has a chat password for the room. */
+  isProtected: boolean
+  /** True if the member lets others know how far they have read. */
+  showsReceipts: boolean
+}
+
+export interface Room {
+  id: string
+  /** A direct room has two members who have each other as contacts. */
+  type: 'direct' | 'group'
+  lastSeq: number
+  /** 0 before the first group. */
+  generation: number
+  groupId: string | null
+  epoch: number
+  /** True if a member has deleted their account: nothing can be appended to the log. */
+  isClosed: boolean
+  members: Member[]
+}
+
+export async function findRoom(db: Queryable, roomId: string): Promise<Room | undefined> {
+  const rows = await roomWithMembers(db, { roomId })
+  const room = rows[0]?.room
+  return room && { ...room, members: rows.map((row) => row.member) }
+}
+
+const roomWithMembers = named((db) =>
+  db
+    .select({
+      room: {
+        id: chatRooms.id,
+        type: chatRooms.type,
+        lastSeq: chatRooms.lastSeq,
+        generation: chatRooms.generation,
+        groupId: chatRooms.groupId,
+        epoch: chatRooms.epoch,
+        isClosed: chatRooms.isClosed,
+      },
+      member: {
+        userId: chatParticipants.userId,
+        deliveredSeq: shown(chatParticipants.shownDeliveredSeq, chatParticipants.deliveredSeq),
+        readSeq: shown(chatParticipants.shownReadSeq, chatParticipants.readSeq),
+        clearedSeq: chatParticipants.clearedSeq,
+        withheld: chatParticipants.withheld,
+        isProtected: chatParticipants.isProtected,
+        // By its key, whatever the tables held when this was planned.
+        showsReceipts: sql<boolean>`(select ${users.showsReceipts} from ${users} where ${users.id} = ${chatParticipants.userId})`,
+      },
+    })
+    .from(chatParticipants)
+    .innerJoin(chatRooms, eq(chatRooms.id, chatParticipants.chatRoomId))
+    .where(eq(chatParticipants.chatRoomId, sql.placeholder('roomId')))
+    .prepare('room_with_members'),
+)
+
+function shown(frozen: PgColumn, mark: PgColumn) {
+  return sql<number>`coalesce(${frozen}, ${mark})`.mapWith(Number)
+}
+
+/** Locks the room's log until the transaction ends, so that appends run one after another. */
+export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {
+  await tx.select({ id: chatRooms.id }).from(chatRooms).where(eq(chatRooms.id, roomId)).for('no key update')
+}
+
+export async function findGroup(db: Queryable, roomId: string) {
+  const [row] = await db.select().from(roomGroups).where(eq(roomGroups.chatRoomId, roomId))
+  return row
+}
+
+/** A stored message. */
+export type MessageRow = typeof messages.$inferSelect
+
+/** A stored commit. */
+export type CommitRow = typeof roomCommits.$inferSelect
+
+// What the log shows of a message: of one that is withheld from the reader the hash, of any other one the content.
+const CONTENT = sql<string>`case when ${IS_WITHHELD} then '' else ${messages.content} end`
+const { contentHash: _, isSilent: __, ...COLUMNS } = getTableColumns(messages)
+const SHOWN = {
+  ...COLUMNS,
+  content: CONTENT.as('content'),
+  withheldHash: sql<Buffer | null>`case when ${IS_WITHHELD} then ${CONTENT_HASH} end`.as('withheld_hash'),
+}
+type ShownRow = Omit<MessageRow, 'contentHash' | 'isSilent'> & { withheldHash: Buffer | null }
+
+interface Range extends Reader {
+  roomId: string
+  after: number
+  upTo: number
+  limit: number
+}
+
+/** Reads messages in order, as the reader is given them. The last one is the one that brings their contents to `LIMITS.logPageBytes`, if any does. */
+export const messagesBetween: (db: Queryable, range: Range) => Promise<(ShownRow & { bytesBefore: number })[]> = named((db) => {
+  const page = db
+    .select({ ...SHOWN, bytesBefore: bytesBefore(CONTENT, asc(messages.seq)) })
+    .from(messages)
+    .where(isWithin(messages.chatRoomId, messages.seq))
+    .orderBy(asc(messages.seq))
+    .limit(sql.placeholder('limit'))
+    .as('page')
+  return db
+    .select()
+    .from(page)
+    .where(lt(page.bytesBefore, LIMITS.logPageBytes))
+    .orderBy(asc(page.seq))
+    .prepare('messages_between')
+})
+
+/** Reads commits in order, with the same bound as `messagesBetween`. */
+export const commitsBetween: (
+  db: Queryable,
+  range: Omit<Range, keyof Reader>,
+) => Promise<(CommitRow & { bytesBefore: number })[]> = named((db) => {
+  const page = db
+    .select({ ...getTableColumns(roomCommits), bytesBefore: bytesBefore(roomCommits.commit, asc(roomCommits.seq)) })
+    .from(roomCommits)
+    .where(isWithin(roomCommits.chatRoomId, roomCommits.seq))
+    .orderBy(asc(roomCommits.seq))
+    .limit(sql.placeholder('limit'))
+    .as('page')
+  return db.select().from(page).where(lt(page.bytesBefore, LIMITS.logPageBytes)).orderBy(asc(page.seq)).prepare('commits_between')
+})
+
+const isWithin = (room: PgColumn, seq: PgColumn) =>
+  and(eq(room, sql.placeholder('roomId')), gt(seq, sql.placeholder('after')), lte(seq, sql.placeholder('upTo')))
+
+export async function findCommit(db: Queryable, roomId: string, groupId: string, epoch: number) {
+  const [row] = await db
+    .select()
+    .from(roomCommits)
+    .where(and(eq(roomCommits.chatRoomId, roomId), eq(roomCommits.groupId, groupId), eq(roomCommits.epoch, epoch)))
+  return row
+}
+
+/** Appends the commit to the log and updates the room's group. Runs under the room's lock. */
+export async function appendCommit(tx: Queryable, senderId: string, draft: CommitDraft, now: Date) {
+  const { chatRoomId, generation, groupId, epoch, commit, welcome, groupInfo } = draft
+  const [room] = await tx
+    .update(chatRooms)
+    .set({ lastSeq: sql`${chatRooms.lastSeq} + 1`, generation, groupId, epoch: epoch + 1, needsCommit: false })
+    .where(eq(chatRooms.id, chatRoomId))
+    .returning({ seq: chatRooms.lastSeq })
+  if (!room) throw new Error('The locked room is gone')
+  const [row] = await tx
+    .insert(roomCommits)
+    .values({ chatRoomId, seq: room.seq, senderId, generation, groupId, epoch, commit, createdAt: now })
+    .returning()
+  if (!row) throw new Error('The commit was not stored')
+  // The first commit of a group clears the old Welcome. A later commit without a Welcome keeps the newest one.
+  const welcomed = welcome === undefined ? undefined : { welcome, welcomeSeq: room.seq, welcomeEpoch: epoch + 1 }
+  const cleared = epoch === 0 ? { welcome: null, welcomeSeq: null, welcomeEpoch: null } : {}
+  const group = { groupInfo, ...cleared, ...welcomed }
+  await tx
+    .insert(roomGroups)
+    .values({ chatRoomId, ...group })
+    .onConflictDoUpdate({ target: roomGroups.chatRoomId, set: group })
+  return row
+}
+
+export function findManifests(db: Queryable, userIds: string[]) {
+  return db
+    .select({ userId: manifests.userId, version: manifests.version, content: manifests.content })
+    .from(manifests)
+    .where(inArray(manifests.userId, userIds))
+}
+
+export function findManifestVersions(db: Queryable, userIds: string[]) {
+  return db
+    .select({ userId: manifests.userId, version: manifests.version })
+    .from(manifests)
+    .where(inArray(manifests.userId, userIds))
+}
+
+export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: string): Promise<void> {
+  await tx.update(roomGroups).set({ groupInfo }).where(eq(roomGroups.chatRoomId, roomId))
+}
+
+/**
+ * Returns the members who are notified of this member's acts in the room (`audience_of`); `open` has, of each who has a chat password,
+ * the sessions (hex) that have opened it and have used it after `openSince`.
+ */
+export async function findAudience(db: Queryable, roomId: string, actorId: string, openSince: Date): Promise<Audience> {
+  const { rows } = await db.execute<{ userId: string; open: string[] | null }>(sql`
+    select a.member_id::text as "userId", case when p.is_protected then array(
+      select encode(o.session_hash, 'hex') from open_chats o
+      where o.chat_room_id = p.chat_room_id and o.user_id = p.user_id and o.used_at > ${openSince}) end as open
+    from audience_of(${roomId}, ${actorId}) a
+    join chat_participants p on p.chat_room_id = ${roomId} and p.user_id = a.member_id
+    where a.is_told`)
+  return {
+    userIds: rows.map((row) => row.userId),
+    open: Object.fromEntries(rows.flatMap(({ userId, open }) => (open === null ? [] : [[userId, open]]))),
+  }
+}
+
+export interface Audience {
+  userIds: string[]
+  open: OpenSessions
+}
+
+/** Returns those of these "room user" keys whose user is a member of the room. */
+export async function membersAmong(db: Queryable, keys: string[]): Promise<string[]> {
+  const pairs = keys.map((key) => key.split(' '))
+  const column = (at: number) => sql.param(pairs.map((pair) => pair[at]))
+  const { rows } = await db.execute<{ key: string }>(sql`
+    select p.chat_room_id || ' ' || p.user_id as key
+    from unnest(${column(0)}::text[], ${column(1)}::uuid[]) as asked(chat_room_id, user_id)
+    join chat_participants p on p.chat_room_id = asked.chat_room_id and p.user_id = asked.user_id`)
+  return rows.map((row) => row.key)
+}
