@@ -1,9 +1,8 @@
 import path from 'node:path'
 import { reviewOutcomeShape, transactionHash } from '../contract/coinreviews.ts'
 import { tierShape } from '../contract/plans.ts'
-import { endSessions } from '../server/account/operator.ts'
+import { endSessions } from '../server/account/account/operator.ts'
 import { giveTier, makeAdmin, settleCoins } from '../server/admin/operator.ts'
-import { ConfigError, readConfig } from '../server/config.ts'
 import { defaultDataFolder } from '../server/ground/db/binaries.ts'
 import { connect, type Database } from '../server/ground/db/connect.ts'
 import { DataInUseError, runningUrl, startPostgres } from '../server/ground/db/embedded.ts'
@@ -13,6 +12,7 @@ import { PlanError } from '../server/money/ledger/ledger.ts'
 import { openCard } from '../server/money/payments/openCard.ts'
 import { listAccountPlans } from '../server/money/plans/plans.ts'
 import { Refusal } from '../server/refuse.ts'
+import { ConfigError, readConfig } from '../server/settings/config.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const USAGE = `npm run account -- <verb>

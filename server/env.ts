@@ -2,7 +2,6 @@ import type { Rights, Tier } from '../contract/plans.ts'
 import type { Bucket } from './chat/files/bucket.ts'
 import type { PushQueue } from './chat/push/queue.ts'
 import type { Batch } from './chat/rooms/batch.ts'
-import type { Config } from './config.ts'
 import type { Db } from './ground/db/connect.ts'
 import type { Limits } from './ground/http/limits.ts'
 import type { Mail } from './ground/outbound/mail.ts'
@@ -10,6 +9,7 @@ import type { Outbound } from './ground/outbound/outbound.ts'
 import type { Hub } from './ground/realtime/hub.ts'
 import type { Coins } from './money/coins/openCoins.ts'
 import type { Card } from './money/payments/card.ts'
+import type { Config } from './settings/config.ts'
 
 /** The dependencies of a verb. Tests build one with their own clock. */
 export interface Env {

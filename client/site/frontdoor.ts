@@ -90,9 +90,9 @@ export const FRONT_DOOR: readonly Claim[] = [
     caption: 'no phone number, no email needed.',
     story: 'Use Tor to hide your network address too.',
     tests: [
-      { file: 'server/account/account.test.ts', title: 'the four fields of the form alone make an account without keys' },
+      { file: 'server/account/account/account.test.ts', title: 'the four fields of the form alone make an account without keys' },
       {
-        file: 'server/account/profile.test.ts',
+        file: 'server/account/account/profile.test.ts',
         title: 'an email stays while none is sent, and an empty one clears it; nobody else is shown it',
       },
     ],

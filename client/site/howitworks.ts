@@ -119,10 +119,10 @@ export const HOW_IT_WORKS: readonly Claim[] = [
       'The passkey is proven by the sensor of your device or lies on a hardware key, and the server checks it as part of the sign-in. Where its device can, it also opens your keys, and signs in alone.',
     tests: [
       {
-        file: 'server/account/passkeys.test.ts',
+        file: 'server/account/account/passkeys.test.ts',
         title: 'Alice’s password alone gives no session: it takes the password and her passkey together',
       },
-      { file: 'server/account/passkeys.test.ts', title: 'the passkey of another page, account or person opens nothing' },
+      { file: 'server/account/account/passkeys.test.ts', title: 'the passkey of another page, account or person opens nothing' },
       {
         file: 'e2e/passkeys.test.ts',
         title: 'Alice’s password waits for her passkey, which alone opens a new browser; another authenticator opens nothing',

@@ -9,7 +9,6 @@ import { makePushQueue } from '../chat/push/queue.ts'
 import { newVapidKey } from '../chat/push/vapid.ts'
 import { makeBatch } from '../chat/rooms/batch.ts'
 import { gatherMembers } from '../chat/rooms/membership.ts'
-import { readConfig } from '../config.ts'
 import { readFault } from '../fault.ts'
 import { connect } from '../ground/db/connect.ts'
 import { readSecret } from '../ground/db/secrets.ts'
@@ -20,6 +19,7 @@ import { createHub } from '../ground/realtime/hub.ts'
 import { gatherSessions } from '../identity/sessions/sessions.ts'
 import { openCoins } from '../money/coins/openCoins.ts'
 import { openCard } from '../money/payments/openCard.ts'
+import { readConfig } from '../settings/config.ts'
 
 // A separate server process for tests that kill it. It writes its address to the standard output.
 const fault = readFault(process.env['CONCLAVE_FAULT'])

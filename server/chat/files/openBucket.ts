@@ -1,6 +1,6 @@
 import path from 'node:path'
-import type { Config } from '../../config.ts'
 import { defaultDataFolder } from '../../ground/db/binaries.ts'
+import type { Config } from '../../settings/config.ts'
 import type { Bucket } from './bucket.ts'
 import { openFolder } from './folder.ts'
 

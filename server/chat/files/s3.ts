@@ -3,7 +3,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { AwsV4Signer } from 'aws4fetch'
 import { LIMITS } from '../../../contract/limits.ts'
 import { Refusal } from '../../refuse.ts'
-import type { S3Settings } from '../../s3settings.ts'
+import type { S3Settings } from '../../settings/s3settings.ts'
 import type { Bucket, DirectBucket } from './bucket.ts'
 
 /** A request fails after this time without a byte of its body, or of the answer's head. Slow senders and readers are not cut off. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
-import type { Listener } from '../../config.ts'
+import type { Listener } from '../../settings/config.ts'
 
 // `__Host-` binds the cookie to this host and to https. A browser rejects such a cookie on plain HTTP.
 const nameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_session' : 'conclave_session')

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { PAGES } from '../../../contract/pages.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../settings/config.ts'
 import { listenerOf } from './listener.ts'
 
 /** Tells search engines which pages there are for everybody, under the address that is configured and never under the Host header. */

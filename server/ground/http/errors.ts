@@ -4,8 +4,8 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { ZodError } from 'zod'
 import { everyEndpoint } from '../../../contract/every.ts'
 import type { RefusalCode } from '../../../contract/refusals.ts'
-import type { Config } from '../../config.ts'
 import { Refusal } from '../../refuse.ts'
+import type { Config } from '../../settings/config.ts'
 import { isDatabaseAway } from '../db/connect.ts'
 import { fewestHeaders } from './headers.ts'
 

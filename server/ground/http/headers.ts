@@ -1,6 +1,6 @@
 import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
-import type { Config, Listener } from '../../config.ts'
+import type { Config, Listener } from '../../settings/config.ts'
 import { listenerOf } from './listener.ts'
 
 const ALLOWED_HERE = ['camera', 'microphone']

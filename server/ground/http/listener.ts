@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Config, Listener } from '../../config.ts'
+import type { Config, Listener } from '../../settings/config.ts'
 
 const acceptedBy = new WeakMap<Socket, Listener>()
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../config.ts'
 import { Refusal } from '../../refuse.ts'
+import type { Config } from '../../settings/config.ts'
 import { listenerOf } from './listener.ts'
 
 /**

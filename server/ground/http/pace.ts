@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { LIMITS, PERIODS } from '../../../contract/limits.ts'
-import type { Config } from '../../config.ts'
 import { Refusal } from '../../refuse.ts'
+import type { Config } from '../../settings/config.ts'
 import { rawAnswer } from './errors.ts'
 
 /** Limits on slow requests and on the number of connections. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../settings/config.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Serves /metrics alone, on a separate port that no proxy exposes. Throws ConfigError if it cannot listen. */

@@ -1,5 +1,5 @@
 import type { Transporter } from 'nodemailer'
-import type { MailSettings } from '../../mailsettings.ts'
+import type { MailSettings } from '../../settings/mailsettings.ts'
 
 const CONNECT_MS = 10_000
 const SILENCE_MS = 10_000

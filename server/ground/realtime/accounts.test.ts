@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account.ts'
-import { endSessions } from '../../account/operator.ts'
+import { endSessions } from '../../account/account/operator.ts'
 import { makeAdmin } from '../../admin/operator.ts'
 import { setTier } from '../../money/ledger/ledger.ts'
 import type { TestSocket } from '../../testing/socket.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { BitcoinNetwork, CoinSettings } from '../../coinsettings.ts'
+import type { BitcoinNetwork, CoinSettings } from '../../settings/coinsettings.ts'
 import { openBitcoind } from './bitcoind.ts'
 import type { Transaction } from './bitcoinnode.ts'
 import { type Arrival, type Chain, NodeError } from './chain.ts'

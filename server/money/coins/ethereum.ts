@@ -1,5 +1,5 @@
 import { COINS } from '../../../contract/coins.ts'
-import type { CoinSettings } from '../../coinsettings.ts'
+import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { type Arrival, type Chain, type Known, NodeError } from './chain.ts'
 import { openEthereumNode } from './ethereumnode.ts'
 import { rises } from './rises.ts'

@@ -1,6 +1,6 @@
 import { type Currency, currencyShape } from '../../../contract/coins.ts'
-import type { CoinSettings } from '../../coinsettings.ts'
 import { makeOutbound } from '../../ground/outbound/outbound.ts'
+import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { amountOf } from './amounts.ts'
 import { openBitcoin } from './bitcoin.ts'
 import { type Chain, namingFailures } from './chain.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Currency, currencyShape } from '../../../contract/coins.ts'
-import type { CoinSettings } from '../../coinsettings.ts'
 import { Refusal } from '../../refuse.ts'
+import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { rateOf } from './amounts.ts'
 import type { Upstream } from './upstream.ts'
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import type { CardSettings } from '../../cardsettings.ts'
 import { Refusal } from '../../refuse.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
+import type { CardSettings } from '../../settings/cardsettings.ts'
 
 /** The card provider. */
 export interface Card {

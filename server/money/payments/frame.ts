@@ -1,6 +1,6 @@
-import type { FrameSettings } from '../../cardsettings.ts'
-import type { Config } from '../../config.ts'
 import type { Caller } from '../../ground/http/serve.ts'
+import type { FrameSettings } from '../../settings/cardsettings.ts'
+import type { Config } from '../../settings/config.ts'
 
 /** The address of the page in the frame, and of the script that begins the payment. There is nothing else at that origin. */
 export const FRAME_PAGE = '/checkout'

@@ -1,10 +1,10 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import type { FrameSettings } from '../../cardsettings.ts'
 import type { Env } from '../../env.ts'
 import { sendError } from '../../ground/http/errors.ts'
 import { type NoteAnswer, noteRequests } from '../../ground/http/log.ts'
 import { Refusal } from '../../refuse.ts'
 import { frameRoutes } from '../../sandbox/embedded.ts'
+import type { FrameSettings } from '../../settings/cardsettings.ts'
 import { FRAME_CODE, FRAME_PAGE, FRAME_SCRIPT, frameHeaders, framePage } from './frame.ts'
 
 const BODY_BYTES = 4096

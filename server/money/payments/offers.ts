@@ -1,10 +1,10 @@
 import { type BillingPeriod, type Package, packageShape } from '../../../contract/payments.ts'
 import { PLANS, type Tier, tierShape } from '../../../contract/plans.ts'
-import type { Config } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import type { MasterPrice } from '../../mastersettings.ts'
 import { Refusal } from '../../refuse.ts'
+import type { Config } from '../../settings/config.ts'
+import type { MasterPrice } from '../../settings/mastersettings.ts'
 import * as store from './store.ts'
 
 /** Something that is sold, with the price that the server asks. */

@@ -1,7 +1,7 @@
-import type { CardSettings } from '../../cardsettings.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { fetchFrom } from '../../sandbox/network.ts'
 import { openSandbox } from '../../sandbox/sandbox.ts'
+import type { CardSettings } from '../../settings/cardsettings.ts'
 import { type Card, makeCard } from './card.ts'
 
 /** Opens the card provider that the settings name. */
