@@ -1,4 +1,4 @@
-import { roomsApi } from '../contract/rooms.ts'
+import { roomsApi } from '../contract/chat/rooms.ts'
 import { type Ground, inDatabase } from './ground.ts'
 import { median } from './numbers.ts'
 import { pause, startProduct } from './program.ts'

@@ -1,4 +1,4 @@
-import { LIMITS } from '../contract/limits.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { base64, type Request } from './scene.ts'
 
 const inLongRoom: Request = async ({ alice, longRoom: { chatRoomId } }) => ({ who: alice, input: { chatRoomId, number: 0 } })

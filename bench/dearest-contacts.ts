@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { chatLocksApi } from '../contract/chatlocks.ts'
-import { codesApi } from '../contract/codes.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { chatLocksApi } from '../contract/chat/chatlocks.ts'
+import { codesApi } from '../contract/chat/contactcodes.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { base64, type Request, type Scene } from './scene.ts'
 
 async function askedBy(scene: Scene) {

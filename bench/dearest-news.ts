@@ -1,5 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto'
-import { LIMITS } from '../contract/limits.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import type { Request, Scene } from './scene.ts'
 
 const by =

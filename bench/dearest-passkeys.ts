@@ -1,5 +1,5 @@
-import { PASSKEY_LIMITS } from '../contract/assertion.ts'
-import { passkeysApi } from '../contract/passkeys.ts'
+import { PASSKEY_LIMITS } from '../contract/account/assertion.ts'
+import { passkeysApi } from '../contract/account/passkeys.ts'
 import { newAuthenticator } from '../server/testing/authenticator.ts'
 import { signedChange, withPasskey } from '../server/testing/keys.ts'
 import { newAuthSecret, type Person } from '../server/testing/person.ts'

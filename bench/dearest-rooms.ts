@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { LIMITS } from '../contract/limits.ts'
-import { roomsApi } from '../contract/rooms.ts'
+import { roomsApi } from '../contract/chat/rooms.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { creation } from '../server/testing/group.ts'
 import { alice, base64, by, HISTORY_KEY_ID, type Request, type Scene, versionsOf } from './scene.ts'
 import { envelopeFor } from './seed.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { accountApi } from '../contract/account.ts'
-import { devicesApi } from '../contract/devices.ts'
-import { LIMITS } from '../contract/limits.ts'
-import { sessionsApi } from '../contract/sessions.ts'
+import { accountApi } from '../contract/account/account.ts'
+import { devicesApi } from '../contract/account/devices.ts'
+import { sessionsApi } from '../contract/account/sessions.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import {
   type Changes,
   changed,

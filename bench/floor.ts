@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import Fastify from 'fastify'
 import pg from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { membersOfDirectRoom } from '../contract/shapes.ts'
+import { membersOfDirectRoom } from '../contract/ground/shapes.ts'
 
 // The floor of the send figure: what a message needs, and nothing of the product. Fastify reads it, one statement looks up the
 // session, puts the same bytes into rows with the same indexes and moves the room on, and the receiver gets one frame by ws. It has

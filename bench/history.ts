@@ -1,4 +1,4 @@
-import { membersOfDirectRoom } from '../contract/shapes.ts'
+import { membersOfDirectRoom } from '../contract/ground/shapes.ts'
 import { type Ground, withClient } from './ground.ts'
 import { median } from './numbers.ts'
 import { startProduct } from './program.ts'

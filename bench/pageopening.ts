@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import { LIMITS } from '../contract/limits.ts'
-import { storedBytesOf } from '../contract/objects.ts'
+import { storedBytesOf } from '../contract/chat/objects.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { pause } from './program.ts'
 
 const WATCHED_MS = 10

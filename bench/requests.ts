@@ -1,6 +1,6 @@
-import { coinsApi } from '../contract/coins.ts'
-import type { Endpoint } from '../contract/endpoint.ts'
 import { everyEndpoint } from '../contract/every.ts'
+import type { Endpoint } from '../contract/ground/endpoint.ts'
+import { coinsApi } from '../contract/money/coins.ts'
 import { ordered } from '../server/testing/browser.ts'
 import { DEAREST } from './dearest.ts'
 import type { Ground } from './ground.ts'

@@ -25,7 +25,7 @@
     'JavaScript of 2023': Array.prototype.toSorted,
   }
   const lacks = Object.keys(needed).filter((name) => !needed[name])
-  // The addresses of contract/pages.ts that are no page.
+  // The addresses of contract/site/pages.ts that are no page.
   const isNowhere = /\.[^/]*$|^\/(api|assets|objects|s3|sandbox|ws)(\/|$)/.test(pathname)
   const isOwed = stored('logout-owed') !== null
   // A tab that was signed out says why, above another form than a visitor's, once the answer is here.

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { LIMITS } from './limits.ts'
-import { draftShape, messageShape } from './messages.ts'
-import { commitShape } from './rooms.ts'
-import { chatRoomId, ingressShape, instant, seqShape, signedShape, userId } from './shapes.ts'
+import { draftShape, messageShape } from './chat/messages.ts'
+import { commitShape } from './chat/rooms.ts'
+import { LIMITS } from './ground/limits.ts'
+import { chatRoomId, ingressShape, instant, seqShape, signedShape, userId } from './ground/shapes.ts'
 
 /** The frames that a client may send. The network may lose a frame, so data that must survive is sent by POST. */
 export const clientFrame = z.discriminatedUnion('type', [

@@ -11,8 +11,8 @@ import { refreshOwnDevices } from '../client/rooms/trust/ownDevices.ts'
 import { openBrowser } from '../client/testing/browser.ts'
 import { type Disk, readDisk } from '../client/testing/disk.ts'
 import { createCore } from '../client/worker/core.ts'
-import { accountApi } from '../contract/account.ts'
-import { type Contact, contactsApi } from '../contract/contacts.ts'
+import { accountApi } from '../contract/account/account.ts'
+import { type Contact, contactsApi } from '../contract/chat/contacts.ts'
 
 /** A user with the real client code and keys at the real server, but without a browser window, so that many of them cost little. */
 export interface HeadlessUser {

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openKeyring } from '../client/worker/keys/keyring.ts'
 import { signManifest } from '../client/worker/keys/newidentity.ts'
 import { stretchPassword } from '../client/worker/keys/password.ts'
-import { fromBase64 } from '../contract/bytes.ts'
-import { type Manifest, manifestShape } from '../contract/documents.ts'
-import { onionAddress } from '../contract/onion.ts'
+import { type Manifest, manifestShape } from '../contract/account/documents.ts'
+import { fromBase64 } from '../contract/ground/bytes.ts'
+import { onionAddress } from '../contract/people/onion.ts'
 import {
   hiddenDevice,
   longWords,

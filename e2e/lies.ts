@@ -1,4 +1,4 @@
-import { REFUSALS, type RefusalCode } from '../contract/refusals.ts'
+import { REFUSALS, type RefusalCode } from '../contract/ground/refusals.ts'
 import type { Answer, Lie } from './proxy.ts'
 
 /** Each lie by its name: what a server says instead of the truth. */

@@ -1,5 +1,5 @@
-import { messageShape } from '../contract/messages.ts'
-import { roomsApi } from '../contract/rooms.ts'
+import { messageShape } from '../contract/chat/messages.ts'
+import { roomsApi } from '../contract/chat/rooms.ts'
 import type { Answer } from './ask.ts'
 import { entryOfMessage } from './entries.ts'
 

@@ -1,6 +1,6 @@
-import { parseEnvelope } from '../contract/envelope.ts'
-import type { Message } from '../contract/messages.ts'
-import type { CommitEntry, LogEntry } from '../contract/rooms.ts'
+import { parseEnvelope } from '../contract/chat/envelope.ts'
+import type { Message } from '../contract/chat/messages.ts'
+import type { CommitEntry, LogEntry } from '../contract/chat/rooms.ts'
 import { digestOf, type Entry } from './recorder.ts'
 
 /** Converts a message to the checker's form. */

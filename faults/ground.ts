@@ -1,5 +1,5 @@
 import { type Pair, seedPairs } from '../bench/seed.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { type RunningServer, startServer } from '../e2e/server.ts'
 import { runningUrl } from '../server/ground/db/embedded.ts'
 import { checkLaw } from './checker.ts'

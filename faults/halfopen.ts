@@ -1,5 +1,5 @@
 import { inDatabase } from '../bench/ground.ts'
-import { PERIODS } from '../contract/limits.ts'
+import { PERIODS } from '../contract/ground/limits.ts'
 import { pause } from './clients.ts'
 import { atMost, type Form, must, type Outcome, seconds } from './fault.ts'
 import { onGround } from './ground.ts'

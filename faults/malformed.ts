@@ -1,6 +1,6 @@
 import type { Pair } from '../bench/seed.ts'
 import { CLOSE } from '../contract/frames.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { ask } from './ask.ts'
 import { pause } from './clients.ts'
 import { atMost, type Form, must, type Outcome } from './fault.ts'

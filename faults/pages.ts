@@ -1,6 +1,6 @@
 import type { SeedUser } from '../bench/seed.ts'
-import { LIMITS } from '../contract/limits.ts'
-import { type LogEntry, roomsApi } from '../contract/rooms.ts'
+import { type LogEntry, roomsApi } from '../contract/chat/rooms.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { ask } from './ask.ts'
 import { entryOf } from './entries.ts'
 import type { History } from './recorder.ts'

@@ -1,6 +1,6 @@
 import { percentile } from '../bench/numbers.ts'
 import { CLOSE } from '../contract/frames.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { pause } from './clients.ts'
 import { atMost, type Form, must, type Outcome } from './fault.ts'
 import { type Ground, onGround } from './ground.ts'

@@ -1,7 +1,7 @@
 import WebSocket from 'ws'
 import type { SeedUser } from '../bench/seed.ts'
+import type { Draft } from '../contract/chat/messages.ts'
 import { serverFrame } from '../contract/frames.ts'
-import type { Draft } from '../contract/messages.ts'
 import { type Decision, isDecided } from './decisions.ts'
 import { entryOfCommit, entryOfMessage } from './entries.ts'
 import { type History, now } from './recorder.ts'

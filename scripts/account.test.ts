@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { beforeAll, expect, inject, test } from 'vitest'
-import { accountApi } from '../contract/account.ts'
+import { accountApi } from '../contract/account/account.ts'
 import { startWorld } from '../server/testing/world.ts'
 import { PROGRAMS } from './programs.ts'
 

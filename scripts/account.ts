@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { reviewOutcomeShape, transactionHash } from '../contract/coinreviews.ts'
-import { tierShape } from '../contract/plans.ts'
+import { reviewOutcomeShape, transactionHash } from '../contract/money/coinreviews.ts'
+import { tierShape } from '../contract/money/plans.ts'
 import { endSessions } from '../server/account/account/operator.ts'
 import { giveTier, makeAdmin, settleCoins } from '../server/admin/operator.ts'
 import { defaultDataFolder } from '../server/ground/db/binaries.ts'

@@ -7,7 +7,7 @@ import {
   readBuild,
   readRelease,
   SERVICE_WORKER_ADDRESS,
-} from '../contract/build.ts'
+} from '../contract/site/build.ts'
 import { sha256 } from './manifest.ts'
 import type { Ask } from './probe.ts'
 import { holds } from './signing.ts'

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { BUILD_ADDRESS, type Build, contentOf, SERVICE_WORKER_ADDRESS } from '../contract/build.ts'
-import { CONTRACT_VERSION } from '../contract/limits.ts'
-import { PAGES } from '../contract/pages.ts'
-import { policyFor } from '../contract/policy.ts'
+import { CONTRACT_VERSION } from '../contract/ground/limits.ts'
+import { BUILD_ADDRESS, type Build, contentOf, SERVICE_WORKER_ADDRESS } from '../contract/site/build.ts'
+import { PAGES } from '../contract/site/pages.ts'
+import { policyFor } from '../contract/site/policy.ts'
 
 /** What WEBCAT's command line asks for (docs.webcat.tech, `webcat.config.json`). */
 export interface WebcatConfig {

@@ -1,4 +1,4 @@
-import { PAGES } from '../contract/pages.ts'
+import { PAGES } from '../contract/site/pages.ts'
 import { inlineFaults, loadedBy, tagsOf } from './html.ts'
 import { type WebcatManifest, wasmOf } from './manifest.ts'
 import { type Answer, bytesFaults, headerFaults, manifestFaults } from './webcat.ts'

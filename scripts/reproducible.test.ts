@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { BUILD_ADDRESS, readBuild, SERVICE_WORKER_ADDRESS } from '../contract/build.ts'
-import { PAGES } from '../contract/pages.ts'
+import { BUILD_ADDRESS, readBuild, SERVICE_WORKER_ADDRESS } from '../contract/site/build.ts'
+import { PAGES } from '../contract/site/pages.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const SOURCES = ['client', 'contract', 'docs', 'scripts', 'server', 'package.json', 'tsconfig.json', 'vite.config.ts']

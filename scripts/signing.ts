@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
-import { type Release, releaseText } from '../contract/build.ts'
+import { type Release, releaseText } from '../contract/site/build.ts'
 
 /** An operator's key, which signs builds. */
 export interface Signer {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { codeWords } from '../client/net/codewords.ts'
-import { readBuild } from '../contract/build.ts'
+import { readBuild } from '../contract/site/build.ts'
 import { compare } from './compare.ts'
 import type { WebcatManifest } from './manifest.ts'
 import { askAt, probe } from './probe.ts'

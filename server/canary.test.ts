@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { accountApi } from '../contract/account.ts'
+import { accountApi } from '../contract/account/account.ts'
 import { newBrowser } from './testing/browser.ts'
 import { changed, signedChange } from './testing/keys.ts'
 import { newAuthSecret } from './testing/person.ts'

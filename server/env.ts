@@ -1,4 +1,4 @@
-import type { Rights, Tier } from '../contract/plans.ts'
+import type { Rights, Tier } from '../contract/money/plans.ts'
 import type { Bucket } from './chat/files/bucket.ts'
 import type { PushQueue } from './chat/push/queue.ts'
 import type { Batch } from './chat/rooms/batch.ts'

@@ -1,4 +1,4 @@
-import { REFUSALS, type RefusalBody, type RefusalCode } from '../contract/refusals.ts'
+import { REFUSALS, type RefusalBody, type RefusalCode } from '../contract/ground/refusals.ts'
 
 interface Extra {
   /** A text that replaces the code's own. */

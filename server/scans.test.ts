@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { PLANS } from '../contract/plans.ts'
+import { PLANS } from '../contract/money/plans.ts'
 import { listContacts } from './chat/contacts/contacts.ts'
 import { markRead } from './chat/messages/marks.ts'
 import { listMessages } from './chat/messages/pages.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { REFUSALS } from '../contract/refusals.ts'
+import { REFUSALS } from '../contract/ground/refusals.ts'
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0]
 

@@ -27,8 +27,8 @@ import { isNews, type RoomRow, roomById, roomsStore } from '../client/rooms/list
 import { loadOlderPage } from '../client/rooms/log/olderPage.ts'
 import { personById } from '../client/rooms/trust/people.ts'
 import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/worker/crypto.ts'
-import type { MuteTerm } from '../contract/notifications.ts'
-import type { Privacy } from '../contract/privacy.ts'
+import type { MuteTerm } from '../contract/chat/notifications.ts'
+import type { Privacy } from '../contract/people/privacy.ts'
 import '../client/worker/worker.ts'
 
 /**

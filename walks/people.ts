@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { directRoomId } from '../contract/shapes.ts'
+import { directRoomId } from '../contract/ground/shapes.ts'
 import type { World as Server } from '../server/testing/world.ts'
 import { type Browser, newBrowser, type Tab } from './browser.ts'
 import type { Doer } from './walk.ts'

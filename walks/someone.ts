@@ -29,7 +29,7 @@ import { type RoomRow, resetRooms, roomsStore } from '../client/rooms/list/roomL
 import { personById, resetPeople } from '../client/rooms/trust/people.ts'
 import { at } from '../client/testing/people.ts'
 import { createCore } from '../client/worker/core.ts'
-import type { Endpoint } from '../contract/endpoint.ts'
+import type { Endpoint } from '../contract/ground/endpoint.ts'
 
 /** Makes the wire of one browser of an account. `deviceId` returns the browser's device id, '' before it has one. */
 export type OpenWire = (username: string, deviceId: () => string) => Api

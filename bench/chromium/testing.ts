@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { groupInfoOf } from '../../client/worker/group/mls.ts'
 import { enters, newBrowser, room, type Seat } from '../../client/worker/group/testing.ts'
 import { openByGroup, sealMessage } from '../../client/worker/messages/sealedMessage.ts'
-import type { Statement } from '../../contract/content.ts'
-import { parseEnvelope } from '../../contract/envelope.ts'
+import type { Statement } from '../../contract/chat/content.ts'
+import { parseEnvelope } from '../../contract/chat/envelope.ts'
 
 // The page of the crypto figure. It runs in Chromium on the main thread, because Chromium cannot throttle workers. The file has a
 // test's name because, as the tests in client/worker/ do, it calls steps that the import rules hide from product code.

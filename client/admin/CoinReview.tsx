@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { coinReviewsApi, type CoinReview as Review, type ReviewOutcome } from '../../contract/coinreviews.ts'
+import { coinReviewsApi, type CoinReview as Review, type ReviewOutcome } from '../../contract/money/coinreviews.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { coinReviewsApi, type PaidPayment } from '../../contract/coinreviews.ts'
+import { coinReviewsApi, type PaidPayment } from '../../contract/money/coinreviews.ts'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { failureWords } from '../ui/failure.ts'

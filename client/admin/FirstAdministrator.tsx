@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { User } from '../../contract/account.ts'
-import { adminApi } from '../../contract/admin.ts'
+import type { User } from '../../contract/account/account.ts'
+import { adminApi } from '../../contract/admin/admin.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { useCopy } from '../ui/useCopy.tsx'

@@ -1,4 +1,4 @@
-import type { AdminPackage } from '../../contract/adminpackages.ts'
+import type { AdminPackage } from '../../contract/admin/adminpackages.ts'
 import { FEATURES, limitWords, priceWords, saleWords } from './packages.ts'
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Info } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
-import { type AdminPackage, adminPackagesApi } from '../../contract/adminpackages.ts'
+import { type AdminPackage, adminPackagesApi } from '../../contract/admin/adminpackages.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'

@@ -1,6 +1,6 @@
 import { Package, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { type AdminPackage, adminPackagesApi } from '../../contract/adminpackages.ts'
+import { type AdminPackage, adminPackagesApi } from '../../contract/admin/adminpackages.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'

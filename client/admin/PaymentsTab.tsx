@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { coinReviewsApi } from '../../contract/coinreviews.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
+import { coinReviewsApi } from '../../contract/money/coinreviews.ts'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { CoinReview } from './CoinReview.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { reportsApi } from '../../contract/reports.ts'
+import { reportsApi } from '../../contract/chat/reports.ts'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { moment } from '../ui/time.ts'

@@ -1,5 +1,5 @@
 import { CircleAlert, CreditCard, Info } from 'lucide-react'
-import { adminApi } from '../../contract/admin.ts'
+import { adminApi } from '../../contract/admin/admin.ts'
 import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { Note } from '../ui/Note.tsx'

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { transactionHash } from '../../contract/coinreviews.ts'
+import { transactionHash } from '../../contract/money/coinreviews.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'

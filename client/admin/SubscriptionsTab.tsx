@@ -1,4 +1,4 @@
-import { adminApi } from '../../contract/admin.ts'
+import { adminApi } from '../../contract/admin/admin.ts'
 import { Counters } from '../ui/Counters.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { AdminUser } from '../../contract/admin.ts'
-import type { Tier } from '../../contract/plans.ts'
+import type { AdminUser } from '../../contract/admin/admin.ts'
+import type { Tier } from '../../contract/money/plans.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { Avatar } from '../ui/Avatar.tsx'
 import { useEnv } from '../ui/env.tsx'

@@ -1,4 +1,4 @@
-import { PLANS, type Tier } from '../../contract/plans.ts'
+import { PLANS, type Tier } from '../../contract/money/plans.ts'
 import { shownPrice } from '../plan/plans/planLines.ts'
 
 const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AUDIT, type AuditAct, type AuditRow, auditApi } from '../../contract/audit.ts'
+import { AUDIT, type AuditAct, type AuditRow, auditApi } from '../../contract/admin/audit.ts'
 import type { Env } from '../env.ts'
 
 const named = z.object({ name: z.string() })

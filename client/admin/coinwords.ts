@@ -1,5 +1,5 @@
-import type { CoinReview, ReviewOutcome, ReviewReason } from '../../contract/coinreviews.ts'
-import { COINS, type Currency, currencyShape } from '../../contract/coins.ts'
+import type { CoinReview, ReviewOutcome, ReviewReason } from '../../contract/money/coinreviews.ts'
+import { COINS, type Currency, currencyShape } from '../../contract/money/coins.ts'
 
 /** What has happened to the money. */
 export const REASONS: Record<ReviewReason, { title: string; text: string }> = {

@@ -1,6 +1,6 @@
-import { adminApi, type USER_SORTS } from '../../contract/admin.ts'
-import { LIMITS } from '../../contract/limits.ts'
-import type { Tier } from '../../contract/plans.ts'
+import { adminApi, type USER_SORTS } from '../../contract/admin/admin.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
+import type { Tier } from '../../contract/money/plans.ts'
 
 /** Which accounts are listed, and in which order. An empty text is any. */
 export interface Filter {

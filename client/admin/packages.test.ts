@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AdminPackage } from '../../contract/adminpackages.ts'
+import type { AdminPackage } from '../../contract/admin/adminpackages.ts'
 import { fieldsOf, limitWords, saleWords, typedOf, wrongOf } from './packages.ts'
 
 const STORED: AdminPackage = {

@@ -1,5 +1,5 @@
-import { type AdminPackage, packageForm } from '../../contract/adminpackages.ts'
-import { hasRight, UNLIMITED } from '../../contract/plans.ts'
+import { type AdminPackage, packageForm } from '../../contract/admin/adminpackages.ts'
+import { hasRight, UNLIMITED } from '../../contract/money/plans.ts'
 import { shownPrice } from '../plan/plans/planLines.ts'
 import { countWords } from './adminWords.ts'
 

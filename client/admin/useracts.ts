@@ -1,5 +1,5 @@
-import { type AdminUser, adminApi } from '../../contract/admin.ts'
-import { compareTiers, hasRight, type Tier } from '../../contract/plans.ts'
+import { type AdminUser, adminApi } from '../../contract/admin/admin.ts'
+import { compareTiers, hasRight, type Tier } from '../../contract/money/plans.ts'
 import type { Env } from '../env.ts'
 import { tierWords } from './adminWords.ts'
 import type { Act } from './useAct.tsx'

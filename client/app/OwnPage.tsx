@@ -1,5 +1,5 @@
 import { lazy } from 'react'
-import type { User } from '../../contract/account.ts'
+import type { User } from '../../contract/account/account.ts'
 import './settings.css'
 
 const AdminPage = lazy(async () => ({ default: (await import('../admin/AdminPage.tsx')).AdminPage }))

@@ -1,4 +1,4 @@
-import type { Tier } from '../../contract/plans.ts'
+import type { Tier } from '../../contract/money/plans.ts'
 import { KitReminder } from '../me/kit/KitReminder.tsx'
 import { PlanReminder } from '../plan/plans/PlanReminder.tsx'
 

@@ -1,7 +1,7 @@
 import { EllipsisVertical, House, LogOut, Moon, ShieldCheck, Sun, UserRoundCog } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { User } from '../../contract/account.ts'
+import type { User } from '../../contract/account/account.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'

@@ -1,6 +1,6 @@
 import { Atom, ChevronLeft, ChevronRight, History, LockKeyhole, LogOut, UserRoundPlus } from 'lucide-react'
 import { useStore } from 'zustand'
-import type { User } from '../../contract/account.ts'
+import type { User } from '../../contract/account/account.ts'
 import { devicesStore } from '../me/devices/store.ts'
 import { Unbroken } from '../ui/Unbroken.tsx'
 import { CallingCard } from './CallingCard.tsx'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { PAGES, pageOf } from '../../contract/pages.ts'
+import { PAGES, pageOf } from '../../contract/site/pages.ts'
 
 const script = readFileSync(path.resolve(import.meta.dirname, '../early.js'), 'utf8')
 

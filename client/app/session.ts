@@ -1,5 +1,5 @@
 import { type AccountChange, type FrameType, type ServerData, serverFrame } from '../../contract/frames.ts'
-import { CONTRACT_VERSION, PERIODS } from '../../contract/limits.ts'
+import { CONTRACT_VERSION, PERIODS } from '../../contract/ground/limits.ts'
 import { followNews } from '../alerts/notifications/followNews.ts'
 import { followPush } from '../alerts/push/followPush.ts'
 import { hideLocked, resetMessages } from '../chat/messages/messages.ts'

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../contract/endpoint.ts'
+import type { Endpoint } from '../../contract/ground/endpoint.ts'
 import type { Env } from '../env.ts'
 import { closeAccount, SESSION_ENDED, sendPendingLogout, start } from '../me/account/account.ts'
 import { accountStore } from '../me/account/accountState.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import type { User } from '../../contract/account.ts'
-import { roomsApi } from '../../contract/rooms.ts'
+import type { User } from '../../contract/account/account.ts'
+import { roomsApi } from '../../contract/chat/rooms.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { resetDevices } from '../me/devices/deviceList.ts'
 import { ApiError } from '../net/api.ts'

@@ -1,4 +1,4 @@
-import { directRoomId } from '../../contract/shapes.ts'
+import { directRoomId } from '../../contract/ground/shapes.ts'
 import { takeClears } from '../chat/messages/clear.ts'
 import { syncRoom } from '../chat/messages/receive.ts'
 import { flushAll } from '../chat/messages/send.ts'

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { accountApi } from '../../contract/account.ts'
-import { toBase64 } from '../../contract/bytes.ts'
-import { contactsApi } from '../../contract/contacts.ts'
-import { LIMITS, PERIODS } from '../../contract/limits.ts'
-import { messagesApi } from '../../contract/messages.ts'
-import { notificationsApi } from '../../contract/notifications.ts'
+import { accountApi } from '../../contract/account/account.ts'
+import { contactsApi } from '../../contract/chat/contacts.ts'
+import { messagesApi } from '../../contract/chat/messages.ts'
+import { notificationsApi } from '../../contract/chat/notifications.ts'
+import { toBase64 } from '../../contract/ground/bytes.ts'
+import { LIMITS, PERIODS } from '../../contract/ground/limits.ts'
 import { type ApiError, createApi } from './api.ts'
 
 interface Asked {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Endpoint } from '../../contract/endpoint.ts'
-import { LIMITS, PERIODS } from '../../contract/limits.ts'
-import type { RefusalBody, RefusalCode } from '../../contract/refusals.ts'
+import type { Endpoint } from '../../contract/ground/endpoint.ts'
+import { LIMITS, PERIODS } from '../../contract/ground/limits.ts'
+import type { RefusalBody, RefusalCode } from '../../contract/ground/refusals.ts'
 
 /** Maximum length of the server's error text, because a longer one helps nobody and a megabyte would block the page. */
 const WORDS_CHARS = 300

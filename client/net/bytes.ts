@@ -1,4 +1,4 @@
-import { PERIODS } from '../../contract/limits.ts'
+import { PERIODS } from '../../contract/ground/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
 
 /** Sends bytes to an address that the server has answered for them. Throws ApiError. */

@@ -1,5 +1,5 @@
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { fromBase64Url } from '../../contract/bytes.ts'
+import { fromBase64Url } from '../../contract/ground/bytes.ts'
 
 /** Words that stand for a build or a key. Eight of 11 bits: nobody makes other code that has the same 88 bits. */
 const COUNT = 8

@@ -1,4 +1,4 @@
-import { BUILD_ADDRESS, readBuild } from '../../contract/build.ts'
+import { BUILD_ADDRESS, readBuild } from '../../contract/site/build.ts'
 import type { Offer } from './offer.ts'
 
 /** A build of which this browser has every file, with the key of the operator who has signed it. */

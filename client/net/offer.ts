@@ -1,3 +1,4 @@
+import { fromBase64Url, toBase64Url, utf8 } from '../../contract/ground/bytes.ts'
 import {
   BUILD_ADDRESS,
   type Build,
@@ -6,8 +7,7 @@ import {
   readBuild,
   readRelease,
   releaseText,
-} from '../../contract/build.ts'
-import { fromBase64Url, toBase64Url, utf8 } from '../../contract/bytes.ts'
+} from '../../contract/site/build.ts'
 
 /** What the server offers, with the key whose signature of it holds; null where it is not signed, or the signature does not hold. */
 export interface Offer extends Build {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
-import { PERIODS } from '../../contract/limits.ts'
+import { PERIODS } from '../../contract/ground/limits.ts'
 import { createSocket } from './socket.ts'
 import { connectionStore } from './status.ts'
 

@@ -1,5 +1,5 @@
 import { CLOSE, type ClientFrame, type FrameType, type ServerData, type ServerFrame, serverFrame } from '../../contract/frames.ts'
-import { PERIODS } from '../../contract/limits.ts'
+import { PERIODS } from '../../contract/ground/limits.ts'
 import { type ConnectionState, connectionStore } from './status.ts'
 
 type Listener<T extends FrameType> = (data: ServerData[T]) => void

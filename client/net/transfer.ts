@@ -1,5 +1,5 @@
-import type { Bytes } from '../../contract/bytes.ts'
-import { PERIODS } from '../../contract/limits.ts'
+import type { Bytes } from '../../contract/ground/bytes.ts'
+import { PERIODS } from '../../contract/ground/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
 
 export interface Watching {

@@ -5,7 +5,7 @@ import { Security } from './Security.tsx'
 // Runs in the build, never in a browser: the public pages as HTML.
 
 interface PublicPage {
-  /** The file in the built client. contract/pages.ts says at which address the server shows it. */
+  /** The file in the built client. contract/site/pages.ts says at which address the server shows it. */
   file: string
   title: string
   description: string

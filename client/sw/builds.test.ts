@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { compareVersions, readBuild } from '../../contract/build.ts'
-import { pageOf } from '../../contract/pages.ts'
+import { compareVersions, readBuild } from '../../contract/site/build.ts'
+import { pageOf } from '../../contract/site/pages.ts'
 import type { KeptBuild } from '../net/keptBuilds.ts'
 import { answering, judge, NOTHING_SEEN, newestOf, outdated, seenWith } from './builds.ts'
 import { isAcceptance } from './stopped.ts'

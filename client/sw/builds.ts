@@ -1,5 +1,5 @@
-import { BUILD_ADDRESS, type Build, compareVersions } from '../../contract/build.ts'
-import { pageOf } from '../../contract/pages.ts'
+import { BUILD_ADDRESS, type Build, compareVersions } from '../../contract/site/build.ts'
+import { pageOf } from '../../contract/site/pages.ts'
 import type { KeptBuild } from '../net/keptBuilds.ts'
 import type { Offer } from '../net/offer.ts'
 

@@ -1,4 +1,4 @@
-import type { Build } from '../../contract/build.ts'
+import type { Build } from '../../contract/site/build.ts'
 import { inLanes } from '../net/inTurn.ts'
 import { BUILD_CACHE, type KeptBuild, keptBuilds, MARKER } from '../net/keptBuilds.ts'
 import { askOffered, hashOf, type Offer } from '../net/offer.ts'

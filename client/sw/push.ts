@@ -1,4 +1,4 @@
-import { PUSHED, type PushNews } from '../../contract/pushnews.ts'
+import { PUSHED, type PushNews } from '../../contract/chat/pushnews.ts'
 
 const SUBSCRIPTIONS = '/api/push/subscriptions'
 const KEY = '/api/push/key'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Mock, vi } from 'vitest'
-import { fromUtf8 } from '../../contract/bytes.ts'
+import { fromUtf8 } from '../../contract/ground/bytes.ts'
 import { type Authenticator, newAuthenticator } from '../../server/testing/authenticator.ts'
 
 /** What a page asks for, as `passkey.ts` writes it. */

@@ -1,5 +1,5 @@
 import { IDBFactory } from 'fake-indexeddb'
-import { fromBase64, toBase64 } from '../../contract/bytes.ts'
+import { fromBase64, toBase64 } from '../../contract/ground/bytes.ts'
 
 /** A browser's databases as JSON; bytes are base64 under `$bytes`. */
 export interface Disk {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import type { FileContent } from '../../contract/content.ts'
-import { objectIdOf } from '../../contract/objects.ts'
+import type { FileContent } from '../../contract/chat/content.ts'
+import { objectIdOf } from '../../contract/chat/objects.ts'
 import type { Crypto } from '../worker/crypto.ts'
 import type { TestPerson } from './people.ts'
 

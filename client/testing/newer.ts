@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { z } from 'zod'
-import { readContent, readStatement } from '../../contract/content.ts'
-import { parseEnvelope, writeEnvelope } from '../../contract/envelope.ts'
+import { readContent, readStatement } from '../../contract/chat/content.ts'
+import { parseEnvelope, writeEnvelope } from '../../contract/chat/envelope.ts'
 import { everyEndpoint } from '../../contract/every.ts'
 import type { Api, ApiError } from '../net/api.ts'
 
@@ -25,7 +25,7 @@ export interface NewerBuild {
 export async function newerBuild(): Promise<NewerBuild> {
   vi.resetModules()
   const build = { envelope: 1 } as NewerBuild
-  vi.doMock('../../contract/content.ts', async (original) => ({
+  vi.doMock('../../contract/chat/content.ts', async (original) => ({
     ...(await original<object>()),
     readContent: (kept: unknown) => readContent(kept) ?? reactionShape.safeParse(kept).data,
     readStatement: (written: unknown) => {
@@ -34,7 +34,7 @@ export async function newerBuild(): Promise<NewerBuild> {
       return read && content && { statement: { ...read.statement, content }, isWhole: true }
     },
   }))
-  vi.doMock('../../contract/envelope.ts', async (original) => ({
+  vi.doMock('../../contract/chat/envelope.ts', async (original) => ({
     ...(await original<object>()),
     isKnownVersion: (version: number) => version <= 2,
     parseEnvelope: (content: string) => parseEnvelope(content.replace(/^{"v":2,/, '{"v":1,')),
@@ -52,8 +52,8 @@ export async function newerBuild(): Promise<NewerBuild> {
     import('../worker/core.ts'),
     import('../net/api.ts'),
   ])
-  vi.doUnmock('../../contract/content.ts')
-  vi.doUnmock('../../contract/envelope.ts')
+  vi.doUnmock('../../contract/chat/content.ts')
+  vi.doUnmock('../../contract/chat/envelope.ts')
   vi.doUnmock('../worker/keys/document.ts')
   vi.resetModules()
   const ours = new Map(everyEndpoint.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))

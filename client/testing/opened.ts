@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
-import { parseEnvelope } from '../../contract/envelope.ts'
-import type { ArchiveKey } from '../../contract/rooms.ts'
+import { parseEnvelope } from '../../contract/chat/envelope.ts'
+import type { ArchiveKey } from '../../contract/chat/rooms.ts'
 import { openLive } from '../worker/account/openAccount.ts'
 import type { Live } from '../worker/keys/live.ts'
 import { openArchiveKey } from '../worker/messages/archive.ts'

@@ -1,6 +1,6 @@
-import { type AccountKeys, devicesApi } from '../../contract/devices.ts'
-import { roomsApi } from '../../contract/rooms.ts'
-import { membersOfDirectRoom } from '../../contract/shapes.ts'
+import { type AccountKeys, devicesApi } from '../../contract/account/devices.ts'
+import { roomsApi } from '../../contract/chat/rooms.ts'
+import { membersOfDirectRoom } from '../../contract/ground/shapes.ts'
 import { accountIn, type ServerState, type Verb } from './state.ts'
 
 /** The endpoints of key packages, according to the contract. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Assertion, FactorDetails } from '../../contract/assertion.ts'
-import type { KeyChange } from '../../contract/devices.ts'
-import { keyringShape } from '../../contract/documents.ts'
-import { passkeysApi, type Registration } from '../../contract/passkeys.ts'
+import type { Assertion, FactorDetails } from '../../contract/account/assertion.ts'
+import type { KeyChange } from '../../contract/account/devices.ts'
+import { keyringShape } from '../../contract/account/documents.ts'
+import { passkeysApi, type Registration } from '../../contract/account/passkeys.ts'
 import { ApiError } from '../net/api.ts'
 import { type Account, accountIn, type ServerState, type Verb } from './state.ts'
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Contact } from '../../contract/contacts.ts'
-import { LIMITS } from '../../contract/limits.ts'
-import type { ListedRoom, RoomPage } from '../../contract/roomlist.ts'
-import type { roomsApi } from '../../contract/rooms.ts'
+import type { Contact } from '../../contract/chat/contacts.ts'
+import type { ListedRoom, RoomPage } from '../../contract/chat/roomlist.ts'
+import type { roomsApi } from '../../contract/chat/rooms.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
 import { ApiError } from '../net/api.ts'
 import { rowOfContact } from '../rooms/list/listedRoom.ts'
 

@@ -1,4 +1,4 @@
-import { type Session, sessionsApi } from '../../contract/sessions.ts'
+import { type Session, sessionsApi } from '../../contract/account/sessions.ts'
 import { ApiError } from '../net/api.ts'
 import { SEEN_AT } from './accounts.ts'
 import { accountIn, type ServerState, type Verb } from './state.ts'

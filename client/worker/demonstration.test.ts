@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { fromBase64 } from '../../contract/bytes.ts'
-import { parseEnvelope, writeEnvelope } from '../../contract/envelope.ts'
+import { parseEnvelope, writeEnvelope } from '../../contract/chat/envelope.ts'
+import { fromBase64 } from '../../contract/ground/bytes.ts'
 import { type Demonstration, openDemonstration } from './demonstration.ts'
 
 let shown: Demonstration

@@ -1,4 +1,4 @@
-import { parseEnvelope } from '../../contract/envelope.ts'
+import { parseEnvelope } from '../../contract/chat/envelope.ts'
 import { roomGroupId } from './group/groupid.ts'
 import { createRoomGroup, joinByWelcome, makeKeyPackage } from './group/joining.ts'
 import { SUITE } from './group/suite.ts'

@@ -8,7 +8,7 @@ test('a straight apostrophe on screen is found, in a string, a template and betw
   expect(findStraightApostrophes(client(planted.join('\n')))).toEqual(
     [1, 2, 3].map((line) => expect.stringContaining(`:${line}:`)),
   )
-  for (const path of ['contract/refusals.ts', 'client/index.html', 'client/public/offline.js'])
+  for (const path of ['contract/ground/refusals.ts', 'client/index.html', 'client/public/offline.js'])
     expect(findStraightApostrophes(client("you've seen it", path))).toHaveLength(1)
 })
 

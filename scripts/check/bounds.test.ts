@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findUnboundedShapes } from './bounds.ts'
 
-const contract = (text: string) => [{ path: 'contract/rooms.ts', text }]
+const contract = (text: string) => [{ path: 'contract/chat/rooms.ts', text }]
 
 test('an array that Eve can fill without end is found, in whatever way it is written', () => {
   const kept = [
@@ -14,7 +14,7 @@ test('an array that Eve can fill without end is found, in whatever way it is wri
   ]
   expect(findUnboundedShapes(contract(kept.join('\n')))).toEqual([])
   expect(findUnboundedShapes(contract('const a = 1\nconst b = z.array(userId)\n'))).toEqual([
-    'contract/rooms.ts:2: an array without .max()',
+    'contract/chat/rooms.ts:2: an array without .max()',
   ])
   const planted = [
     'z.array(userId).min(1)',
@@ -27,7 +27,7 @@ test('an array that Eve can fill without end is found, in whatever way it is wri
 
 test('a record, a map and a set are found; only boundedRecord is made of one', () => {
   const own = 'export const boundedRecord = (key, value, max) =>\n  z.record(key, value).refine((record) => record)\n'
-  expect(findUnboundedShapes([{ path: 'contract/shapes.ts', text: own }])).toEqual([])
+  expect(findUnboundedShapes([{ path: 'contract/ground/shapes.ts', text: own }])).toEqual([])
   for (const kind of ['record', 'partialRecord', 'map', 'set'])
     expect(findUnboundedShapes(contract(`z.${kind}(userId, seqShape)`))).toEqual([
       expect.stringContaining(`a ${kind} without a bound`),

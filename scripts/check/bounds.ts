@@ -5,7 +5,7 @@ const CLOSING = ')]}'
 
 /**
  * Finds arrays and records of contract/ without a maximum size: their sender decides what checking them costs. An array carries
- * `.max(...)` or `.length(...)`, a record is a `boundedRecord`. `contract/json.ts` has the limits that apply before parsing.
+ * `.max(...)` or `.length(...)`, a record is a `boundedRecord`. `contract/ground/json.ts` has the limits that apply before parsing.
  */
 export function findUnboundedShapes(files: TrackedFile[]): string[] {
   return files

@@ -89,7 +89,7 @@ describe('the checks of the house', () => {
     "where subscription_tier in ('master', 'premium')",
   ])('%s compares the name of a plan', (line) => {
     expect(findTierComparisons([file('server/a.ts', `first\n${line}`)])).toEqual([expect.stringMatching(/^server\/a[.]ts:2: /)])
-    expect(findTierComparisons([file('contract/plans.ts', line), file('server/a.test.ts', line)])).toEqual([])
+    expect(findTierComparisons([file('contract/money/plans.ts', line), file('server/a.test.ts', line)])).toEqual([])
   })
 
   test('to give somebody a plan, or to ask for a right, is no comparison', () => {

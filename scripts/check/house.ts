@@ -148,13 +148,15 @@ const TIER_COMPARISONS = [
 /** Finds code that compares a plan's name instead of asking for a right. Tests and migrations are exempt. */
 export function findTierComparisons(files: TrackedFile[]): string[] {
   return files
-    .filter(({ path }) => isCode(path) && !isTest(path) && path !== 'contract/plans.ts')
+    .filter(({ path }) => isCode(path) && !isTest(path) && path !== 'contract/money/plans.ts')
     .flatMap(({ path, text }) =>
       text
         .split('\n')
         .flatMap((line, at) =>
           TIER_COMPARISONS.some((pattern) => pattern.test(line))
-            ? [`${path}:${at + 1}: ask hasRight of contract/plans.ts, or join plan_rights, instead of comparing a plan's name`]
+            ? [
+                `${path}:${at + 1}: ask hasRight of contract/money/plans.ts, or join plan_rights, instead of comparing a plan's name`,
+              ]
             : [],
         ),
     )

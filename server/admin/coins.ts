@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { coinReviewsApi, PaidPayment } from '../../contract/coinreviews.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
+import type { coinReviewsApi, PaidPayment } from '../../contract/money/coinreviews.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { announceChange } from '../ground/db/changes.ts'
 import type { Queryable } from '../ground/db/connect.ts'

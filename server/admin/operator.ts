@@ -1,4 +1,4 @@
-import type { ReviewOutcome } from '../../contract/coinreviews.ts'
+import type { ReviewOutcome } from '../../contract/money/coinreviews.ts'
 import { announceChange } from '../ground/db/changes.ts'
 import type { Db } from '../ground/db/connect.ts'
 import { checkGrant, setTier } from '../money/ledger/ledger.ts'

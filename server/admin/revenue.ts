@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { adminApi } from '../../contract/admin.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import type { adminApi } from '../../contract/admin/admin.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
 import type { Env } from '../env.ts'
 import { checkCard } from '../money/payments/card.ts'
 import * as store from './store-revenue.ts'

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, gte, lt, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import type { AuditAct } from '../../contract/audit.ts'
+import type { AuditAct } from '../../contract/admin/audit.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { users } from '../ground/db/schema/account.ts'
 import { auditLog } from '../ground/db/schema/audit.ts'

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
-import type { USER_SORTS } from '../../contract/admin.ts'
-import type { Tier } from '../../contract/plans.ts'
+import type { USER_SORTS } from '../../contract/admin/admin.ts'
+import type { Tier } from '../../contract/money/plans.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { users } from '../ground/db/schema/account.ts'
 import { fileUsage } from '../ground/db/schema/files.ts'

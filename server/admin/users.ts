@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { AdminUser, adminApi } from '../../contract/admin.ts'
-import { LIMITS } from '../../contract/limits.ts'
+import type { AdminUser, adminApi } from '../../contract/admin/admin.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
 import type { Env } from '../env.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { tierOf } from '../money/plans/plans.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { paymentsApi } from '../../contract/payments.ts'
+import { paymentsApi } from '../../contract/money/payments.ts'
 import { SandboxError } from './objects.ts'
 import { type Answer, answerCheckout, answerInvoice, answerPortal, STYLE } from './pages.ts'
 import type { Sandbox } from './sandbox.ts'

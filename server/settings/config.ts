@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { policyFor } from '../../contract/policy.ts'
+import { policyFor } from '../../contract/site/policy.ts'
 import { type CardSettings, type FrameSettings, readCard, readFrame } from './cardsettings.ts'
 import { type CoinSettings, readCoins } from './coinsettings.ts'
 import { type MailSettings, readMail } from './mailsettings.ts'

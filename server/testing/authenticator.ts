@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import type { Assertion } from '../../contract/assertion.ts'
+import type { Assertion } from '../../contract/account/assertion.ts'
 
 const PRESENT = 0x01
 const VERIFIED = 0x04

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { accountApi } from '../../contract/account.ts'
-import { paymentsApi } from '../../contract/payments.ts'
+import { accountApi } from '../../contract/account/account.ts'
+import { paymentsApi } from '../../contract/money/payments.ts'
 import { checkLedger } from '../money/ledger/audit.ts'
 import type { Person } from './person.ts'
 import type { World } from './world.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { writeEnvelope } from '../../contract/envelope.ts'
-import type { CommitDraft } from '../../contract/rooms.ts'
-import { membersOfDirectRoom } from '../../contract/shapes.ts'
+import { writeEnvelope } from '../../contract/chat/envelope.ts'
+import type { CommitDraft } from '../../contract/chat/rooms.ts'
+import { membersOfDirectRoom } from '../../contract/ground/shapes.ts'
 
 export const random = (bytes = 60): string => randomBytes(bytes).toString('base64')
 

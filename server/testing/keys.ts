@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { encodeFields, fromBase64, toBase64 } from '../../contract/bytes.ts'
-import type { AccountKeys, KeyChange, SignedBook } from '../../contract/devices.ts'
-import { ADDED_AT_SEALED, type Keyring, type Manifest } from '../../contract/documents.ts'
-import type { OrderAct } from '../../contract/forms.ts'
-import type { Signed } from '../../contract/shapes.ts'
+import type { AccountKeys, KeyChange, SignedBook } from '../../contract/account/devices.ts'
+import { ADDED_AT_SEALED, type Keyring, type Manifest } from '../../contract/account/documents.ts'
+import type { OrderAct } from '../../contract/account/forms.ts'
+import { encodeFields, fromBase64, toBase64 } from '../../contract/ground/bytes.ts'
+import type { Signed } from '../../contract/ground/shapes.ts'
 
 const random = (bytes: number): string => randomBytes(bytes).toString('base64')
 export const newDeviceId = (): string => randomBytes(16).toString('hex')

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { endpoint } from '../../contract/endpoint.ts'
-import { done, nothing } from '../../contract/shapes.ts'
+import { endpoint } from '../../contract/ground/endpoint.ts'
+import { done, nothing } from '../../contract/ground/shapes.ts'
 import type { Env } from '../env.ts'
 import { serve, serveAnyone } from '../ground/http/serve.ts'
 

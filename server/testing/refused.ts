@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { RefusalCode } from '../../contract/refusals.ts'
+import type { RefusalCode } from '../../contract/ground/refusals.ts'
 import { type Answer, RefusedCall } from './browser.ts'
 
 declare module 'vitest' {

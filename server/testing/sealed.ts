@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { filesApi, uploaderApi } from '../../contract/files.ts'
-import type { Draft } from '../../contract/messages.ts'
-import { paddedBytes } from '../../contract/objects.ts'
+import { filesApi, uploaderApi } from '../../contract/chat/files.ts'
+import type { Draft } from '../../contract/chat/messages.ts'
+import { paddedBytes } from '../../contract/chat/objects.ts'
 import type { Browser, WholeAnswer } from './browser.ts'
 
 /** Bytes as of a sealed file: random, of a padded size. */

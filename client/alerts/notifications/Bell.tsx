@@ -1,7 +1,7 @@
 import { Bell as Icon } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { later } from '../../ui/later.tsx'

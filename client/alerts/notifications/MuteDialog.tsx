@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MuteTerm } from '../../../contract/notifications.ts'
+import type { MuteTerm } from '../../../contract/chat/notifications.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 
 /** The title of the page, with the number that the bell shows. */

@@ -1,4 +1,4 @@
-import { PUSHED } from '../../../contract/pushnews.ts'
+import { PUSHED } from '../../../contract/chat/pushnews.ts'
 import type { Env } from '../../env.ts'
 import { lineOf, NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { peerIdOf } from '../../rooms/list/room.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { MUTED_FOR_GOOD, notificationsApi } from '../../../contract/notifications.ts'
+import { MUTED_FOR_GOOD, notificationsApi } from '../../../contract/chat/notifications.ts'
 import type { Env } from '../../env.ts'
 import { connectionStore } from '../../net/status.ts'
 import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'

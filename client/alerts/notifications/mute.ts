@@ -1,4 +1,4 @@
-import { MUTED_FOR_GOOD, type MuteTerm, notificationsApi } from '../../../contract/notifications.ts'
+import { MUTED_FOR_GOOD, type MuteTerm, notificationsApi } from '../../../contract/chat/notifications.ts'
 import type { Env } from '../../env.ts'
 import { connectionStore } from '../../net/status.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'

@@ -1,6 +1,6 @@
 import { Moon } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import type { QuietHours } from '../../../contract/push.ts'
+import type { QuietHours } from '../../../contract/chat/push.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { SwitchLine } from '../../ui/SwitchLine.tsx'
 import { firstQuietHours, loadQuietHours, saveQuietHours, timeZoneHere } from './quietHours.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { fromBase64, toBase64Url } from '../../../contract/bytes.ts'
-import type { Endpoint } from '../../../contract/endpoint.ts'
+import { fromBase64, toBase64Url } from '../../../contract/ground/bytes.ts'
+import type { Endpoint } from '../../../contract/ground/endpoint.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { openBrowser } from '../../testing/browser.ts'

@@ -1,5 +1,5 @@
-import { toBase64Url } from '../../../contract/bytes.ts'
-import { pushApi } from '../../../contract/push.ts'
+import { pushApi } from '../../../contract/chat/push.ts'
+import { toBase64Url } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
 import { registerWorker } from '../../net/workers.ts'

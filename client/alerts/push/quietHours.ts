@@ -1,4 +1,4 @@
-import { pushApi, type QuietHours } from '../../../contract/push.ts'
+import { pushApi, type QuietHours } from '../../../contract/chat/push.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { failureWords } from '../../ui/failure.ts'

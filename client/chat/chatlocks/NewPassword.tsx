@@ -1,5 +1,5 @@
-import { chatPassword } from '../../../contract/chatlocks.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { chatPassword } from '../../../contract/chat/chatlocks.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { PasswordField } from '../../ui/Field.tsx'
 import { type usePasswordForm, WrongField } from './usePasswordForm.tsx'
 

@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import { chatPassword } from '../../../contract/chatlocks.ts'
+import { chatPassword } from '../../../contract/chat/chatlocks.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'

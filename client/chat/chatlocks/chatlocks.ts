@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { chatLocksApi } from '../../../contract/chatlocks.ts'
+import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
 import type { Env } from '../../env.ts'
 import { orderFor } from '../../me/account/signedOrder.ts'
 import { ApiError, isRefused } from '../../net/api.ts'

@@ -1,4 +1,4 @@
-import { chatLocksApi } from '../../../contract/chatlocks.ts'
+import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'

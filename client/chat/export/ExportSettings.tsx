@@ -1,7 +1,7 @@
 import { Download, TriangleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'

@@ -1,4 +1,4 @@
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { peerIdOf, type Room } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'

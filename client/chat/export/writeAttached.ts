@@ -1,5 +1,5 @@
-import { textBytes } from '../../../contract/bytes.ts'
-import type { FileContent } from '../../../contract/content.ts'
+import type { FileContent } from '../../../contract/chat/content.ts'
+import { textBytes } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { CryptoFailure, isClosed } from '../../worker/crypto.ts'

@@ -1,5 +1,5 @@
-import type { FileContent } from '../../../contract/content.ts'
-import { contentWords, NEEDS_NEWER } from '../../../contract/contentwords.ts'
+import type { FileContent } from '../../../contract/chat/content.ts'
+import { contentWords, NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'

@@ -1,4 +1,4 @@
-import { storedBytesOf } from '../../../contract/objects.ts'
+import { storedBytesOf } from '../../../contract/chat/objects.ts'
 import type { Env } from '../../env.ts'
 import { type Asked, askForParts, dropAsked, isInParts, putMissing } from './putFile.ts'
 import type { Ahead } from './sealAhead.ts'

@@ -1,4 +1,4 @@
-import { SAID } from '../../../contract/saidlimits.ts'
+import { SAID } from '../../../contract/chat/saidlimits.ts'
 
 /** A file's name without folders and without characters that hide its ending. */
 export const nameOf = (name: string): string => {

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { showToast } from '../../ui/toast.ts'
 import { nameOf } from './fileWords.ts'
 

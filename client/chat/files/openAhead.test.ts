@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { storedBytesOf } from '../../../contract/objects.ts'
+import { storedBytesOf } from '../../../contract/chat/objects.ts'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms } from '../../rooms/list/roomList.ts'
 import { markShut } from '../../rooms/list/roomLocks.ts'

@@ -1,5 +1,5 @@
-import { filesApi, uploaderApi } from '../../../contract/files.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { filesApi, uploaderApi } from '../../../contract/chat/files.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { sendBytes } from '../../net/transfer.ts'

@@ -1,5 +1,5 @@
-import { toBase64 } from '../../../contract/bytes.ts'
-import { SAID } from '../../../contract/saidlimits.ts'
+import { SAID } from '../../../contract/chat/saidlimits.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Prepared } from './prepareFile.ts'
 
 /** Opus first: each browser that records it names another file for it. */

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../contract/limits.ts'
-import { storedBytesOf } from '../../../contract/objects.ts'
+import { storedBytesOf } from '../../../contract/chat/objects.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { type Asked, askForParts, dropAsked, isInParts } from './putFile.ts'
 import { type BytesOf, sealedBytes } from './sealedBytes.ts'

@@ -1,4 +1,4 @@
-import type { FileContent } from '../../../contract/content.ts'
+import type { FileContent } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { textParts } from '../../ui/links.ts'
 

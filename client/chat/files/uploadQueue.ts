@@ -1,4 +1,4 @@
-import { REFUSALS } from '../../../contract/refusals.ts'
+import { REFUSALS } from '../../../contract/ground/refusals.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'

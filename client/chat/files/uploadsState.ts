@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { FileContent } from '../../../contract/content.ts'
+import type { FileContent } from '../../../contract/chat/content.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
 import type { Begun } from './putFile.ts'
 

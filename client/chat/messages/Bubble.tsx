@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react'
-import { REFUSAL_TEXTS } from '../../../contract/refusaltexts.ts'
+import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { later } from '../../ui/later.tsx'
 import { Meta, spokenName } from './Meta.tsx'

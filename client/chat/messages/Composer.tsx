@@ -10,8 +10,8 @@ import {
   useState,
 } from 'react'
 import { useStore } from 'zustand'
-import { textBytes } from '../../../contract/bytes.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { textBytes } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { connectionStore } from '../../net/status.ts'
 import { keepDraft, readDraft } from '../../rooms/list/drafts.ts'
 import type { Room } from '../../rooms/list/room.ts'

@@ -1,6 +1,6 @@
 import { KeyRound, LockKeyhole } from 'lucide-react'
 import { useState } from 'react'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import './header.css'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'

@@ -1,6 +1,6 @@
 import { CircleHelp } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
-import { NEEDS_NEWER, UNSUPPORTED } from '../../../contract/contentwords.ts'
+import { NEEDS_NEWER, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { showToast } from '../../ui/toast.ts'
 
 /** The messages that a toast has told of. */

@@ -1,4 +1,4 @@
-import { contactsApi } from '../../../contract/contacts.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'

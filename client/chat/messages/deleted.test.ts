@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { messagesApi } from '../../../contract/messages.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
 import type { Env } from '../../env.ts'
 import { type Api, ApiError } from '../../net/api.ts'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { messagesApi } from '../../../contract/messages.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
 import { resetRooms, roomById } from '../../rooms/list/roomList.ts'

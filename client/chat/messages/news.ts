@@ -1,4 +1,4 @@
-import { contentWords } from '../../../contract/contentwords.ts'
+import { contentWords } from '../../../contract/chat/contentwords.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import type { ShownMessage } from './store.ts'
 import { OUT_OF_PLACE } from './timelineLines.ts'

@@ -1,5 +1,5 @@
-import type { Content } from '../../../contract/content.ts'
-import { UNSUPPORTED } from '../../../contract/contentwords.ts'
+import type { Content } from '../../../contract/chat/content.ts'
+import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { waitOf } from './outbox.ts'

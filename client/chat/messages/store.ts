@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { FileContent } from '../../../contract/content.ts'
+import type { FileContent } from '../../../contract/chat/content.ts'
 import type { Range } from './textPieces.ts'
 
 export type MessageBody =

@@ -1,4 +1,4 @@
-import { REFUSAL_TEXTS } from '../../../contract/refusaltexts.ts'
+import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import type { OutboxRow } from '../../worker/crypto.ts'

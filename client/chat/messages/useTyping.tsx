@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react'
-import { PERIODS } from '../../../contract/limits.ts'
+import { PERIODS } from '../../../contract/ground/limits.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
-import { messagesApi } from '../../../contract/messages.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
 import { putRooms, resetRooms } from '../../rooms/list/roomList.ts'
 import { people } from '../../testing/room.ts'
 import { resetMessages, showRoom } from '../messages/messages.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { openBrowser } from '../../testing/browser.ts'

@@ -1,5 +1,5 @@
-import { accountApi, type SignedIn, type User } from '../../../contract/account.ts'
-import { devicesApi } from '../../../contract/devices.ts'
+import { accountApi, type SignedIn, type User } from '../../../contract/account/account.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'

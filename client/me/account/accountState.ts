@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 
 /** The account of this page and the state of its session. */
 export interface AccountState {

@@ -1,5 +1,5 @@
-import { browserOf } from '../../../contract/browser.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { browserOf } from '../../../contract/ground/browser.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { DeviceName } from '../../worker/crypto.ts'
 
 /**

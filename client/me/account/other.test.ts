@@ -1,6 +1,6 @@
 import { IDBFactory } from 'fake-indexeddb'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
+import { accountApi } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { openBrowser } from '../../testing/browser.ts'
 import { at, newPerson, passwordOf, type TestPerson } from '../../testing/people.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { toBase64, utf8 } from '../../../contract/bytes.ts'
+import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { PRF_INPUT, type StubbedCredentials, stubCredentials } from '../../testing/credentials.ts'
 import { ALL_SHOWN } from '../../testing/privacy.ts'
 import { accountStore } from './accountState.ts'

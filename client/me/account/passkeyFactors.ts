@@ -1,5 +1,5 @@
-import { devicesApi } from '../../../contract/devices.ts'
-import { type Passkey, passkeysApi } from '../../../contract/passkeys.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
+import { type Passkey, passkeysApi } from '../../../contract/account/passkeys.ts'
 import type { Env } from '../../env.ts'
 import { accountStore } from './accountState.ts'
 import { changeKeys, loadPasskeyCode, type Opener, openKeys, putChange, type Ways, waysOf } from './keys.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { accountApi, type User } from '../../../contract/account.ts'
+import { accountApi, type User } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { inTurn } from '../../net/inTurn.ts'

@@ -1,5 +1,5 @@
-import { accountApi } from '../../../contract/account.ts'
-import { displayNameShape, emailShape } from '../../../contract/names.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { displayNameShape, emailShape } from '../../../contract/account/names.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { inTurn } from '../../net/inTurn.ts'

@@ -1,4 +1,4 @@
-import { devicesApi, type Unlock } from '../../../contract/devices.ts'
+import { devicesApi, type Unlock } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 
 /**

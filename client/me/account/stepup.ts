@@ -1,4 +1,4 @@
-import { stepUpApi } from '../../../contract/stepup.ts'
+import { stepUpApi } from '../../../contract/account/stepup.ts'
 import type { Env } from '../../env.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { loadPasskeyCode, ownName, stretch } from './keys.ts'

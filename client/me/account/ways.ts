@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { Passkey } from '../../../contract/passkeys.ts'
+import type { Passkey } from '../../../contract/account/passkeys.ts'
 import type { Env } from '../../env.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { loadPart } from '../../worker/crypto.ts'

@@ -1,6 +1,6 @@
 import { CircleAlert, CloudOff, LockKeyhole } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'

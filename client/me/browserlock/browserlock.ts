@@ -1,4 +1,4 @@
-import { devicesApi } from '../../../contract/devices.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { askForNewest, type Outcome } from '../../net/offered.ts'
 import { registerWorker } from '../../net/workers.ts'

@@ -1,5 +1,5 @@
-import { PERIODS } from '../../../contract/limits.ts'
-import { notificationsApi } from '../../../contract/notifications.ts'
+import { notificationsApi } from '../../../contract/chat/notifications.ts'
+import { PERIODS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
+import { accountApi } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'

@@ -1,5 +1,5 @@
-import type { User } from '../../../contract/account.ts'
-import { devicesApi } from '../../../contract/devices.ts'
+import type { User } from '../../../contract/account/account.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { ownUserOf, readKept, showKept } from '../../rooms/offline/keptScreens.ts'
 import { CryptoFailure, type LockEntry, type VaultWays } from '../../worker/crypto.ts'

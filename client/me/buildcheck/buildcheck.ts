@@ -1,4 +1,4 @@
-import { RELEASE_ADDRESS } from '../../../contract/build.ts'
+import { RELEASE_ADDRESS } from '../../../contract/site/build.ts'
 import { askStanding, askToAccept, type Offered, type Outcome } from '../../net/offered.ts'
 import { registerWorker } from '../../net/workers.ts'
 import { showToast } from '../../ui/toast.ts'

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { FieldForm } from '../../ui/FieldForm.tsx'

@@ -1,6 +1,6 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { devicesApi } from '../../../contract/devices.ts'
-import { onionAddress } from '../../../contract/onion.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
+import { onionAddress } from '../../../contract/people/onion.ts'
 import { ApiError } from '../../net/api.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
 import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'

@@ -1,4 +1,4 @@
-import { devicesApi } from '../../../contract/devices.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 
 /** Keeps enough one-time key packages on the server for contacts to create rooms while this device is offline. */

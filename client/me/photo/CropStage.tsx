@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { moved, zoomed } from './crop.ts'
 import { drawCrop } from './drawCrop.ts'
 import { type Chosen, chosenStore, cropChosen } from './photo.ts'

@@ -1,5 +1,5 @@
-import { LIMITS, PERIODS } from '../../../contract/limits.ts'
-import { objectIdOf, objectPath } from '../../../contract/objects.ts'
+import { objectIdOf, objectPath } from '../../../contract/chat/objects.ts'
+import { LIMITS, PERIODS } from '../../../contract/ground/limits.ts'
 import { connectionStore } from '../../net/status.ts'
 import { photosStore } from './photosState.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { User } from '../../../contract/account.ts'
-import { filesApi } from '../../../contract/files.ts'
+import type { User } from '../../../contract/account/account.ts'
+import { filesApi } from '../../../contract/chat/files.ts'
 import type { Env } from '../../env.ts'
 import { openBrowser } from '../../testing/browser.ts'
 import { ALL_SHOWN } from '../../testing/privacy.ts'

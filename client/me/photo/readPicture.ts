@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 
 const MB = 1024 * 1024
 /** The first bytes of what may be chosen, in characters of one byte. A name and a type say nothing. */

@@ -1,6 +1,6 @@
 import { CheckCheck, CircleDot, Clock, type LucideIcon, MessageCircleMore } from 'lucide-react'
 import { useState } from 'react'
-import type { Privacy } from '../../../contract/privacy.ts'
+import type { Privacy } from '../../../contract/people/privacy.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { More } from '../../ui/More.tsx'

@@ -1,4 +1,4 @@
-import { type Privacy, privacyApi } from '../../../contract/privacy.ts'
+import { type Privacy, privacyApi } from '../../../contract/people/privacy.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { type AccountState, accountStore } from '../account/accountState.ts'

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import type { Privacy } from '../../../contract/privacy.ts'
+import type { Privacy } from '../../../contract/people/privacy.ts'
 import { accountStore } from '../account/accountState.ts'
 import { privacyOf } from './privacy.ts'
 

@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react'
-import type { User } from '../../../contract/account.ts'
-import { passwordChangeShape } from '../../../contract/forms.ts'
+import type { User } from '../../../contract/account/account.ts'
+import { passwordChangeShape } from '../../../contract/account/forms.ts'
 import { ApiError } from '../../net/api.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { PasswordField } from '../../ui/Field.tsx'

@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import { ApiError } from '../../net/api.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'

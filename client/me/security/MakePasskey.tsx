@@ -1,6 +1,6 @@
 import { CircleAlert, Fingerprint } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { PASSKEY_LIMITS } from '../../../contract/assertion.ts'
+import { PASSKEY_LIMITS } from '../../../contract/account/assertion.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'

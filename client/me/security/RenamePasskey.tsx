@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { PASSKEY_LIMITS } from '../../../contract/assertion.ts'
+import { PASSKEY_LIMITS } from '../../../contract/account/assertion.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import type { Opener } from '../account/keys.ts'

@@ -1,4 +1,4 @@
-import { accountApi, type User } from '../../../contract/account.ts'
+import { accountApi, type User } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { closeAccount } from '../account/account.ts'
 import { type Opener, stretch } from '../account/keys.ts'

@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import { useRef } from 'react'
 import { useStore } from 'zustand'
-import type { SignIn } from '../../../contract/sessions.ts'
+import type { SignIn } from '../../../contract/account/sessions.ts'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { shownDevices } from '../devices/deviceList.ts'

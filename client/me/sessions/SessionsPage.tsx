@@ -1,7 +1,7 @@
 import { CircleAlert, Globe } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Session } from '../../../contract/sessions.ts'
+import type { Session } from '../../../contract/account/sessions.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'

@@ -1,4 +1,4 @@
-import type { Origin } from '../../../contract/sessions.ts'
+import type { Origin } from '../../../contract/account/sessions.ts'
 import { clockTime, dayOf, moment } from '../../ui/time.ts'
 
 /** "Chrome on Windows", "Firefox", "Unknown browser". */

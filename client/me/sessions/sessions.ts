@@ -1,4 +1,4 @@
-import { type Session, sessionsApi } from '../../../contract/sessions.ts'
+import { type Session, sessionsApi } from '../../../contract/account/sessions.ts'
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
 import { inTurn } from '../../net/inTurn.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { sessionsApi } from '../../../contract/sessions.ts'
+import { sessionsApi } from '../../../contract/account/sessions.ts'
 import { ApiError } from '../../net/api.ts'
 import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'
 import { newPerson, type TestPerson } from '../../testing/people.ts'

@@ -1,4 +1,4 @@
-import { type SignIn, sessionsApi } from '../../../contract/sessions.ts'
+import { type SignIn, sessionsApi } from '../../../contract/account/sessions.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { shownDevices } from '../devices/deviceList.ts'

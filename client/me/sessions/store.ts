@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { Session, SignIn } from '../../../contract/sessions.ts'
+import type { Session, SignIn } from '../../../contract/account/sessions.ts'
 
 /** Sign-ins to the account that the person has not answered in this browser, newest first. */
 export const signInsStore = createStore<{ signIns: SignIn[] }>(() => ({ signIns: [] }))

@@ -1,6 +1,6 @@
 import { CircleAlert, Fingerprint, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import type { FactorDetails } from '../../../contract/assertion.ts'
+import type { FactorDetails } from '../../../contract/account/assertion.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'

@@ -1,4 +1,4 @@
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { addKit } from '../account/keys.ts'
 import { KitPages } from '../kit/KitPages.tsx'

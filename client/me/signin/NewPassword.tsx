@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { registrationShape } from '../../../contract/forms.ts'
+import { registrationShape } from '../../../contract/account/forms.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { type FieldErrors, fieldErrors } from '../../ui/form.ts'

@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
-import { registrationShape } from '../../../contract/forms.ts'
+import { registrationShape } from '../../../contract/account/forms.ts'
 import { type FieldErrors, fieldErrors } from '../../ui/form.ts'
 import { PasswordPair, type TwoPasswords } from './PasswordPair.tsx'
 

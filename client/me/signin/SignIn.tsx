@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
-import { factorDetails } from '../../../contract/assertion.ts'
+import { factorDetails } from '../../../contract/account/assertion.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'

@@ -1,5 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { registrationShape } from '../../../contract/forms.ts'
+import { registrationShape } from '../../../contract/account/forms.ts'
 import { ApiError } from '../../net/api.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'

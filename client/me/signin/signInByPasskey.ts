@@ -1,5 +1,5 @@
-import type { FactorDetails } from '../../../contract/assertion.ts'
-import { passkeysApi } from '../../../contract/passkeys.ts'
+import type { FactorDetails } from '../../../contract/account/assertion.ts'
+import { passkeysApi } from '../../../contract/account/passkeys.ts'
 import type { Env } from '../../env.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { OTHER_ACCOUNT } from '../account/account.ts'

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto'
 import { expect, test } from 'vitest'
-import { toBase64 } from '../../../contract/bytes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
 import { createCore } from '../../worker/core.ts'
 import { accountStore } from '../account/accountState.ts'

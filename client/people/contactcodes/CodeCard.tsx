@@ -1,6 +1,6 @@
 import { CircleAlert, Copy, Download, QrCode, RefreshCw, Shield } from 'lucide-react'
-import type { User } from '../../../contract/account.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import type { User } from '../../../contract/account/account.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'

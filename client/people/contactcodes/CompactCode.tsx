@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react'
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { CodePicture, minutesLeft } from './CodePicture.tsx'

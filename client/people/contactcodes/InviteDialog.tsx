@@ -1,4 +1,4 @@
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { CodeCard } from './CodeCard.tsx'
 import { UsesList } from './CodeUses.tsx'

@@ -1,6 +1,6 @@
 import { Tabs } from 'radix-ui'
 import { useEffect, useRef, useState } from 'react'
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { type CameraTrouble, cameraWords } from '../../ui/camera.ts'
 import { Dialog } from '../../ui/Dialog.tsx'

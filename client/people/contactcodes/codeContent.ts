@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { User } from '../../../contract/account.ts'
-import { toBase64 } from '../../../contract/bytes.ts'
-import { LIMITS } from '../../../contract/limits.ts'
-import { publicKeyOfOnion } from '../../../contract/onion.ts'
-import { signedName, userId } from '../../../contract/shapes.ts'
+import type { User } from '../../../contract/account/account.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
+import { signedName, userId } from '../../../contract/ground/shapes.ts'
+import { publicKeyOfOnion } from '../../../contract/people/onion.ts'
 import type { ScannedCode } from '../../worker/crypto.ts'
 
 const token = z.string().trim().min(1).max(100)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { contactsApi } from '../../../contract/contacts.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { resetRooms } from '../../rooms/list/roomList.ts'
 import { syncBook } from '../../rooms/trust/book.ts'
 import { peopleStore, resetPeople } from '../../rooms/trust/people.ts'

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { CodeUse, ContactCode } from '../../../contract/codes.ts'
+import type { CodeUse, ContactCode } from '../../../contract/chat/contactcodes.ts'
 
 export interface CodeState {
   /** The account's valid code; null without one, or before it was read. */

@@ -1,7 +1,7 @@
 import { Ban } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Blocked } from '../../../contract/contacts.ts'
+import type { Blocked } from '../../../contract/chat/contacts.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'

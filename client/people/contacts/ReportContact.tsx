@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useId, useState } from 'react'
-import { LIMITS } from '../../../contract/limits.ts'
-import { REPORT_CATEGORIES } from '../../../contract/reports.ts'
+import { REPORT_CATEGORIES } from '../../../contract/chat/reports.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'

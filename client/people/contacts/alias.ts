@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { cleanName } from '../../me/account/browserName.ts'
 import { reloadVerified } from '../../rooms/trust/verified.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { contactsApi } from '../../../contract/contacts.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { ApiError } from '../../net/api.ts'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'

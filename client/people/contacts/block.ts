@@ -1,5 +1,5 @@
-import { type Blocked, contactsApi } from '../../../contract/contacts.ts'
-import { directRoomId } from '../../../contract/shapes.ts'
+import { type Blocked, contactsApi } from '../../../contract/chat/contacts.ts'
+import { directRoomId } from '../../../contract/ground/shapes.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'

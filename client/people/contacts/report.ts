@@ -1,6 +1,6 @@
-import { contentWords } from '../../../contract/contentwords.ts'
-import { LIMITS } from '../../../contract/limits.ts'
-import { type REPORT_CATEGORIES, type ReportedMessage, reportsApi } from '../../../contract/reports.ts'
+import { contentWords } from '../../../contract/chat/contentwords.ts'
+import { type REPORT_CATEGORIES, type ReportedMessage, reportsApi } from '../../../contract/chat/reports.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useState } from 'react'
-import { COIN_POLLS, COINS, type CoinPayment, type Currency } from '../../../contract/coins.ts'
+import { COIN_POLLS, COINS, type CoinPayment, type Currency } from '../../../contract/money/coins.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'

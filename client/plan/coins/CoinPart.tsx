@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { COIN_POLLS, COINS, type CoinPayment } from '../../../contract/coins.ts'
+import { COIN_POLLS, COINS, type CoinPayment } from '../../../contract/money/coins.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { Part } from '../../ui/Part.tsx'

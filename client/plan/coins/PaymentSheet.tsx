@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Clock, CloudOff } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { COINS, type CoinPayment } from '../../../contract/coins.ts'
+import { COINS, type CoinPayment } from '../../../contract/money/coins.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'

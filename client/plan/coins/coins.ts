@@ -1,4 +1,4 @@
-import { COINS, type CoinPayment, type Currency, coinsApi, currencyShape } from '../../../contract/coins.ts'
+import { COINS, type CoinPayment, type Currency, coinsApi, currencyShape } from '../../../contract/money/coins.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { paymentsStore } from './store.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { COIN_POLLS, type CoinPayment } from '../../../contract/coins.ts'
+import { COIN_POLLS, type CoinPayment } from '../../../contract/money/coins.ts'
 import { refreshUser } from '../../me/account/account.ts'
 import { ApiError } from '../../net/api.ts'
 import { useEnv } from '../../ui/env.tsx'

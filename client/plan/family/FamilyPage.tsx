@@ -1,6 +1,6 @@
 import { ChevronLeft } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { FAMILY, familyApi, type Invitation, type Member } from '../../../contract/family.ts'
+import { FAMILY, familyApi, type Invitation, type Member } from '../../../contract/account/family.ts'
 import { Counters } from '../../ui/Counters.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'

@@ -1,5 +1,5 @@
 import { CircleCheck, CircleX, Clock, type LucideIcon, QrCode } from 'lucide-react'
-import { familyApi, type Invitation } from '../../../contract/family.ts'
+import { familyApi, type Invitation } from '../../../contract/account/family.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { useAct } from '../../ui/useAct.tsx'
 import { dateLine, nameOf } from './familyWords.ts'

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import { FAMILY, familyApi, type Invitation } from '../../../contract/family.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { FAMILY, familyApi, type Invitation } from '../../../contract/account/family.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { showToast } from '../../ui/toast.ts'

@@ -1,6 +1,6 @@
 import { CircleAlert, UsersRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { familyApi } from '../../../contract/family.ts'
+import { familyApi } from '../../../contract/account/family.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'

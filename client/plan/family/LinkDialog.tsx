@@ -1,4 +1,4 @@
-import { familyApi, type Invitation } from '../../../contract/family.ts'
+import { familyApi, type Invitation } from '../../../contract/account/family.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { Qr } from '../../ui/Qr.tsx'

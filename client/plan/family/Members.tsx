@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { familyApi, type Member } from '../../../contract/family.ts'
+import { familyApi, type Member } from '../../../contract/account/family.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { useEnv } from '../../ui/env.tsx'

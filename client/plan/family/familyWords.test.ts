@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Invitation } from '../../../contract/family.ts'
+import type { Invitation } from '../../../contract/account/family.ts'
 import { dateLine, deliveryLine, nameOf } from './familyWords.ts'
 
 const invitation: Invitation = {

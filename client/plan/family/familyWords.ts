@@ -1,4 +1,4 @@
-import type { Invitation } from '../../../contract/family.ts'
+import type { Invitation } from '../../../contract/account/family.ts'
 import { moment } from '../../ui/time.ts'
 
 /** Whom an invitation is for, by what the inviter has typed. */

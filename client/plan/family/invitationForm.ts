@@ -1,4 +1,4 @@
-import { inviteShape } from '../../../contract/family.ts'
+import { inviteShape } from '../../../contract/account/family.ts'
 import { type FieldErrors, fieldErrors } from '../../ui/form.ts'
 
 const NAMES = ['inviteeEmail', 'inviteeUsername'] as const

@@ -1,7 +1,7 @@
 import { CircleAlert, Info } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'wouter'
-import type { Tier } from '../../../contract/plans.ts'
+import type { Tier } from '../../../contract/money/plans.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'

@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import type { Usage } from '../../../contract/payments.ts'
+import type { Usage } from '../../../contract/money/payments.ts'
 import { Note } from '../../ui/Note.tsx'
 import { usageLinesOf } from './planLines.ts'
 

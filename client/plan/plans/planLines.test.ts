@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PLANS } from '../../../contract/plans.ts'
+import { PLANS } from '../../../contract/money/plans.ts'
 import { currentLinesOf, linesOf, offeredLinesOf, shownPrice, usageLinesOf } from './planLines.ts'
 
 test('the upgrade dialog says what the table of plans says', () => {

@@ -1,5 +1,5 @@
-import type { Usage } from '../../../contract/payments.ts'
-import { hasRight, PLANS, type Plan, UNLIMITED } from '../../../contract/plans.ts'
+import type { Usage } from '../../../contract/money/payments.ts'
+import { hasRight, PLANS, type Plan, UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Offered } from './plans.ts'
 
 /** Stands beside every list of benefits. */

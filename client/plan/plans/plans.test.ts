@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Package, paymentsApi, type Subscription } from '../../../contract/payments.ts'
+import { type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
 import type { Env } from '../../env.ts'
 import { followSubscription, masterOffer, offered, priceFor, readPlans, readSubscription, relationTo } from './plans.ts'
 import { plansStore } from './store.ts'

@@ -1,5 +1,5 @@
-import { type BillingPeriod, type Package, paymentsApi, type Subscription } from '../../../contract/payments.ts'
-import { compareTiers, PLANS, type Tier } from '../../../contract/plans.ts'
+import { type BillingPeriod, type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
+import { compareTiers, PLANS, type Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import { plansStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Subscription } from '../../../contract/payments.ts'
+import type { Subscription } from '../../../contract/money/payments.ts'
 import { reminderOf } from './reminder.ts'
 
 const now = new Date('2027-03-01T12:00:00.000Z')

@@ -1,5 +1,5 @@
-import type { Subscription } from '../../../contract/payments.ts'
-import { PLANS } from '../../../contract/plans.ts'
+import type { Subscription } from '../../../contract/money/payments.ts'
+import { PLANS } from '../../../contract/money/plans.ts'
 import { shownDay, shownPrice } from './planLines.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

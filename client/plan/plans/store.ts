@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { Package, Subscription, Usage } from '../../../contract/payments.ts'
+import type { Package, Subscription, Usage } from '../../../contract/money/payments.ts'
 
 /** What the screens of plans show. Null until the server has answered. */
 export interface PlansState {

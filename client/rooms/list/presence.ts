@@ -1,4 +1,4 @@
-import type { Privacy } from '../../../contract/privacy.ts'
+import type { Privacy } from '../../../contract/people/privacy.ts'
 import { lastSeen } from '../../ui/time.ts'
 import type { Person } from '../trust/people.ts'
 import { isAwaited } from './room.ts'

@@ -1,5 +1,5 @@
-import type { Content } from '../../../contract/content.ts'
-import { contentWords, UNSUPPORTED } from '../../../contract/contentwords.ts'
+import type { Content } from '../../../contract/chat/content.ts'
+import { contentWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { withoutBackticks } from '../../ui/codeInText.ts'

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { ListedRoom } from '../../../contract/roomlist.ts'
+import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import type { Fork } from '../../worker/crypto.ts'
 import type { Room } from './room.ts'
 

@@ -1,6 +1,6 @@
 import type { FrameOf } from '../../../contract/frames.ts'
-import { PERIODS } from '../../../contract/limits.ts'
-import { directRoomId } from '../../../contract/shapes.ts'
+import { PERIODS } from '../../../contract/ground/limits.ts'
+import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { showPresence } from '../trust/people.ts'
 import { withMark } from './room.ts'
 import { changeRoom, roomById } from './roomList.ts'

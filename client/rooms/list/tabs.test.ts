@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { messagesApi } from '../../../contract/messages.ts'
-import { roomsApi } from '../../../contract/rooms.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { type TestPerson, wordsOf } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'

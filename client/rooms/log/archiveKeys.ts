@@ -1,4 +1,4 @@
-import { type ArchiveKey, roomsApi } from '../../../contract/rooms.ts'
+import { type ArchiveKey, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
 import type { EpochName } from '../../worker/crypto.ts'

@@ -1,4 +1,4 @@
-import { archiveApi } from '../../../contract/archive.ts'
+import { archiveApi } from '../../../contract/chat/archive.ts'
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
 import type { Room } from '../list/room.ts'

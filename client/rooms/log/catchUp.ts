@@ -1,4 +1,4 @@
-import { type LogEntry, roomsApi } from '../../../contract/rooms.ts'
+import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { CryptoFailure, type StoredMessage } from '../../worker/crypto.ts'

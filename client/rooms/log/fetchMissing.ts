@@ -1,4 +1,4 @@
-import { roomsApi } from '../../../contract/rooms.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import type { LogOutcome } from '../../worker/crypto.ts'
 import { placeOf, type Room } from '../list/room.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import type { RoomPage } from '../../../contract/roomlist.ts'
-import { roomsApi } from '../../../contract/rooms.ts'
+import type { RoomPage } from '../../../contract/chat/roomlist.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { clone, counting, patchedClient, people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'

@@ -1,4 +1,4 @@
-import { type LogEntry, roomsApi } from '../../../contract/rooms.ts'
+import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { placeOf, type Room } from '../list/room.ts'
 import { latestRoom } from '../list/roomList.ts'

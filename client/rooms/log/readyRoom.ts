@@ -1,4 +1,4 @@
-import { type CommitDraft, logPageShape, roomsApi } from '../../../contract/rooms.ts'
+import { type CommitDraft, logPageShape, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
 import { CryptoFailure, type Mismatch, type RoomState } from '../../worker/crypto.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { toBase64 } from '../../../contract/bytes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { flushRoom, waitOf } from '../../chat/messages/outbox.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'

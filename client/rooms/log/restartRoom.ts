@@ -1,4 +1,4 @@
-import { roomsApi } from '../../../contract/rooms.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { placeOf, type Room } from '../list/room.ts'
 import { saveBook } from '../trust/book.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { devicesApi } from '../../../contract/devices.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import { syncAll } from '../../app/sync.ts'
 import { syncRoom } from '../../chat/messages/receive.ts'
 import { nextListOf } from '../../testing/lists.ts'

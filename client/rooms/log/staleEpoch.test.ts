@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { parseEnvelope } from '../../../contract/envelope.ts'
-import { type LogEntry, roomsApi } from '../../../contract/rooms.ts'
+import { parseEnvelope } from '../../../contract/chat/envelope.ts'
+import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import { type TestPerson, wordsOf } from '../../testing/people.ts'
 import { changesKeys, counting, people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'

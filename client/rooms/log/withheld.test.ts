@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { contactsApi } from '../../../contract/contacts.ts'
-import { roomsApi } from '../../../contract/rooms.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { type TestPerson, wordsOf } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { StoredMessage } from '../../worker/crypto.ts'

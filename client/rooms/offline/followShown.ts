@@ -1,4 +1,4 @@
-import type { User } from '../../../contract/account.ts'
+import type { User } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { roomsStore } from '../list/roomList.ts'
 import { peopleStore } from '../trust/people.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type User, userShape } from '../../../contract/account.ts'
-import { type ListedRoom, roomRowShape } from '../../../contract/roomlist.ts'
+import { type User, userShape } from '../../../contract/account/account.ts'
+import { type ListedRoom, roomRowShape } from '../../../contract/chat/roomlist.ts'
 import type { Env } from '../../env.ts'
 import { inLanes } from '../../net/inTurn.ts'
 import { rowOfRoom } from '../list/listedRoom.ts'

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import { fromBase64 } from '../../../contract/bytes.ts'
-import { onionAddress } from '../../../contract/onion.ts'
+import { fromBase64 } from '../../../contract/ground/bytes.ts'
+import { onionAddress } from '../../../contract/people/onion.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'

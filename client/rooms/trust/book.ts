@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { createStore } from 'zustand/vanilla'
-import { devicesApi } from '../../../contract/devices.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { toBase64, utf8 } from '../../../contract/bytes.ts'
+import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { devicesApi } from '../../../contract/devices.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import { nextListOf } from '../../testing/lists.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'

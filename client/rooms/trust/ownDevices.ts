@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import { devicesApi } from '../../../contract/devices.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { CryptoFailure, type LogOutcome } from '../../worker/crypto.ts'
 import { isPaused, pauseIfOlder } from './pauseQuestion.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { devicesApi } from '../../../contract/devices.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { CryptoFailure, isStillRead, type ManifestOutcome, type Mismatch } from '../../worker/crypto.ts'
 import { firstBook, saveBook } from './book.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { toBase64 } from '../../../contract/bytes.ts'
-import { devicesApi, type SealedBook } from '../../../contract/devices.ts'
+import { devicesApi, type SealedBook } from '../../../contract/account/devices.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { type TestPerson, wordsOf } from '../../testing/people.ts'
 import { changesKeys, counting, patchedClient, people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'

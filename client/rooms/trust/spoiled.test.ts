@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { toBase64, utf8 } from '../../../contract/bytes.ts'
-import { devicesApi, type SignedBook } from '../../../contract/devices.ts'
+import { devicesApi, type SignedBook } from '../../../contract/account/devices.ts'
+import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'

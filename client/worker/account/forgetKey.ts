@@ -1,4 +1,4 @@
-import { directRoomId } from '../../../contract/shapes.ts'
+import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { pendingSettled } from '../group/pending.ts'
 import { outsideWrites, stateForgotten } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'

@@ -1,4 +1,4 @@
-import { decodeFields, fromBase64 } from '../../../contract/bytes.ts'
+import { decodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
 import { readHistory } from '../keys/history.ts'
 import type { Live } from '../keys/live.ts'
 import { addMarks } from '../lists/documentMarks.ts'

@@ -1,4 +1,4 @@
-import type { SealedBook } from '../../../contract/devices.ts'
+import type { SealedBook } from '../../../contract/account/devices.ts'
 import type { Live } from '../keys/live.ts'
 import { bookWrite, readBook, seenVersion, withBook } from '../lists/book.ts'
 import { AHEAD_MAX } from '../lists/pins.ts'

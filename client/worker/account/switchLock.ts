@@ -1,4 +1,4 @@
-import { fromBase64 } from '../../../contract/bytes.ts'
+import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import { type LockEntry, lockSecretOf } from '../keys/lockSecret.ts'
 import type { HeldWays } from '../keys/ways.ts'
 import { CryptoFailure } from '../primitives/failure.ts'

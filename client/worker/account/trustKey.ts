@@ -1,5 +1,5 @@
-import { fromBase64, sameBytes, toBase64 } from '../../../contract/bytes.ts'
-import { directRoomId } from '../../../contract/shapes.ts'
+import { fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
+import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { bookWrite, pinIn, readBook, withBook } from '../lists/book.ts'

@@ -1,4 +1,4 @@
-import { concat, fromBase64, toBase64, toBase64Url } from '../../../contract/bytes.ts'
+import { concat, fromBase64, toBase64, toBase64Url } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { argonOf } from '../keys/password.ts'
 import { CryptoFailure } from '../primitives/failure.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { forgetDecoded, inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { type BookRow, bookWrite, type ChatLock, readBook, withBook } from '../lists/book.ts'

@@ -1,4 +1,4 @@
-import type { Bytes } from '../../../contract/bytes.ts'
+import type { Bytes } from '../../../contract/ground/bytes.ts'
 
 // A fetched file is opened while it comes: the page hands its sealed bytes in, piece by piece.
 

@@ -1,5 +1,5 @@
-import { type Bytes, fromBase64 } from '../../../contract/bytes.ts'
-import type { FileContent } from '../../../contract/content.ts'
+import type { FileContent } from '../../../contract/chat/content.ts'
+import { type Bytes, fromBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { dropFiles, readFile } from '../vault/disk.ts'

@@ -1,4 +1,4 @@
-import type { Bytes } from '../../../contract/bytes.ts'
+import type { Bytes } from '../../../contract/ground/bytes.ts'
 
 // What is sealed of a file goes out while the rest is sealed and all of it is written: the page asks for the steps of `sealFile` before
 // they are there.

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Bytes, concat } from '../../../contract/bytes.ts'
-import { LIMITS } from '../../../contract/limits.ts'
-import { CHUNK_BYTES, paddedBytes, storedBytesOf } from '../../../contract/objects.ts'
+import { CHUNK_BYTES, paddedBytes, storedBytesOf } from '../../../contract/chat/objects.ts'
+import { type Bytes, concat } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { openFile, sealFile } from './sealedfile.ts'
 

@@ -1,6 +1,6 @@
-import { type Bytes, concat, encodeFields, sameBytes } from '../../../contract/bytes.ts'
-import { LIMITS } from '../../../contract/limits.ts'
-import { CHUNK_BYTES, SEAL_BYTES, storedBytesOf } from '../../../contract/objects.ts'
+import { CHUNK_BYTES, SEAL_BYTES, storedBytesOf } from '../../../contract/chat/objects.ts'
+import { type Bytes, concat, encodeFields, sameBytes } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { lockedKey } from '../primitives/seal.ts'
 

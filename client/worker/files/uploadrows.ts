@@ -1,4 +1,4 @@
-import type { FileContent } from '../../../contract/content.ts'
+import type { FileContent } from '../../../contract/chat/content.ts'
 
 /** The beginning of the names of rows of files that wait to be sent: `upload:<room id>:<id of the message>`. */
 export const UPLOADS = 'upload:'

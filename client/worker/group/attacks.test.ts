@@ -23,7 +23,7 @@ import {
   zeroOutUint8Array,
 } from 'ts-mls'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { concat, encodeFields, fromUtf8, sameBytes, utf8 } from '../../../contract/bytes.ts'
+import { concat, encodeFields, fromUtf8, sameBytes, utf8 } from '../../../contract/ground/bytes.ts'
 import { makeCredential, newDevice, newIdentity } from '../keys/newidentity.ts'
 import { openWith, sealWith } from '../primitives/seal.ts'
 import { createRoomGroup, groupInfoMembers, joinByWelcome, makeKeyPackage } from './joining.ts'

@@ -1,4 +1,4 @@
-import { sameBytes } from '../../../contract/bytes.ts'
+import { sameBytes } from '../../../contract/ground/bytes.ts'
 
 /** A device as a leaf of a room's MLS tree. `leafIndex` is valid in one epoch only. */
 export interface Leaf {

@@ -1,5 +1,5 @@
-import { concat, fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import type { Frame } from '../../../contract/content.ts'
+import type { Frame } from '../../../contract/chat/content.ts'
+import { concat, fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { HASH_BYTES, hashAt } from '../lists/hashes.ts'
 import type { Fork, NamedList, RoomRecord } from '../vault/storedRoom.ts'
 import { everyAccount, type MemberAccounts } from './members.ts'

@@ -1,4 +1,4 @@
-import { type Bytes, concat, sameBytes } from '../../../contract/bytes.ts'
+import { type Bytes, concat, sameBytes } from '../../../contract/ground/bytes.ts'
 import { sha256 } from '../primitives/seal.ts'
 
 const RANDOM_BYTES = 16

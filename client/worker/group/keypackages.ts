@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { LeafDevice } from '../keys/identity.ts'
 import { type Live, leafDevice } from '../keys/live.ts'
 import type { Write } from '../vault/vault.ts'

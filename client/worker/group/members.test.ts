@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
+import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { patchedClient, people } from '../../testing/room.ts'
 import { manifestHash, withHash } from '../lists/hashes.ts'
 import { newRecord } from '../log/enterRoom.ts'

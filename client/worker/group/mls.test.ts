@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { concat, sameBytes } from '../../../contract/bytes.ts'
+import { concat, sameBytes } from '../../../contract/ground/bytes.ts'
 import { newIdentity } from '../keys/newidentity.ts'
 import { groupIdHolds, roomGroupId } from './groupid.ts'
 import {

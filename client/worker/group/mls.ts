@@ -15,7 +15,7 @@ import {
 import { unprotectPrivateMessage } from 'ts-mls/messageProtection.js'
 import { unprotectPublicMessage } from 'ts-mls/messageProtectionPublic.js'
 import { decryptSenderData } from 'ts-mls/privateMessage.js'
-import { type Bytes, concat, decodeFields, encodeFields, sameBytes, utf8 } from '../../../contract/bytes.ts'
+import { type Bytes, concat, decodeFields, encodeFields, sameBytes, utf8 } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Change, type CommitRules, type Leaf, refusalOf } from './commits.ts'
 import {

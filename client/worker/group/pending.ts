@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { toBase64 } from '../../../contract/bytes.ts'
-import type { CommitDraft, CommitEntry } from '../../../contract/rooms.ts'
+import type { CommitDraft, CommitEntry } from '../../../contract/chat/rooms.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'

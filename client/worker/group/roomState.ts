@@ -1,5 +1,5 @@
-import { sameBytes } from '../../../contract/bytes.ts'
-import { directRoomId } from '../../../contract/shapes.ts'
+import { sameBytes } from '../../../contract/ground/bytes.ts'
+import { directRoomId } from '../../../contract/ground/shapes.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { exclusive, exclusiveIfFree } from '../vault/exclusive.ts'

@@ -1,4 +1,4 @@
-import { type Bytes, concat, fromUtf8, utf8 } from '../../../contract/bytes.ts'
+import { type Bytes, concat, fromUtf8, utf8 } from '../../../contract/ground/bytes.ts'
 import type { Identity, LeafDevice } from '../keys/identity.ts'
 import { makeCredential, newDevice, newIdentity } from '../keys/newidentity.ts'
 import type { CommitRules } from './commits.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import { NEEDS_NEWER } from '../../../contract/contentwords.ts'
-import { type Signed, signedShape } from '../../../contract/shapes.ts'
+import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
+import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
+import { type Signed, signedShape } from '../../../contract/ground/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Label, sign, verify } from '../primitives/seal.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { concat, decodeFields, encodeFields, fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import type { Manifest } from '../../../contract/documents.ts'
+import type { Manifest } from '../../../contract/account/documents.ts'
+import { concat, decodeFields, encodeFields, fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { keyPairOf, openFrom } from '../primitives/seal.ts'
 import type { Vault, Write } from '../vault/vault.ts'

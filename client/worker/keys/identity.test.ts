@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { fromBase64, toBase64, utf8 } from '../../../contract/bytes.ts'
-import type { Manifest } from '../../../contract/documents.ts'
-import { publicKeyOfOnion } from '../../../contract/onion.ts'
+import type { Manifest } from '../../../contract/account/documents.ts'
+import { fromBase64, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
+import { publicKeyOfOnion } from '../../../contract/people/onion.ts'
 import { hkdf, keyPairOf, pad, randomBytes, sealWith } from '../primitives/seal.ts'
 import {
   checkSuccession,

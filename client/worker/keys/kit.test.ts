@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toBase64 } from '../../../contract/bytes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { makeKit, readKit } from './kit.ts'
 
 /** 32 zero bytes, from the test vectors of BIP-39. */

@@ -1,6 +1,6 @@
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { type Bytes, toBase64Url } from '../../../contract/bytes.ts'
+import { type Bytes, toBase64Url } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, randomBytes } from '../primitives/seal.ts'
 

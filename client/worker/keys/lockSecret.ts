@@ -1,4 +1,4 @@
-import { fromBase64 } from '../../../contract/bytes.ts'
+import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf } from '../primitives/seal.ts'
 import type { VaultWays } from '../vault/vaultLock.ts'

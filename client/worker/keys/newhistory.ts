@@ -1,5 +1,5 @@
-import { concat, fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import type { KeyChange } from '../../../contract/devices.ts'
+import type { KeyChange } from '../../../contract/account/devices.ts'
+import { concat, fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { sealTo } from '../primitives/seal.ts'
 import { HISTORY_SEAL, type HistoryKey, ID_BYTES } from './history.ts'

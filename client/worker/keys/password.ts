@@ -1,5 +1,5 @@
-import { type Bytes, toBase64Url, utf8 } from '../../../contract/bytes.ts'
-import { PASSWORD_KDF } from '../../../contract/password.ts'
+import { PASSWORD_KDF } from '../../../contract/account/password.ts'
+import { type Bytes, toBase64Url, utf8 } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { loadPart } from '../primitives/loadPart.ts'
 import { erase, hkdf, sha256 } from '../primitives/seal.ts'

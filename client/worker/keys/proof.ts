@@ -1,5 +1,5 @@
-import { fromBase64, toBase64, utf8 } from '../../../contract/bytes.ts'
-import type { OrderAct } from '../../../contract/forms.ts'
+import type { OrderAct } from '../../../contract/account/forms.ts'
+import { fromBase64, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { sign } from '../primitives/seal.ts'
 import type { DeviceKeys } from './identity.ts'
 import type { Live } from './live.ts'

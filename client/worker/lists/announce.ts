@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toBase64 } from '../../../contract/bytes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { exclusive } from '../vault/exclusive.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { toBase64, utf8 } from '../../../contract/bytes.ts'
+import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { people } from '../../testing/room.ts'
 import { bookSaved, mergeBook, sealBook } from '../account/mergeBook.ts'
 import { openLive } from '../account/openAccount.ts'

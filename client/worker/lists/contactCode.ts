@@ -1,4 +1,4 @@
-import { type Bytes, encodeFields, fromBase64, sameBytes, toBase64, toBase64Url } from '../../../contract/bytes.ts'
+import { type Bytes, encodeFields, fromBase64, sameBytes, toBase64, toBase64Url } from '../../../contract/ground/bytes.ts'
 import { type HistoryKey, readHistory } from '../keys/history.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'

@@ -1,4 +1,4 @@
-import type { SealedBook } from '../../../contract/devices.ts'
+import type { SealedBook } from '../../../contract/account/devices.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { isBehind, markOf } from '../vault/vaultMarks.ts'

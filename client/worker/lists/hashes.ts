@@ -1,6 +1,6 @@
-import { toBase64 } from '../../../contract/bytes.ts'
-import { LIMITS } from '../../../contract/limits.ts'
-import type { Signed } from '../../../contract/shapes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
+import type { Signed } from '../../../contract/ground/shapes.ts'
 import { sha256 } from '../primitives/seal.ts'
 
 /** The bytes of a hash that names a device list [Note: D2]. */

@@ -1,4 +1,4 @@
-import { ADDED_AT_SEALED, type Manifest } from '../../../contract/documents.ts'
+import { ADDED_AT_SEALED, type Manifest } from '../../../contract/account/documents.ts'
 import { type HistoryKey, historyKeyOf } from '../keys/history.ts'
 import { type DeviceName, openDeviceName, type SealedName, sealDeviceName } from '../keys/identity.ts'
 import type { Live } from '../keys/live.ts'

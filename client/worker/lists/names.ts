@@ -1,4 +1,4 @@
-import { fromBase64, sameBytes } from '../../../contract/bytes.ts'
+import { fromBase64, sameBytes } from '../../../contract/ground/bytes.ts'
 import type { Book, Pin } from './book.ts'
 import type { Mismatch } from './mismatch.ts'
 

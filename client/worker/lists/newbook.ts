@@ -1,4 +1,4 @@
-import type { SignedBook } from '../../../contract/devices.ts'
+import type { SignedBook } from '../../../contract/account/devices.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { Write } from '../vault/vault.ts'

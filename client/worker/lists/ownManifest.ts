@@ -1,5 +1,5 @@
-import type { Manifest } from '../../../contract/documents.ts'
-import type { Signed } from '../../../contract/shapes.ts'
+import type { Manifest } from '../../../contract/account/documents.ts'
+import type { Signed } from '../../../contract/ground/shapes.ts'
 import { type HistoryKey, type HistorySeal, historyWrite, mergeHistory, openHistorySeal, readHistory } from '../keys/history.ts'
 import { checkSuccession } from '../keys/identity.ts'
 import type { Live } from '../keys/live.ts'

@@ -1,4 +1,4 @@
-import { fromBase64, sameBytes } from '../../../contract/bytes.ts'
+import { fromBase64, sameBytes } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { bookWrite, readBook, withBook } from './book.ts'
 import { manifestHash } from './hashes.ts'

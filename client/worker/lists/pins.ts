@@ -1,4 +1,4 @@
-import { toBase64 } from '../../../contract/bytes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { Book, BookRow, Pin } from './book.ts'
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Live } from '../keys/live.ts'
 import { bookWrite, readBook, withBook } from './book.ts'
 import { listedDevices } from './listedDevices.ts'

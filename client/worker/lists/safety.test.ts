@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { encodeFields, fromBase64 } from '../../../contract/bytes.ts'
+import { encodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
 import { saveBook, syncBook } from '../../rooms/trust/book.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'

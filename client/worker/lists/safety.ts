@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fromBase64, sameBytes, toBase64Url } from '../../../contract/bytes.ts'
+import { fromBase64, sameBytes, toBase64Url } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { sha512 } from '../primitives/seal.ts'

@@ -1,5 +1,5 @@
-import { fromBase64, fromUtf8, toBase64, utf8 } from '../../../contract/bytes.ts'
-import type { SignedBook } from '../../../contract/devices.ts'
+import type { SignedBook } from '../../../contract/account/devices.ts'
+import { fromBase64, fromUtf8, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import type { HistoryKey } from '../keys/history.ts'
 import type { Live } from '../keys/live.ts'
 import { signBook } from '../keys/signature.ts'

@@ -1,5 +1,5 @@
-import { fromBase64, sameBytes, toBase64 } from '../../../contract/bytes.ts'
-import type { ArchiveKey, RoomGroup } from '../../../contract/rooms.ts'
+import type { ArchiveKey, RoomGroup } from '../../../contract/chat/rooms.ts'
+import { fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import { epochName, pagedEpochs } from '../chatlocks/readPages.ts'
 import { groupInfoMembers } from '../group/joining.ts'
 import { epochOf, type Group, groupIdOf, groupInfoOf } from '../group/mls.ts'

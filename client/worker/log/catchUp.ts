@@ -1,5 +1,5 @@
-import { toBase64 } from '../../../contract/bytes.ts'
-import type { LogEntry } from '../../../contract/rooms.ts'
+import type { LogEntry } from '../../../contract/chat/rooms.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { epochOf, type Group, groupIdOf } from '../group/mls.ts'
 import { derivedKeyWrite, type Reading } from '../messages/archive.ts'
 import type { NamedVersions } from '../messages/namedVersions.ts'

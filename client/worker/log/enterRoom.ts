@@ -1,5 +1,5 @@
-import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import type { LogEntry, RoomGroup } from '../../../contract/rooms.ts'
+import type { LogEntry, RoomGroup } from '../../../contract/chat/rooms.ts'
+import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { withLists } from '../group/forks.ts'
 import { groupIdHolds } from '../group/groupid.ts'
 import { pathMade } from '../group/healGroup.ts'

@@ -1,5 +1,5 @@
-import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import type { CommitEntry } from '../../../contract/rooms.ts'
+import type { CommitEntry } from '../../../contract/chat/rooms.ts'
+import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { withLists, withTold } from '../group/forks.ts'
 import { ownPathOf, pathMade } from '../group/healGroup.ts'
 import { accountKeysOf, everyAccount, listedIn, memberAccounts } from '../group/members.ts'

@@ -1,5 +1,5 @@
-import { readContent } from '../../../contract/content.ts'
-import { type Envelope, parseEnvelope } from '../../../contract/envelope.ts'
+import { readContent } from '../../../contract/chat/content.ts'
+import { type Envelope, parseEnvelope } from '../../../contract/chat/envelope.ts'
 import { listsNamedBy, withLists } from '../group/forks.ts'
 import { epochOf, type Group } from '../group/mls.ts'
 import { isSealedAt } from '../group/signers.ts'

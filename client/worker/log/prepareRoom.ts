@@ -1,5 +1,5 @@
-import { fromBase64, toBase64 } from '../../../contract/bytes.ts'
-import type { CommitDraft, RoomGroup } from '../../../contract/rooms.ts'
+import type { CommitDraft, RoomGroup } from '../../../contract/chat/rooms.ts'
+import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Leaf } from '../group/commits.ts'
 import { openForks, untoldLists } from '../group/forks.ts'
 import { roomGroupId } from '../group/groupid.ts'

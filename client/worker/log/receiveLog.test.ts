@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { LogEntry } from '../../../contract/rooms.ts'
+import type { LogEntry } from '../../../contract/chat/rooms.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
 import { messageWrites } from '../vault/storedMessage.ts'

@@ -1,4 +1,4 @@
-import type { CommitEntry, LogEntry } from '../../../contract/rooms.ts'
+import type { CommitEntry, LogEntry } from '../../../contract/chat/rooms.ts'
 import { openForks, withLists } from '../group/forks.ts'
 import { everyAccount } from '../group/members.ts'
 import { namesOf } from '../group/namedLists.ts'

@@ -1,4 +1,4 @@
-import { readContent } from '../../../contract/content.ts'
+import { readContent } from '../../../contract/chat/content.ts'
 import { openForks, statedHashes } from '../group/forks.ts'
 import { unlistedIn, versionsOf } from '../group/members.ts'
 import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from '../group/roomState.ts'

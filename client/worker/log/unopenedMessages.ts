@@ -1,4 +1,4 @@
-import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '../../../contract/envelope.ts'
+import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '../../../contract/chat/envelope.ts'
 import { listsNamedBy, withLists } from '../group/forks.ts'
 import { type Place, withRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'

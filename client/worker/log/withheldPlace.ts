@@ -1,5 +1,5 @@
-import { fromBase64 } from '../../../contract/bytes.ts'
-import type { WithheldEntry } from '../../../contract/rooms.ts'
+import type { WithheldEntry } from '../../../contract/chat/rooms.ts'
+import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { type Book, readBook } from '../lists/book.ts'
 import { ownRow, settledWrites } from '../messages/outbox.ts'

@@ -1,4 +1,4 @@
-import type { Frame } from '../../../contract/content.ts'
+import type { Frame } from '../../../contract/chat/content.ts'
 import { everyAccount } from '../group/members.ts'
 import type { Live } from '../keys/live.ts'
 import { noteNamedBook, readBook, seenVersion } from '../lists/book.ts'

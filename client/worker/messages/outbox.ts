@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Content, readContent } from '../../../contract/content.ts'
+import { type Content, readContent } from '../../../contract/chat/content.ts'
 import type { Live } from '../keys/live.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import type { Write } from '../vault/vault.ts'

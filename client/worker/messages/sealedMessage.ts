@@ -1,6 +1,15 @@
-import { concat, decodeFields, encodeFields, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../../contract/bytes.ts'
-import { type ReadStatement, readStatement, type Statement } from '../../../contract/content.ts'
-import { type Envelope, writeEnvelope } from '../../../contract/envelope.ts'
+import { type ReadStatement, readStatement, type Statement } from '../../../contract/chat/content.ts'
+import { type Envelope, writeEnvelope } from '../../../contract/chat/envelope.ts'
+import {
+  concat,
+  decodeFields,
+  encodeFields,
+  fromBase64,
+  fromUtf8,
+  sameBytes,
+  toBase64,
+  utf8,
+} from '../../../contract/ground/bytes.ts'
 import { epochOf, exportSecret, type Group, groupIdOf, openFromGroup, sealToGroup } from '../group/mls.ts'
 import { credentialHolds, readCredential } from '../keys/identity.ts'
 import { CryptoFailure } from '../primitives/failure.ts'

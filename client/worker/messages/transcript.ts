@@ -1,5 +1,5 @@
-import { fromBase64, toBase64, utf8 } from '../../../contract/bytes.ts'
-import type { Statement } from '../../../contract/content.ts'
+import type { Statement } from '../../../contract/chat/content.ts'
+import { fromBase64, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { sha256 } from '../primitives/seal.ts'
 import type { Transcript } from '../vault/storedRoom.ts'
 

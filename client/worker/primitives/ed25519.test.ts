@@ -1,6 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { concat, utf8 } from '../../../contract/bytes.ts'
+import { concat, utf8 } from '../../../contract/ground/bytes.ts'
 import { signQuickly, verifyQuickly, verifyStrict } from './ed25519.ts'
 
 const { Point } = ed25519

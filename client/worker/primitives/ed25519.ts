@@ -1,5 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { type Bytes, concat, toBase64 } from '../../../contract/bytes.ts'
+import { type Bytes, concat, toBase64 } from '../../../contract/ground/bytes.ts'
 import { remembering } from './memo.ts'
 
 const { Point } = ed25519

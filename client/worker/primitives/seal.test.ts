@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash, createPublicKey, hkdfSync, verify as nodeVerify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { concat, encodeFields, fromUtf8, utf8 } from '../../../contract/bytes.ts'
+import { concat, encodeFields, fromUtf8, utf8 } from '../../../contract/ground/bytes.ts'
 import {
   hkdf,
   keyPairOf,

@@ -1,5 +1,5 @@
 import { XWing } from '@hpke/hybridkem-x-wing'
-import { concat } from '../../../contract/bytes.ts'
+import { concat } from '../../../contract/ground/bytes.ts'
 
 /** The X25519 of the library: the shared secret (32 bytes) of a private key and a point. Rejects for a result of zeros. */
 interface Curve {

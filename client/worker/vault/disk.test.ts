@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Bytes } from '../../../contract/bytes.ts'
+import type { Bytes } from '../../../contract/ground/bytes.ts'
 import { dropFiles, moveFile, readFile, WAITING, writeFile, writesToDisk } from './disk.ts'
 import { writeBehind } from './writeBehind.ts'
 

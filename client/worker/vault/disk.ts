@@ -1,4 +1,4 @@
-import type { Bytes } from '../../../contract/bytes.ts'
+import type { Bytes } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { filesOf } from './listedVaults.ts'
 import { writtenAt } from './unwrittenFiles.ts'

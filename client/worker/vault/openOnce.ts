@@ -1,4 +1,4 @@
-import { sameBytes } from '../../../contract/bytes.ts'
+import { sameBytes } from '../../../contract/ground/bytes.ts'
 import type { VaultValue } from './vaultRows.ts'
 
 /** The address book of a thousand contacts has 300 kB, and is read at each message. */

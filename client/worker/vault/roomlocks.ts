@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sameBytes } from '../../../contract/bytes.ts'
+import { sameBytes } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 
 /** The name of the row that has the locks of all rooms of this vault. */

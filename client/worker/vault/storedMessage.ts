@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Content, readContent } from '../../../contract/content.ts'
-import { NEEDS_NEWER } from '../../../contract/contentwords.ts'
+import { type Content, readContent } from '../../../contract/chat/content.ts'
+import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
 import { roomRecord, type Transcript, transcriptShape } from './storedRoom.ts'
 import type { Vault, Write } from './vault.ts'
 import { jsonOf, type VaultValue } from './vaultRows.ts'

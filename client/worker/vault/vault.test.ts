@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
 import { IDBFactory, IDBObjectStore } from 'fake-indexeddb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { toBase64, utf8 } from '../../../contract/bytes.ts'
+import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { answerOf } from './database.ts'
 import { createVault } from './newvault.ts'

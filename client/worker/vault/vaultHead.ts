@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Bytes, encodeFields } from '../../../contract/bytes.ts'
+import { type Bytes, encodeFields } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, lockedKey, openWith } from '../primitives/seal.ts'
 import { answerOf, committed } from './database.ts'

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
 import { IDBFactory, IDBObjectStore } from 'fake-indexeddb'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { encodeFields, fromBase64 } from '../../../contract/bytes.ts'
+import { encodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
 import { browserWith, type Disk, readDisk } from '../../testing/disk.ts'
 import { openFixture } from '../../testing/fixtures/fixture.ts'
 import { hkdf, lockedKey, openWith, randomBytes } from '../primitives/seal.ts'

@@ -1,4 +1,4 @@
-import { toBase64 } from '../../../contract/bytes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { AnyHead, LockAfter, VaultHead } from './vaultHead.ts'
 import { findVault } from './vaults.ts'
 import { isOfflineWrap, OFFLINE } from './wraps.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toBase64, utf8 } from '../../../contract/bytes.ts'
+import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { sha256 } from '../primitives/seal.ts'
 
 /** The key of a vault's marks, beside its head. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Bytes, decodeFields, encodeFields, fromUtf8 } from '../../../contract/bytes.ts'
+import { type Bytes, decodeFields, encodeFields, fromUtf8 } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { openWith, sealWith } from '../primitives/seal.ts'
 import { type RowKeys, roomLocked } from './roomlocks.ts'

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
-import type { passwordChangeShape } from '../../../contract/forms.ts'
+import type { passwordChangeShape } from '../../../contract/account/forms.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import {

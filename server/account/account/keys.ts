@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { SignedIn } from '../../../contract/account.ts'
-import type { AccountKeys } from '../../../contract/devices.ts'
+import type { SignedIn } from '../../../contract/account/account.ts'
+import type { AccountKeys } from '../../../contract/account/devices.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { readKeys } from '../../identity/devices/documents.ts'
 import { storeFirstKeys } from '../../identity/devices/enrol.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { SignedIn } from '../../../contract/account.ts'
-import type { Assertion } from '../../../contract/assertion.ts'
+import type { SignedIn } from '../../../contract/account/account.ts'
+import type { Assertion } from '../../../contract/account/assertion.ts'
 import type { Env } from '../../env.ts'
 import type { Visitor } from '../../ground/http/serve.ts'
 import { readAssertion } from '../../identity/passkeys/assertion.ts'

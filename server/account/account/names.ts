@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { usernameShape } from '../../../contract/names.ts'
+import { usernameShape } from '../../../contract/account/names.ts'
 import type { Env } from '../../env.ts'
 import type { Visitor } from '../../ground/http/serve.ts'
 import * as store from './store.ts'

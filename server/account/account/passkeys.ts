@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { PASSKEY_LIMITS } from '../../../contract/assertion.ts'
-import type { passkeysApi, Registration } from '../../../contract/passkeys.ts'
+import { PASSKEY_LIMITS } from '../../../contract/account/assertion.ts'
+import type { passkeysApi, Registration } from '../../../contract/account/passkeys.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import type { Caller } from '../../ground/http/serve.ts'

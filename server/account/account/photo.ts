@@ -1,5 +1,5 @@
-import type { User } from '../../../contract/account.ts'
-import { objectIdOf, objectPath } from '../../../contract/objects.ts'
+import type { User } from '../../../contract/account/account.ts'
+import { objectIdOf, objectPath } from '../../../contract/chat/objects.ts'
 import { bindPhoto, dropObject } from '../../chat/files/objects.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange, announceSwitched } from '../../ground/db/changes.ts'

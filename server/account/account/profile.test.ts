@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { contactsApi } from '../../../contract/contacts.ts'
-import { RATES } from '../../../contract/limits.ts'
-import { roomsApi } from '../../../contract/rooms.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
+import { RATES } from '../../../contract/ground/limits.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld({ hasLimits: true })

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { accountApi, User } from '../../../contract/account.ts'
+import type { accountApi, User } from '../../../contract/account/account.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import { Refusal } from '../../refuse.ts'

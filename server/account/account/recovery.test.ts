@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { devicesApi } from '../../../contract/devices.ts'
-import { LIMITS } from '../../../contract/limits.ts'
-import { passkeysApi } from '../../../contract/passkeys.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
+import { passkeysApi } from '../../../contract/account/passkeys.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { newAuthenticator } from '../../testing/authenticator.ts'
 import type { Browser } from '../../testing/browser.ts'
 import {

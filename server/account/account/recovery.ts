@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
-import type { accountApi, SignedIn } from '../../../contract/account.ts'
+import type { accountApi, SignedIn } from '../../../contract/account/account.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Caller, Visitor } from '../../ground/http/serve.ts'
 import { readBook } from '../../identity/devices/book.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
-import type { accountApi } from '../../../contract/account.ts'
+import type { accountApi } from '../../../contract/account/account.ts'
 import { dropObjectsOf } from '../../chat/files/objects.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'

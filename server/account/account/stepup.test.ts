@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LIMITS } from '../../../contract/limits.ts'
-import { stepUpApi } from '../../../contract/stepup.ts'
+import { stepUpApi } from '../../../contract/account/stepup.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { newAuthenticator } from '../../testing/authenticator.ts'
 import { newAuthSecret, type Person } from '../../testing/person.ts'
 import { plantEndpoints, planted } from '../../testing/planted.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { familyApi, Member } from '../../../contract/family.ts'
+import type { familyApi, Member } from '../../../contract/account/family.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import { Refusal } from '../../refuse.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { FAMILY, type familyApi, type Invitation } from '../../../contract/family.ts'
+import { FAMILY, type familyApi, type Invitation } from '../../../contract/account/family.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import type { Visitor } from '../../ground/http/serve.ts'

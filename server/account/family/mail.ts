@@ -1,4 +1,4 @@
-import type { Invitation } from '../../../contract/family.ts'
+import type { Invitation } from '../../../contract/account/family.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Letter } from '../../ground/outbound/mail.ts'
 import { Refusal } from '../../refuse.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { familyApi } from '../../../contract/family.ts'
+import { familyApi } from '../../../contract/account/family.ts'
 import type { Env } from '../../env.ts'
 import { serve, serveAnyone } from '../../ground/http/serve.ts'
 import { leaveFamily, listMembers, ownMembership, removeMember, setOnline } from './family.ts'

@@ -1,4 +1,4 @@
-import type { Invitation } from '../../../contract/family.ts'
+import type { Invitation } from '../../../contract/account/family.ts'
 import type { InvitationRow } from './store.ts'
 
 /** An invitation as its owner sees it at that time. */

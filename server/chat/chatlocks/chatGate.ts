@@ -1,4 +1,4 @@
-import { membersOfDirectRoom } from '../../../contract/shapes.ts'
+import { membersOfDirectRoom } from '../../../contract/ground/shapes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import type { Asking } from '../../ground/db/locked.ts'

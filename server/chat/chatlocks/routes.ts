@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { chatLocksApi } from '../../../contract/chatlocks.ts'
+import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { lockChat, removeChatPassword, setChatPassword, verifyChatPassword } from './chatlocks.ts'

@@ -1,4 +1,4 @@
-import type { Blocked } from '../../../contract/contacts.ts'
+import type { Blocked } from '../../../contract/chat/contacts.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { seemAway, seemBack } from '../../people/presence/presence.ts'
 import { areMutual } from '../../people/relations/relations.ts'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { codesApi } from '../../../contract/codes.ts'
-import { contactsApi } from '../../../contract/contacts.ts'
-import { PERIODS } from '../../../contract/limits.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { codesApi } from '../../../contract/chat/contactcodes.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
+import { PERIODS } from '../../../contract/ground/limits.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { contactsApi } from '../../../contract/contacts.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { LIMITS } from '../../../contract/limits.ts'
-import { directRoomId } from '../../../contract/shapes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
+import { directRoomId } from '../../../contract/ground/shapes.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import * as store from './store.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { paddedBytes } from '../../../contract/objects.ts'
+import { paddedBytes } from '../../../contract/chat/objects.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import { Refusal } from '../../refuse.ts'

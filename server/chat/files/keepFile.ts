@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { HEAD_BYTES, pictureOf } from './picture.ts'

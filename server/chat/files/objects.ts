@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { filesApi } from '../../../contract/files.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import type { filesApi } from '../../../contract/chat/files.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import type { Bytes, Elsewhere } from '../../ground/http/bytes.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { filesApi, uploaderApi } from '../../../contract/files.ts'
+import { filesApi, uploaderApi } from '../../../contract/chat/files.ts'
 import type { Env } from '../../env.ts'
 import { serve, serveBytes } from '../../ground/http/serve.ts'
 import { completeParts } from './complete.ts'

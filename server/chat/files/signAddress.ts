@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
-import type { filesApi } from '../../../contract/files.ts'
-import { LIMITS } from '../../../contract/limits.ts'
-import { objectPath } from '../../../contract/objects.ts'
+import type { filesApi } from '../../../contract/chat/files.ts'
+import { objectPath } from '../../../contract/chat/objects.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 

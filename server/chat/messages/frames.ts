@@ -1,4 +1,4 @@
-import { messagesApi } from '../../../contract/messages.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
 import type { Env } from '../../env.ts'
 import { takeRates } from '../../ground/http/limits.ts'
 import type { FrameHandlers } from '../../ground/realtime/listen.ts'

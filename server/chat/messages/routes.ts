@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { messagesApi } from '../../../contract/messages.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
 import type { Env } from '../../env.ts'
 import { serve, serveJson } from '../../ground/http/serve.ts'
 import { makeShortcut, type Shortcut, type ShortcutOptions } from '../../ground/http/shortcut.ts'

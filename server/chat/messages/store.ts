@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, lt, not, type SQL, sql } from 'drizzle-orm'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { instantOf } from '../../ground/db/instant.ts'
 import { named } from '../../ground/db/namedStatement.ts'

@@ -1,4 +1,4 @@
-import { MUTED_FOR_GOOD, type MuteTerm } from '../../../contract/notifications.ts'
+import { MUTED_FOR_GOOD, type MuteTerm } from '../../../contract/chat/notifications.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'

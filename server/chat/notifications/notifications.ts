@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { LIMITS } from '../../../contract/limits.ts'
-import { notificationShape, type notificationsApi } from '../../../contract/notifications.ts'
+import { notificationShape, type notificationsApi } from '../../../contract/chat/notifications.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { markRead } from '../messages/marks.ts'

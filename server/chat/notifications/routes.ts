@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { notificationsApi } from '../../../contract/notifications.ts'
+import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { muteRoom, unmuteRoom } from './mute.ts'

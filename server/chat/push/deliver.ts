@@ -1,4 +1,4 @@
-import type { PushNews } from '../../../contract/pushnews.ts'
+import type { PushNews } from '../../../contract/chat/pushnews.ts'
 import type { Env } from '../../env.ts'
 import type { Subscription } from './store.ts'
 import { publicVapidKey } from './vapid.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LIMITS } from '../../../contract/limits.ts'
-import { pushApi } from '../../../contract/push.ts'
+import { pushApi } from '../../../contract/chat/push.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { startPushService } from '../../testing/pushed.ts'
 import { startWorld } from '../../testing/world.ts'
 

@@ -1,4 +1,4 @@
-import type { QuietHours } from '../../../contract/push.ts'
+import type { QuietHours } from '../../../contract/chat/push.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import * as store from './store.ts'
 

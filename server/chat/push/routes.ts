@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { pushApi } from '../../../contract/push.ts'
+import { pushApi } from '../../../contract/chat/push.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { quietHours, setQuietHours } from './quiet.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { LIMITS } from '../../../contract/limits.ts'
-import { reportsApi } from '../../../contract/reports.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { reportsApi } from '../../../contract/chat/reports.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld({ hasLimits: true })

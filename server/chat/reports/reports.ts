@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { LIMITS } from '../../../contract/limits.ts'
-import type { reportsApi } from '../../../contract/reports.ts'
+import type { reportsApi } from '../../../contract/chat/reports.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { requireRoom } from '../rooms/members.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { reportsApi } from '../../../contract/reports.ts'
+import { reportsApi } from '../../../contract/chat/reports.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { listReports, sendReport } from './reports.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '../../../contract/messages.ts'
+import type { Message } from '../../../contract/chat/messages.ts'
 
 /** A message to be appended to a room's log. */
 export interface NewMessage {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { archiveApi } from '../../../contract/archive.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import type { archiveApi } from '../../../contract/chat/archive.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { requireLive } from '../../identity/sessions/sessions.ts'
 import { Refusal } from '../../refuse.ts'

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../contract/limits.ts'
-import type { ArchiveKey, CommitDraft } from '../../../contract/rooms.ts'
+import type { ArchiveKey, CommitDraft } from '../../../contract/chat/rooms.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { forgetClaims, hasClaimed } from '../../identity/devices/keypackages.ts'

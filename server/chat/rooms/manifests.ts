@@ -1,5 +1,5 @@
-import { manifestShape } from '../../../contract/documents.ts'
-import type { ArchiveKey } from '../../../contract/rooms.ts'
+import { manifestShape } from '../../../contract/account/documents.ts'
+import type { ArchiveKey } from '../../../contract/chat/rooms.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'

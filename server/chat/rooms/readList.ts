@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { listRooms, RoomPage } from '../../../contract/roomlist.ts'
+import type { listRooms, RoomPage } from '../../../contract/chat/roomlist.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { askingOf } from '../chatlocks/chatGate.ts'

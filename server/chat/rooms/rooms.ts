@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../contract/limits.ts'
-import type { CommitEntry, LogEntry, LogPage, RoomGroup } from '../../../contract/rooms.ts'
+import type { CommitEntry, LogEntry, LogPage, RoomGroup } from '../../../contract/chat/rooms.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { takeKeyPackages } from '../../identity/devices/keypackages.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { archiveApi } from '../../../contract/archive.ts'
-import { roomsApi } from '../../../contract/rooms.ts'
+import { archiveApi } from '../../../contract/chat/archive.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { serve, serveJson } from '../../ground/http/serve.ts'
 import { listKeysLeft, listPages, putPage, readPage } from './archive.ts'

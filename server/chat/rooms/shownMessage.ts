@@ -1,5 +1,5 @@
-import type { Message } from '../../../contract/messages.ts'
-import type { WithheldEntry } from '../../../contract/rooms.ts'
+import type { Message } from '../../../contract/chat/messages.ts'
+import type { WithheldEntry } from '../../../contract/chat/rooms.ts'
 import { type Marks, statusOf } from './status.ts'
 import type { MessageRow } from './store.ts'
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { openSince } from '../chatlocks/times.ts'
 import type { AppendResult, NewMessage } from './append.ts'
 

@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { ArchiveKey } from '../../../contract/rooms.ts'
+import type { ArchiveKey } from '../../../contract/chat/rooms.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { archiveKeys, roomCommits } from '../../ground/db/schema/rooms.ts'
 

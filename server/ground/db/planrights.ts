@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { PLANS, PLANS_VERSION, UNLIMITED } from '../../../contract/plans.ts'
+import { PLANS, PLANS_VERSION, UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Queryable } from './connect.ts'
 import { planRights } from './schema/plans.ts'
 

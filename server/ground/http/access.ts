@@ -1,5 +1,5 @@
-import type { Assurance, Endpoint } from '../../../contract/endpoint.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import type { Assurance, Endpoint } from '../../../contract/ground/endpoint.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 

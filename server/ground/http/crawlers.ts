@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { PAGES } from '../../../contract/pages.ts'
+import { PAGES } from '../../../contract/site/pages.ts'
 import type { Config } from '../../settings/config.ts'
 import { listenerOf } from './listener.ts'
 

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
 import { expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { CONTRACT_VERSION, LIMITS } from '../../../contract/limits.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { CONTRACT_VERSION, LIMITS } from '../../../contract/ground/limits.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld()

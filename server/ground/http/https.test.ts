@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { PAGES } from '../../../contract/pages.ts'
+import { PAGES } from '../../../contract/site/pages.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const clientFolder = mkdtempSync(path.join(tmpdir(), 'conclave-client-'))

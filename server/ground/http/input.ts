@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { isWithinBounds } from '../../../contract/json.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { isWithinBounds } from '../../../contract/ground/json.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { Refusal } from '../../refuse.ts'
 import { wordsOf } from '../../words.ts'
 

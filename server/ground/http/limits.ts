@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import type { Endpoint } from '../../../contract/endpoint.ts'
-import { RATES, type Rate } from '../../../contract/limits.ts'
+import type { Endpoint } from '../../../contract/ground/endpoint.ts'
+import { RATES, type Rate } from '../../../contract/ground/limits.ts'
 import { Refusal } from '../../refuse.ts'
 
 /** Undoes the counting of one call, such as of a successful sign-in. */

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
-import type { RefusalCode } from '../../../contract/refusals.ts'
+import type { RefusalCode } from '../../../contract/ground/refusals.ts'
 import { codeOf } from './errors.ts'
 
 const WARN_EVERY_MS = 1000

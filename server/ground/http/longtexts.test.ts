@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { Refusal } from '../../refuse.ts'
 import { readJson } from './body.ts'
 import { withoutLongTexts } from './longtexts.ts'

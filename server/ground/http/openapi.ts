@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Endpoint } from '../../../contract/endpoint.ts'
-import { CONTRACT_VERSION } from '../../../contract/limits.ts'
-import { REFUSALS } from '../../../contract/refusals.ts'
+import type { Endpoint } from '../../../contract/ground/endpoint.ts'
+import { CONTRACT_VERSION } from '../../../contract/ground/limits.ts'
+import { REFUSALS } from '../../../contract/ground/refusals.ts'
 
-/** Makes the OpenAPI 3.1 document of these calls. `x-access` and `x-assurance` have the fields of `contract/endpoint.ts`. */
+/** Makes the OpenAPI 3.1 document of these calls. `x-access` and `x-assurance` have the fields of `contract/ground/endpoint.ts`. */
 export function openApi(endpoints: Endpoint[]): { openapi: string; [name: string]: unknown } {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {

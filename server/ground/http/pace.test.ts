@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net'
 import { expect, test } from 'vitest'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { plantEndpoints } from '../../testing/planted.ts'
 import { startWorld } from '../../testing/world.ts'
 import { PACE } from './pace.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { LIMITS, PERIODS } from '../../../contract/limits.ts'
+import { LIMITS, PERIODS } from '../../../contract/ground/limits.ts'
 import { Refusal } from '../../refuse.ts'
 import type { Config } from '../../settings/config.ts'
 import { rawAnswer } from './errors.ts'

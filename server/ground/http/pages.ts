@@ -3,7 +3,7 @@ import path from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { PAGES, pageOf } from '../../../contract/pages.ts'
+import { PAGES, pageOf } from '../../../contract/site/pages.ts'
 import { refuseAddress, sendError } from './errors.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000

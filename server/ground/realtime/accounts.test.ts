@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
+import { accountApi } from '../../../contract/account/account.ts'
 import { endSessions } from '../../account/account/operator.ts'
 import { makeAdmin } from '../../admin/operator.ts'
 import { setTier } from '../../money/ledger/ledger.ts'

@@ -1,5 +1,5 @@
 import type { AccountChange } from '../../../contract/frames.ts'
-import type { Signed } from '../../../contract/shapes.ts'
+import type { Signed } from '../../../contract/ground/shapes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Seat } from './hub.ts'
 

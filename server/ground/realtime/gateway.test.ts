@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
+import { accountApi } from '../../../contract/account/account.ts'
 import { CLOSE, type ServerFrame } from '../../../contract/frames.ts'
-import { CONTRACT_VERSION, LIMITS } from '../../../contract/limits.ts'
+import { CONTRACT_VERSION, LIMITS } from '../../../contract/ground/limits.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld()

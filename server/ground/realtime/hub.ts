@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { CLOSE, type ServerData, type ServerFrame } from '../../../contract/frames.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 
 /** One open socket and its session. */
 export interface Seat {

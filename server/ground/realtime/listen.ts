@@ -8,7 +8,7 @@ import {
   clientFrame,
   type ServerFrame,
 } from '../../../contract/frames.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { wordsOf } from '../../words.ts'

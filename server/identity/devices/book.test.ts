@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { devicesApi, type SignedBook } from '../../../contract/devices.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+import { devicesApi, type SignedBook } from '../../../contract/account/devices.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { newDeviceId, signedBook } from '../../testing/keys.ts'
 import { startWorld } from '../../testing/world.ts'
 

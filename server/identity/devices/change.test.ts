@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { devicesApi } from '../../../contract/devices.ts'
-import { directRoomId } from '../../../contract/shapes.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
+import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { chatParticipants, chatRooms } from '../../ground/db/schema/rooms.ts'
 import {
   type Changes,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { devicesApi } from '../../../contract/devices.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import { changed, newDeviceId, newIdentity, signedBook, signedKeys, type TestIdentity, withDevice } from '../../testing/keys.ts'
 import { startWorld } from '../../testing/world.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { devicesApi, Unlock } from '../../../contract/devices.ts'
-import type { Signed } from '../../../contract/shapes.ts'
+import type { devicesApi, Unlock } from '../../../contract/account/devices.ts'
+import type { Signed } from '../../../contract/ground/shapes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { areAcquainted, mutualContacts } from '../../people/relations/relations.ts'

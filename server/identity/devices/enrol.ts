@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { AccountKeys, Unlock } from '../../../contract/devices.ts'
-import { onionAddress } from '../../../contract/onion.ts'
+import type { AccountKeys, Unlock } from '../../../contract/account/devices.ts'
+import { onionAddress } from '../../../contract/people/onion.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { isTaken } from '../../ground/db/unique.ts'

@@ -1,5 +1,5 @@
-import { sameBytes } from '../../../contract/bytes.ts'
-import type { Keyring, Manifest } from '../../../contract/documents.ts'
+import type { Keyring, Manifest } from '../../../contract/account/documents.ts'
+import { sameBytes } from '../../../contract/ground/bytes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { type Documents, type ReadDocuments, requireName, sameText, storedKeyring, storedManifest } from './documents.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { devicesApi } from '../../../contract/devices.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import { changed, newDeviceId, newIdentity, signedChange, signedKeys, type TestIdentity, withDevice } from '../../testing/keys.ts'
 import { newAuthSecret, type Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'

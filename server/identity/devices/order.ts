@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto'
-import { encodeFields, fromBase64 } from '../../../contract/bytes.ts'
-import type { OrderAct } from '../../../contract/forms.ts'
+import type { OrderAct } from '../../../contract/account/forms.ts'
+import { encodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import { Refusal } from '../../refuse.ts'

@@ -1,5 +1,5 @@
-import { encodeFields, fromBase64 } from '../../../contract/bytes.ts'
-import type { Manifest } from '../../../contract/documents.ts'
+import type { Manifest } from '../../../contract/account/documents.ts'
+import { encodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import type { Caller } from '../../ground/http/serve.ts'

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../contract/documents.ts'
+import type { Manifest } from '../../../contract/account/documents.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import type { Caller } from '../../ground/http/serve.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { devicesApi } from '../../../contract/devices.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { challengeOf } from '../sessions/challenge.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { expect, test } from 'vitest'
-import { concat, utf8 } from '../../../contract/bytes.ts'
+import { concat, utf8 } from '../../../contract/ground/bytes.ts'
 import { isSigned } from './signature.ts'
 
 const { Point } = ed25519

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
-import { LIMITS } from '../../../contract/limits.ts'
-import type { Signed } from '../../../contract/shapes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
+import type { Signed } from '../../../contract/ground/shapes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { books, devices, historySeals, keyrings, manifests, manifestVersions } from '../../ground/db/schema/devices.ts'

@@ -1,4 +1,4 @@
-import type { Assertion } from '../../../contract/assertion.ts'
+import type { Assertion } from '../../../contract/account/assertion.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import type { Caller } from '../../ground/http/serve.ts'

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { encodeFields } from '../../../contract/bytes.ts'
+import { encodeFields } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import * as store from './store.ts'

@@ -1,4 +1,4 @@
-import type { Passkey } from '../../../contract/passkeys.ts'
+import type { Passkey } from '../../../contract/account/passkeys.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import type { Caller } from '../../ground/http/serve.ts'

@@ -1,4 +1,4 @@
-import type { Registration } from '../../../contract/passkeys.ts'
+import type { Registration } from '../../../contract/account/passkeys.ts'
 import type { Env } from '../../env.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import { Refusal } from '../../refuse.ts'

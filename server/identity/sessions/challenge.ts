@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { encodeFields } from '../../../contract/bytes.ts'
+import { encodeFields } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
 
 const WINDOW_MS = 2 * 60 * 1000

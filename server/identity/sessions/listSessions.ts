@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { sessionsApi } from '../../../contract/sessions.ts'
+import type { sessionsApi } from '../../../contract/account/sessions.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'

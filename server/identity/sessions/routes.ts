@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { sessionsApi } from '../../../contract/sessions.ts'
+import { sessionsApi } from '../../../contract/account/sessions.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { endOne, endOthers, listSessions } from './listSessions.ts'

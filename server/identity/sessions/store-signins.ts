@@ -1,5 +1,5 @@
 import { and, arrayContains, desc, eq, gt, inArray, isNull, lte, ne, not, type SQL, sql } from 'drizzle-orm'
-import { LIMITS } from '../../../contract/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { devices } from '../../ground/db/schema/devices.ts'
 import { sessions, signIns } from '../../ground/db/schema/sessions.ts'

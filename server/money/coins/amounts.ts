@@ -1,4 +1,4 @@
-import { COINS, type Currency } from '../../../contract/coins.ts'
+import { COINS, type Currency } from '../../../contract/money/coins.ts'
 
 // Money is counted in integers: coins in their smallest unit, dollars in cents, prices in 10^-8 dollars for a coin.
 

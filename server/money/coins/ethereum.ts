@@ -1,4 +1,4 @@
-import { COINS } from '../../../contract/coins.ts'
+import { COINS } from '../../../contract/money/coins.ts'
 import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { type Arrival, type Chain, type Known, NodeError } from './chain.ts'
 import { openEthereumNode } from './ethereumnode.ts'

@@ -1,5 +1,5 @@
-import type { ReviewReason } from '../../../contract/coinreviews.ts'
-import { COINS, type CoinStatus, type Currency } from '../../../contract/coins.ts'
+import type { ReviewReason } from '../../../contract/money/coinreviews.ts'
+import { COINS, type CoinStatus, type Currency } from '../../../contract/money/coins.ts'
 import { confirmationsOf } from './chain.ts'
 
 /** What came, as the chain shows it now. */

@@ -1,4 +1,4 @@
-import { COIN_POLLS, type Currency } from '../../../contract/coins.ts'
+import { COIN_POLLS, type Currency } from '../../../contract/money/coins.ts'
 import { type Chain, NodeError, type Seen } from './chain.ts'
 import type { Payment } from './store.ts'
 

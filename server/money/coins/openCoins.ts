@@ -1,4 +1,4 @@
-import { type Currency, currencyShape } from '../../../contract/coins.ts'
+import { type Currency, currencyShape } from '../../../contract/money/coins.ts'
 import { makeOutbound } from '../../ground/outbound/outbound.ts'
 import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { amountOf } from './amounts.ts'

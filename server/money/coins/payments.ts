@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import {
   COIN_REQUEST_SECONDS,
   type CoinPayment,
@@ -7,8 +8,7 @@ import {
   coinPlanShape,
   type coinsApi,
   currencyShape,
-} from '../../../contract/coins.ts'
-import { LIMITS } from '../../../contract/limits.ts'
+} from '../../../contract/money/coins.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'

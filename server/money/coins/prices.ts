@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Currency, currencyShape } from '../../../contract/coins.ts'
+import { type Currency, currencyShape } from '../../../contract/money/coins.ts'
 import { Refusal } from '../../refuse.ts'
 import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { rateOf } from './amounts.ts'

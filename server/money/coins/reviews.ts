@@ -4,8 +4,8 @@ import {
   REVIEW_TRANSACTIONS,
   type ReviewOutcome,
   type ReviewReason,
-} from '../../../contract/coinreviews.ts'
-import { COINS, type Currency } from '../../../contract/coins.ts'
+} from '../../../contract/money/coinreviews.ts'
+import { COINS, type Currency } from '../../../contract/money/coins.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { writeRefund } from '../ledger/ledger.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { coinsApi } from '../../../contract/coins.ts'
+import { coinsApi } from '../../../contract/money/coins.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { checkPayment, createPayment, currencies, listPayments, prices, submitTransaction } from './payments.ts'

@@ -1,4 +1,4 @@
-import { type CoinPayment, type Currency, coinPlanShape } from '../../../contract/coins.ts'
+import { type CoinPayment, type Currency, coinPlanShape } from '../../../contract/money/coins.ts'
 import { amountOf, dollarsOf } from './amounts.ts'
 import type { Coins } from './openCoins.ts'
 import type { Payment } from './store.ts'

@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm'
-import type { ReviewReason } from '../../../contract/coinreviews.ts'
+import type { ReviewReason } from '../../../contract/money/coinreviews.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { cryptoArrivals as arrivals, cryptoPayments as payments, cryptoReviews as reviews } from '../../ground/db/schema/coins.ts'

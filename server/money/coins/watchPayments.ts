@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Currency } from '../../../contract/coins.ts'
-import type { Tier } from '../../../contract/plans.ts'
+import type { Currency } from '../../../contract/money/coins.ts'
+import type { Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod } from '../ledger/ledger.ts'

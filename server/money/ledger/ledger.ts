@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { PLAN_LIMITS } from '../../../contract/planlimits.ts'
-import { PLANS, type Tier, tierShape } from '../../../contract/plans.ts'
+import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
+import { PLANS, type Tier, tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'

@@ -1,4 +1,4 @@
-import { compareTiers, type Tier } from '../../../contract/plans.ts'
+import { compareTiers, type Tier } from '../../../contract/money/plans.ts'
 import { tierOf } from '../plans/plans.ts'
 
 /** What an entry of the ledger says about the plan of its account. */

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { accountApi } from '../../../contract/account.ts'
-import { paymentsApi } from '../../../contract/payments.ts'
+import { accountApi } from '../../../contract/account/account.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import { CARD, cardsOf } from '../../testing/cards.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'

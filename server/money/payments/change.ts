@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { BillingPeriod } from '../../../contract/payments.ts'
-import { compareTiers, PLANS, type Tier } from '../../../contract/plans.ts'
+import type { BillingPeriod } from '../../../contract/money/payments.ts'
+import { compareTiers, PLANS, type Tier } from '../../../contract/money/plans.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'

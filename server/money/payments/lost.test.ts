@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { paymentsApi } from '../../../contract/payments.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import { cardsOf } from '../../testing/cards.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { type BillingPeriod, billingPeriodShape } from '../../../contract/payments.ts'
-import { type Tier, tierShape } from '../../../contract/plans.ts'
+import { type BillingPeriod, billingPeriodShape } from '../../../contract/money/payments.ts'
+import { type Tier, tierShape } from '../../../contract/money/plans.ts'
 
 // What a price at the provider is of stands in the metadata of the subscription, which this server alone writes: the plan that was bought
 // first, and beside it one entry for each price to which it is changed, by the price's id. An entry is written before the price is changed,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paymentsApi } from '../../../contract/payments.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld({ variables: { PUBLIC_URL: 'http://chat.example.org' } })

@@ -1,5 +1,5 @@
-import { type BillingPeriod, type Package, packageShape } from '../../../contract/payments.ts'
-import { PLANS, type Tier, tierShape } from '../../../contract/plans.ts'
+import { type BillingPeriod, type Package, packageShape } from '../../../contract/money/payments.ts'
+import { PLANS, type Tier, tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'

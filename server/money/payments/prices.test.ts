@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { familyApi } from '../../../contract/family.ts'
-import { paymentsApi } from '../../../contract/payments.ts'
+import { familyApi } from '../../../contract/account/family.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import { writePackageRights } from '../../ground/db/planrights.ts'
 import { cardsOf } from '../../testing/cards.ts'
 import { startWorld } from '../../testing/world.ts'

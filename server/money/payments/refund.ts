@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { PLAN_LIMITS } from '../../../contract/planlimits.ts'
+import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'

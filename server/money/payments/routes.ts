@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { paymentsApi } from '../../../contract/payments.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import type { Env } from '../../env.ts'
 import { type Caller, serve, serveAnyone } from '../../ground/http/serve.ts'
 import { changePlan, keepPlan, openPortal, previewChange } from './change.ts'

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
-import { PLAN_LIMITS } from '../../../contract/planlimits.ts'
+import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { fileUsage, objects } from '../../ground/db/schema/files.ts'

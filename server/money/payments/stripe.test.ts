@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { paymentsApi } from '../../../contract/payments.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import { startWorld } from '../../testing/world.ts'
 
 // The provider itself cannot be reached from a test, so nothing here asks it: what is tested needs no network.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paymentsApi } from '../../../contract/payments.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import { giveTier } from '../../admin/operator.ts'
 import { CARD, cardsOf } from '../../testing/cards.ts'
 import type { Person } from '../../testing/person.ts'

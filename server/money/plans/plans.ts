@@ -1,4 +1,4 @@
-import { PLANS, type Rights, type Tier, tierShape } from '../../../contract/plans.ts'
+import { PLANS, type Rights, type Tier, tierShape } from '../../../contract/money/plans.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import * as store from './store.ts'
 

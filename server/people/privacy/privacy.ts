@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Privacy, privacyApi } from '../../../contract/privacy.ts'
+import type { Privacy, privacyApi } from '../../../contract/people/privacy.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange, announceSwitched } from '../../ground/db/changes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'

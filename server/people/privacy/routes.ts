@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { privacyApi } from '../../../contract/privacy.ts'
+import { privacyApi } from '../../../contract/people/privacy.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { updatePrivacy } from './privacy.ts'

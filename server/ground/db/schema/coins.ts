@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { ReviewOutcome, ReviewReason } from '../../../../contract/coinreviews.ts'
-import type { CoinStatus, Currency } from '../../../../contract/coins.ts'
+import type { ReviewOutcome, ReviewReason } from '../../../../contract/money/coinreviews.ts'
+import type { CoinStatus, Currency } from '../../../../contract/money/coins.ts'
 import { users } from './account.ts'
 import { at } from './columns.ts'
 

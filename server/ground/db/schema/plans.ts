@@ -2,7 +2,7 @@ import { bigint, boolean, integer, pgTable, text, uuid } from 'drizzle-orm/pg-co
 import { at } from './columns.ts'
 
 /**
- * `contract/plans.ts` as rows, and one row for each package, for statements over many accounts. The SQL function `rights_of` reads it
+ * `contract/money/plans.ts` as rows, and one row for each package, for statements over many accounts. The SQL function `rights_of` reads it
  * for one account.
  */
 export const planRights = pgTable('plan_rights', {

@@ -1,5 +1,5 @@
 import { index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import type { ReportedMessage } from '../../../../contract/reports.ts'
+import type { ReportedMessage } from '../../../../contract/chat/reports.ts'
 import { users } from './account.ts'
 import { at } from './columns.ts'
 

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { endpoint } from '../ground/endpoint.ts'
+import { LIMITS } from '../ground/limits.ts'
+import { base64, chatRoomId, counterShape, done } from '../ground/shapes.ts'
+import { archiveKeyShape } from './rooms.ts'
+
+const pageNumber = z.coerce
+  .number()
+  .int()
+  .nonnegative()
+  .max(LIMITS.archivePagesMax - 1)
+
+/** A page of archive keys of the caller's account in a room, without its content. */
+const pageHeadShape = z.object({
+  number: pageNumber,
+  /** Counts how often the page was written. */
+  version: counterShape.positive(),
+  /** The history key that it is sealed under; null for one of a locked chat, sealed under the lock's own seed [Note: L1]. */
+  historyKeyId: counterShape.positive().nullable(),
+})
+
+const sealed = base64(LIMITS.archivePageBytes)
+
+/** The archive keys of a chat that has or had a chat password. They stand in pages that the chat's own seed opens [Note: L1]. */
+export const archiveApi = {
+  pages: endpoint({
+    method: 'GET',
+    path: '/api/rooms/:chatRoomId/archive-pages',
+    access: 'signed_in',
+    assurance: 'device',
+    summary: 'The heads of the caller’s archive pages of a room, in their order.',
+    input: z.object({ chatRoomId }),
+    output: z.object({ pages: z.array(pageHeadShape).max(LIMITS.archivePagesMax) }),
+  }),
+  page: endpoint({
+    method: 'GET',
+    path: '/api/rooms/:chatRoomId/archive-pages/:number',
+    access: 'signed_in',
+    assurance: 'device',
+    summary: 'One archive page of the caller.',
+    input: z.object({ chatRoomId, number: pageNumber }),
+    output: pageHeadShape.extend({ sealed }),
+  }),
+  putPage: endpoint({
+    method: 'PUT',
+    path: '/api/rooms/:chatRoomId/archive-pages/:number',
+    access: 'signed_in',
+    assurance: 'device',
+    rates: ['archivePages', 'archivePagesInRoom'],
+    summary:
+      'Writes an archive page if the stored one has the version before (1: there is none), else refuses with stale_version. The sealed archive keys of `epochs`, which the page holds, are deleted with it.',
+    input: z.object({
+      chatRoomId,
+      number: pageNumber,
+      version: counterShape.positive(),
+      historyKeyId: counterShape.positive().nullable(),
+      sealed,
+      epochs: z
+        .array(z.object({ groupId: base64(48), epoch: counterShape }))
+        .max(LIMITS.archivePageEpochs, `At most ${LIMITS.archivePageEpochs} epochs at once`),
+    }),
+    output: done,
+    bodyLimitBytes: 1024 * 1024,
+  }),
+  keysLeft: endpoint({
+    method: 'GET',
+    path: '/api/rooms/:chatRoomId/archive-keys/all',
+    access: 'signed_in',
+    assurance: 'device',
+    summary: 'The caller’s sealed archive keys of a room that no page has taken yet, at most 200 of them.',
+    input: z.object({ chatRoomId }),
+    output: z.object({ keys: z.array(archiveKeyShape).max(LIMITS.archiveKeysLeftMax), more: z.boolean() }),
+  }),
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { order } from '../account/forms.ts'
+import { endpoint } from '../ground/endpoint.ts'
+import { LIMITS } from '../ground/limits.ts'
+import { base64Of, chatRoomId, done, required, seqShape } from '../ground/shapes.ts'
+import { contactId } from './contacts.ts'
+
+/**
+ * The server's half of the chat key: 32 random bytes of the lock, the same until the chat password is removed. Given for the right
+ * password only [Note: L1].
+ */
+const lockSecret = base64Of(32)
+
+const TOO_SHORT = `Chat password must be at least ${LIMITS.chatPasswordMin} characters`
+
+/** The app sends what it derives of the typed password: 43 characters of base64url. A program may send any. */
+export const chatPassword = z
+  .string({ error: TOO_SHORT })
+  .min(LIMITS.chatPasswordMin, TOO_SHORT)
+  .max(LIMITS.chatPasswordMax, `Chat password must be at most ${LIMITS.chatPasswordMax} characters`)
+
+/** Chat passwords. To a session that did not verify lately, the server gives of the chat place, time and count, and takes nothing. */
+export const chatLocksApi = {
+  set: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/set-password',
+    access: 'signed_in',
+    rates: ['chatPasswords'],
+    summary:
+      'Sets a chat password, or changes it in a session that has verified within 5 minutes. The session counts as verified; all others are locked out.',
+    input: z
+      .object({ contactId, password: chatPassword, confirmPassword: z.string().max(LIMITS.chatPasswordMax).default('') })
+      .refine(({ password, confirmPassword }) => password === confirmPassword, {
+        message: "Passwords don't match",
+        path: ['confirmPassword'],
+      }),
+    output: z.object({ lockSecret }),
+  }),
+  verify: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/verify-password',
+    access: 'signed_in',
+    rates: ['unlocks'],
+    summary:
+      'Tries a chat password. A right one opens the chat to this session until it was not used for 15 minutes. After 5 wrong ones each waits longer: 429.',
+    input: z.object({ contactId, password: required('Password', LIMITS.chatPasswordMax) }),
+    output: z.object({
+      valid: z.boolean(),
+      /** null for a wrong password. */
+      lockSecret: lockSecret.nullable(),
+      /** Of a wrong password: how many may follow before a wait, and the wait that has begun. 0 otherwise. */
+      triesLeft: z.number().int().nonnegative(),
+      waitSeconds: z.number().int().nonnegative(),
+    }),
+  }),
+  remove: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/remove-password',
+    access: 'signed_in',
+    rates: ['chatPasswords'],
+    summary: 'Removes the chat password, in a session that has verified within 5 minutes.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
+  lock: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/lock',
+    access: 'signed_in',
+    rates: ['unlocks'],
+    summary: 'Locks the chat for this session again. Harmless where it is locked.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
+  giveUp: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/give-up-history',
+    access: 'signed_in',
+    rates: ['chatPasswords'],
+    summary:
+      'Removes a forgotten chat password and, with it, the caller’s side of the conversation up to now. An account with keys signs an order that names the room.',
+    input: z.object({ contactId, chatRoomId, order }),
+    output: z.object({ clearedSeq: seqShape }),
+  }),
+}

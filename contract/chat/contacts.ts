@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import { endpoint } from '../ground/endpoint.ts'
+import { LIMITS } from '../ground/limits.ts'
+import { base64, chatRoomId, done, instant, nothing, seqShape, userId } from '../ground/shapes.ts'
+import { deliveryStatus, messageType } from './messages.ts'
+
+/** The id of a contact. A malformed id is refused like a missing one. */
+export const contactId = z.uuid('Contact ID is required')
+
+/** One row of the contact list. */
+export const contactShape = z.object({
+  id: z.uuid(),
+  userId,
+  contactUserId: userId,
+  /** The alias. The app keeps it in the sealed book and leaves this null. */
+  displayName: z.string().nullable(),
+  isBlocked: z.boolean(),
+  isPasswordProtected: z.boolean(),
+  /** True while the chat has a password that this session did not verify lately: place, time and count are all that is given. */
+  isLocked: z.boolean(),
+  addedAt: instant,
+  /** `pending`: the other person has sent a request. Nothing else of theirs is shown until the caller accepts. */
+  state: z.enum(['pending', 'accepted']),
+  contactUser: z.object({
+    displayName: z.string().max(LIMITS.displayNameMax),
+    username: z.string().max(LIMITS.usernameMax),
+    /** The path of the photo; null without one, and unless both have accepted each other. */
+    profileImageUrl: z.string().nullable(),
+    /** True if the account was deleted: the conversation remains, and nothing can be sent. */
+    isDeleted: z.boolean(),
+    /** Shown between two people who have accepted each other and both show it (`privacy.ts`). */
+    isOnline: z.boolean(),
+    lastSeen: instant.nullable(),
+    onionAddress: z.string().nullable(),
+    /** Ed25519 key; null until the person signs in with a browser. The client compares it with its pin. */
+    identityKey: base64(32).nullable(),
+    /** 0 without a device. If it is higher than the client's version, the client fetches the manifest before it sends. */
+    manifestVersion: seqShape,
+  }),
+  /** null too while the chat is locked for this session. */
+  lastMessage: z
+    .object({
+      id: z.uuid(),
+      seq: seqShape,
+      createdAt: instant,
+      senderId: userId,
+      deliveryStatus,
+      messageType,
+      /** The first `LIMITS.previewChars` characters of a text that nobody has sealed; empty for a sealed one. */
+      content: z.string(),
+      fileName: z.string().max(255).nullable(),
+    })
+    .nullable(),
+  unreadCount: z.number().int().nonnegative(),
+  /** True if the bell counts some of them: the chat is accepted and not muted. */
+  hasUnreadNotifications: z.boolean(),
+  /** Until then the chat is muted; null if it is not. */
+  mutedUntil: instant.nullable(),
+  chatRoomId,
+  /** False while the other person has not answered the caller's request, as far as the caller may know. */
+  hasAnswered: z.boolean(),
+  /** The newest seq of the log, the caller's read mark, and below the other person's marks: 0 for a read mark that is not shown. */
+  lastSeq: seqShape,
+  readSeq: seqShape,
+  /** Up to here the caller has cleared the conversation. */
+  clearedSeq: seqShape,
+  theirDeliveredSeq: seqShape,
+  theirReadSeq: seqShape,
+})
+export type Contact = z.infer<typeof contactShape>
+
+const blockedShape = z.object({
+  contactId: z.uuid(),
+  userId,
+  username: z.string().max(LIMITS.usernameMax),
+  /** False for somebody whose request was blocked, or who was removed since: they are on no list but this one. */
+  isListed: z.boolean(),
+})
+export type Blocked = z.infer<typeof blockedShape>
+
+export const contactsApi = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/contacts',
+    access: 'signed_in',
+    summary: 'Every contact with its last message and counters, newest conversation first. Answers an ETag.',
+    input: nothing,
+    output: z.array(contactShape).max(LIMITS.contactsMax),
+    answerLimitBytes: LIMITS.pageAnswerBytes,
+  }),
+  add: endpoint({
+    method: 'POST',
+    path: '/api/contacts',
+    access: 'signed_in',
+    rates: ['addContact'],
+    summary: 'Adds a contact by username or onion address. Adding back accepts.',
+    input: z
+      .object({
+        username: z.string().trim().min(1).max(100).optional(),
+        onionAddress: z.string().trim().min(1).max(100).optional(),
+      })
+      .refine((who) => (who.username === undefined) !== (who.onionAddress === undefined), {
+        message: 'Send a username or an onion address',
+      }),
+    output: contactShape,
+  }),
+  accept: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/accept',
+    access: 'signed_in',
+    rates: ['answerContact'],
+    summary: 'Accepts a request.',
+    input: z.object({ contactId }),
+    output: contactShape,
+  }),
+  decline: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/decline',
+    access: 'signed_in',
+    rates: ['answerContact'],
+    summary: 'Takes a request off the list. The other side is not told.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/contacts/:contactId',
+    access: 'signed_in',
+    rates: ['answerContact'],
+    summary: 'Takes a person off the list. The other side is not told; if they write again, that is a request.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
+  block: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/block',
+    access: 'signed_in',
+    rates: ['blocks'],
+    summary:
+      'Blocks a person: what they write from now on is withheld from the caller for good. A request leaves the list. The other side is not told.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
+  blocked: endpoint({
+    method: 'GET',
+    path: '/api/contacts/blocked',
+    access: 'signed_in',
+    summary: 'Everybody whom the caller blocks, by username.',
+    input: nothing,
+    output: z.array(blockedShape).max(LIMITS.contactsMax),
+  }),
+  unblock: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/unblock',
+    access: 'signed_in',
+    rates: ['blocks'],
+    summary: 'Ends a block. What came meanwhile stays withheld. The other side is not told.',
+    input: z.object({ contactId }),
+    output: done,
+  }),
+  clearChat: endpoint({
+    method: 'DELETE',
+    path: '/api/contacts/:contactId/clear-chat',
+    access: 'signed_in',
+    rates: ['clearChat'],
+    summary:
+      'Clears the caller’s side of a conversation up to `upTo`, or to its end: its messages are given to the caller no more. The other side keeps theirs.',
+    input: z.object({ contactId, upTo: z.coerce.number().int().nonnegative().optional() }),
+    output: z.object({ clearedSeq: seqShape }),
+  }),
+  restore: endpoint({
+    method: 'POST',
+    path: '/api/contacts/:contactId/restore',
+    access: 'signed_in',
+    rates: ['answerContact'],
+    summary: 'Puts a declined request back on the list, unless the person is blocked. The other side is not told.',
+    input: z.object({ contactId }),
+    output: contactShape,
+  }),
+}

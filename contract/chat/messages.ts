@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { utf8 } from '../ground/bytes.ts'
+import { endpoint } from '../ground/endpoint.ts'
+import { LIMITS } from '../ground/limits.ts'
+import { REFUSAL_TEXTS } from '../ground/refusaltexts.ts'
+import { chatRoomId, done, instant, seqShape, userId } from '../ground/shapes.ts'
+
+export const messageType = z.enum(['text', 'image', 'file', 'audio'])
+export const deliveryStatus = z.enum(['sending', 'sent', 'delivered', 'read'])
+
+export const messageShape = z.object({
+  id: z.uuid(),
+  /** The seq in the room's log: unique, gapless, shared with commits. */
+  seq: seqShape,
+  chatRoomId,
+  senderId: userId,
+  /**
+   * The sealed envelope (`envelope.ts`), or an API caller's plain text. It has no bound here: content that is too long to have
+   * been posted shows as unreadable, and the rest of the page still opens.
+   */
+  content: z.string(),
+  messageType,
+  filePath: z.string().max(512).nullable(),
+  fileName: z.string().max(255).nullable(),
+  fileSize: z.number().int().nullable(),
+  isEncrypted: z.boolean(),
+  deliveryStatus,
+  replyToId: z.uuid().nullable(),
+  createdAt: instant,
+})
+export type Message = z.infer<typeof messageShape>
+
+/** The refusal that a sender without a session gets; the screen shows the same text. */
+export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
+
+/** An invalid file name, size or path gets the same refusal as a file that does not exist. */
+const NO_FILE = REFUSAL_TEXTS.file_not_found
+
+/**
+ * The message that a sender posts. Posting an id twice is harmless; `senderId` is ignored. Of another type than `text` it names an
+ * uploaded file of the sender that no message carries yet: `filePath` is its path, `fileSize` its stored size, and `fileName`, if it
+ * is there, its id. Any other file is refused as not found.
+ */
+export const draftShape = z.object({
+  id: z.uuid().optional(),
+  chatRoomId,
+  content: z
+    .string()
+    .refine((text) => text.trim() !== '', 'A message cannot be empty')
+    .refine(
+      (text) => text.length <= LIMITS.contentBytes && utf8(text).length <= LIMITS.contentBytes,
+      'A message is at most 64 KiB',
+    ),
+  messageType,
+  fileName: z.string(NO_FILE).max(255, NO_FILE).optional(),
+  fileSize: z.number(NO_FILE).int(NO_FILE).nonnegative(NO_FILE).optional(),
+  filePath: z.string(NO_FILE).max(512, NO_FILE).optional(),
+  replyToId: z.uuid().optional(),
+})
+export type Draft = z.infer<typeof draftShape>
+
+const place = z.coerce.number().int().nonnegative()
+
+export const messagesApi = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/messages',
+    access: 'signed_in',
+    summary:
+      'A page of a room, oldest first: the newest, those before a seq, or those after a seq. One of more than 50 long messages ends early.',
+    input: z.object({
+      chatRoomId,
+      before: place.optional(),
+      after: place.optional(),
+      limit: z.coerce.number().int().min(1).max(LIMITS.pageMax).default(LIMITS.pageDefault),
+    }),
+    output: z.array(messageShape).max(LIMITS.pageMax),
+    answerLimitBytes: LIMITS.pageAnswerBytes,
+  }),
+  send: endpoint({
+    method: 'POST',
+    path: '/api/messages',
+    access: 'signed_in',
+    rates: ['messages', 'messagesADay', 'messagesInRoom'],
+    signInText: SIGN_IN_TO_SEND,
+    summary: 'Appends a message. The answer is the acknowledgement: it is durable.',
+    input: draftShape,
+    output: messageShape,
+  }),
+  markRead: endpoint({
+    method: 'POST',
+    path: '/api/messages/:chatRoomId/mark-read',
+    access: 'signed_in',
+    rates: ['marks', 'marksInRoom'],
+    summary: 'Moves the read mark up to `seq`, or to the newest message.',
+    input: z.object({ chatRoomId, seq: seqShape.optional() }),
+    output: done,
+  }),
+  markDelivered: endpoint({
+    method: 'POST',
+    path: '/api/messages/:chatRoomId/mark-delivered',
+    access: 'signed_in',
+    rates: ['marks', 'marksInRoom'],
+    summary: 'Says that everything up to `seq` is kept on a device of the caller.',
+    input: z.object({ chatRoomId, seq: seqShape }),
+    output: done,
+  }),
+}
