@@ -2,8 +2,23 @@
 
 const tests = '([.]test[.]tsx?$|^(client|server)/testing/|/testing[.]ts$|^(e2e|faults|walks)/)'
 /** Everything behind the one door to keys: the protocol, the vault, the search index, the primitives. */
-const behindTheDoor = 'client/(worker|crypto|vault|index|primitives)/'
+const behindTheDoor = 'client/worker/'
 const modules = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`
+
+/** The wings of each end, from the ground up: each may import those before it. */
+const CLIENT_WINGS = ['worker', 'rtc', 'net', 'ui', 'rooms', 'me', 'alerts', 'plan', 'chat', 'people', 'admin']
+const SERVER_WINGS = ['settings', 'ground', 'people', 'money', 'identity', 'chat', 'account', 'admin']
+const CONTRACT_WINGS = ['ground', 'people', 'money', 'account', 'chat', 'admin']
+
+/** One rule a wing: it imports no wing that stands above it. */
+const wingsInOrder = (end, wings) =>
+  wings.slice(0, -1).map((wing, at) => ({
+    name: 'wings-in-order',
+    severity: 'error',
+    comment: `The wings of ${end}/ stand on one another: ${wings.join(' < ')}. A lower one is handed a function by whoever calls it.`,
+    from: { path: `^${end}/${wing}/`, pathNot: tests },
+    to: { path: `^${end}/(${wings.slice(at + 1).join('|')})/` },
+  }))
 
 module.exports = {
   forbidden: [
@@ -57,20 +72,12 @@ module.exports = {
       severity: 'error',
       comment:
         'SQL stands in store.ts and store-<noun>.ts of a folder, and in db/. A verb calls it by a name that says what is asked.',
-      from: { path: '^server/', pathNot: ['^server/(ground/)?db/', '^server/.+/(store|store-[^/]+)[.]ts$', tests] },
-      to: { path: ['^server/(ground/)?db/schema/', modules('drizzle-orm', 'pg')] },
+      from: { path: '^server/', pathNot: ['^server/ground/db/', '^server/.+/(store|store-[^/]+)[.]ts$', tests] },
+      to: { path: ['^server/ground/db/schema/', modules('drizzle-orm', 'pg')] },
     },
-    {
-      name: 'ground-knows-no-feature',
-      severity: 'error',
-      comment:
-        'http, realtime, db, jobs, outbound, net, ui and what lies behind the door to keys carry every feature, so they know none. server/app.ts hands them functions.',
-      from: { path: `^(server/(ground/)?(http|realtime|db|jobs|outbound)/|client/(net|ui)/|${behindTheDoor})`, pathNot: tests },
-      to: {
-        path: '^(client|server)/[^/]+/',
-        pathNot: `^(server/(ground/)?(http|realtime|db|jobs|outbound)/|server/settings/|client/(net|ui)/|${behindTheDoor})`,
-      },
-    },
+    ...wingsInOrder('client', CLIENT_WINGS),
+    ...wingsInOrder('server', SERVER_WINGS),
+    ...wingsInOrder('contract', CONTRACT_WINGS),
     {
       name: 'nobody-imports-app',
       severity: 'error',
@@ -87,54 +94,55 @@ module.exports = {
       comment:
         'End-to-end encryption as a lint rule: no file of the server reaches what people write, not even through another file.',
       from: { path: '^server/', pathNot: tests },
-      to: { path: '^contract/(chat/)?content[.]ts$', reachable: true },
+      to: { path: '^contract/chat/content[.]ts$', reachable: true },
     },
     {
       name: 'keys-through-one-door',
       severity: 'error',
       comment:
-        'client/crypto/crypto.ts is the only door to keys, to the vault and to the search index. An auditor reads what lies behind it and knows that no key leaves. client/net/workers.ts takes the address of the worker, not its code.',
+        'client/worker/crypto.ts is the only door to keys, to the vault and to the search index. An auditor reads what lies behind it and knows that no key leaves. client/net/workers.ts takes the address of the worker, not its code.',
       from: { pathNot: [`^${behindTheDoor}`, '^client/net/workers[.]ts$', tests] },
-      to: { path: `^${behindTheDoor}`, pathNot: '^client/(crypto|worker)/(crypto|demonstration)[.]ts$' },
+      to: { path: `^${behindTheDoor}`, pathNot: '^client/worker/(crypto|demonstration)[.]ts$' },
     },
     {
       name: 'demonstration-is-for-pages',
       severity: 'error',
       comment:
-        'client/crypto/demonstration.ts seals a text of a stranger in a room that nobody has. The product goes through client/crypto/crypto.ts.',
-      from: { pathNot: ['^client/(pages|site)/', tests] },
-      to: { path: '^client/(crypto|worker)/demonstration[.]ts$' },
+        'client/worker/demonstration.ts seals a text of a stranger in a room that nobody has. The product goes through client/worker/crypto.ts.',
+      from: { pathNot: ['^client/site/', tests] },
+      to: { path: '^client/worker/demonstration[.]ts$' },
     },
     {
       name: 'demonstration-has-no-keys',
       severity: 'error',
       comment:
         'What a public page loads to show how a text is sealed reaches neither the vault nor the search index, not even through another file.',
-      from: { path: '^client/(crypto|worker)/demonstration[.]ts$' },
-      to: { path: '^client/(worker/)?(vault|index|searchindex)/', reachable: true },
+      from: { path: '^client/worker/demonstration[.]ts$' },
+      to: { path: '^client/worker/(vault|searchindex)/', reachable: true },
     },
     {
       name: 'vault-knows-no-protocol',
       severity: 'error',
       comment:
-        'client/vault/ keeps sealed rows and client/index/ searches them: neither knows MLS, keys or people. The protocol in client/crypto/ uses both.',
-      from: { path: '^client/(worker/)?(vault|index|searchindex)/', pathNot: tests },
-      to: { path: '^client/(crypto|worker)/', pathNot: '^client/worker/(vault|searchindex|primitives)/' },
+        'client/worker/vault/ keeps sealed rows and client/worker/searchindex/ searches them: neither knows MLS, keys or people. The protocol in the other folders of client/worker/ uses both.',
+      from: { path: '^client/worker/(vault|searchindex)/', pathNot: tests },
+      to: { path: '^client/worker/', pathNot: '^client/worker/(vault|searchindex|primitives)/' },
     },
     {
       name: 'vault-knows-no-index',
       severity: 'error',
-      comment: 'client/index/ is made from what the vault holds, and can be made anew. The vault knows nothing of it.',
-      from: { path: '^client/(worker/)?vault/', pathNot: tests },
-      to: { path: '^client/(index|worker/searchindex)/' },
+      comment:
+        'client/worker/searchindex/ is made from what the vault holds, and can be made anew. The vault knows nothing of it.',
+      from: { path: '^client/worker/vault/', pathNot: tests },
+      to: { path: '^client/worker/searchindex/' },
     },
     {
       name: 'primitives-stand-alone',
       severity: 'error',
       comment:
-        'client/primitives/ is what every seal, hash and signature is made of. It keeps nothing and imports the contract only.',
-      from: { path: '^client/(worker/)?primitives/', pathNot: tests },
-      to: { path: '^client/', pathNot: '^client/(worker/)?primitives/' },
+        'client/worker/primitives/ is what every seal, hash and signature is made of. It keeps nothing and imports the contract only.',
+      from: { path: '^client/worker/primitives/', pathNot: tests },
+      to: { path: '^client/', pathNot: '^client/worker/primitives/' },
     },
     {
       name: 'worker-is-an-address',
@@ -142,14 +150,14 @@ module.exports = {
       comment:
         'client/net/workers.ts starts the encryption worker by its address and knows nothing else behind the door to keys.',
       from: { path: '^client/net/workers[.]ts$' },
-      to: { path: `^${behindTheDoor}`, pathNot: '^client/(crypto|worker)/worker[.]ts$' },
+      to: { path: `^${behindTheDoor}`, pathNot: '^client/worker/worker[.]ts$' },
     },
     {
       name: 'mls-in-few-files',
       severity: 'error',
       comment:
-        'ts-mls is spoken in four files of client/crypto/ (mls, suite, joining, commits), so that its hazards are handled once (docs/decisions/0011).',
-      from: { pathNot: ['^client/(crypto|worker/group)/(mls|suite|joining|commits)[.]ts$', tests] },
+        'ts-mls is spoken in four files of client/worker/group/ (mls, suite, joining, commits), so that its hazards are handled once (docs/decisions/0011).',
+      from: { pathNot: ['^client/worker/group/(mls|suite|joining|commits)[.]ts$', tests] },
       to: { path: modules('ts-mls') },
     },
     {
@@ -163,11 +171,11 @@ module.exports = {
       name: 'pages-ship-alone',
       severity: 'error',
       comment:
-        'Public pages load without the messenger: they use ui/, crypto/demonstration.ts and net/code.ts, which says what a page is made of, and no feature.',
-      from: { path: '^client/(pages|site)/', pathNot: tests },
+        'Public pages load without the messenger: they use ui/, worker/demonstration.ts and net/runningCode.ts, which says what a page is made of, and no feature.',
+      from: { path: '^client/site/', pathNot: tests },
       to: {
         path: '^client/',
-        pathNot: '^client/((pages|site|ui)/|(crypto|worker)/demonstration[.]ts$|net/(code|runningCode)[.]ts$)',
+        pathNot: '^client/((site|ui)/|worker/demonstration[.]ts$|net/runningCode[.]ts$)',
       },
     },
     {

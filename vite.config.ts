@@ -18,7 +18,7 @@ const SHARED =
   /icons[\\/](copy|info|chevron-left|shield-check)\.|client[\\/]ui[\\/](CopyButton|useCopy|IconButton|useLatest)\.tsx$/
 
 /** What the worker's entry imports, and not the entry itself. */
-const NO_ENTRY = /^(?!.*client[\\/](crypto|worker)[\\/]worker\.ts)/
+const NO_ENTRY = /^(?!.*client[\\/]worker[\\/]worker\.ts)/
 
 export default defineConfig({
   root: 'client',

@@ -8,7 +8,7 @@ const importing = (path: string, ...targets: string[]) => ({
 
 const tidy = [
   importing('server/app.ts', './rooms/routes.ts', './messages/routes.ts'),
-  importing('server/env.ts', './rooms/batch.ts'),
+  importing('server/env.ts', './chat/rooms/batch.ts'),
   importing('server/chat/messages/messages.ts', '../rooms/members.ts', '../env.ts'),
   importing('server/chat/rooms/members.ts', '../env.ts', './store.ts'),
   importing('server/chat/rooms/rooms.test.ts', '../messages/messages.ts', '../testing/world.ts'),
@@ -34,20 +34,23 @@ describe('folders that need each other', () => {
   test('a circle of three folders is found, also by types, on both ends', () => {
     const circle = [
       importing('client/chat/messages/messageWindow.ts', '../search/search.ts'),
-      { path: 'client/chat/search/search.ts', text: "import type {\n  Room,\n} from '../rooms/rooms.ts'\n" },
-      importing('client/rooms/log/catchUp.ts', '../messages/view.ts'),
+      { path: 'client/chat/search/search.ts', text: "import type {\n  Room,\n} from '../../rooms/log/catchUp.ts'\n" },
+      importing('client/rooms/log/catchUp.ts', '../../chat/messages/messageWindow.ts'),
     ]
     expect(findFolderCycles([...tidy, ...circle])).toHaveLength(1)
     expect(findFolderCycles([...tidy, ...circle.slice(1)])).toEqual([])
   })
 
   test('env.ts names types of folders, and nothing below the folders runs their code', () => {
-    const env = { path: 'server/env.ts', text: "import type {\n  Batch,\n} from './rooms/batch.ts'\nimport { z } from 'zod'\n" }
-    expect(findRootImports([env, importing('server/main.ts', './rooms/batch.ts'), ...tidy.slice(0, 1)])).toEqual([])
-    const planted = { path: 'server/env.ts', text: "import {\n  makeBatch,\n} from './rooms/batch.ts'\n" }
-    expect(findRootImports([planted, importing('server/refuse.ts', './http/errors.ts')])).toEqual([
-      expect.stringContaining('server/env.ts runs rooms/batch.ts'),
-      expect.stringContaining('server/refuse.ts runs http/errors.ts'),
+    const env = {
+      path: 'server/env.ts',
+      text: "import type {\n  Batch,\n} from './chat/rooms/batch.ts'\nimport { z } from 'zod'\n",
+    }
+    expect(findRootImports([env, importing('server/main.ts', './chat/rooms/batch.ts'), ...tidy.slice(0, 1)])).toEqual([])
+    const planted = { path: 'server/env.ts', text: "import {\n  makeBatch,\n} from './chat/rooms/batch.ts'\n" }
+    expect(findRootImports([planted, importing('server/refuse.ts', './ground/http/errors.ts')])).toEqual([
+      expect.stringContaining('server/env.ts runs chat/rooms/batch.ts'),
+      expect.stringContaining('server/refuse.ts runs ground/http/errors.ts'),
     ])
   })
 })

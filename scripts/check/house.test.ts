@@ -3,6 +3,7 @@ import {
   findBrokenLinks,
   findLongFiles,
   findLooseSql,
+  findNamesTwice,
   findPrivatePlaces,
   findRefusedNames,
   findSideDoors,
@@ -70,13 +71,21 @@ describe('the checks of the house', () => {
     expect(findPrivatePlaces([file('a.md', text)])).toEqual([])
   })
 
+  test('two files of one wing may not have one name; a role, a test and another wing may repeat it', () => {
+    const paths = ['chat/files/send.ts', 'chat/messages/send.ts', 'chat/messages/send.test.ts', 'me/account/send.ts']
+    const roles = ['chat/files/store.ts', 'chat/messages/store.ts', 'chat/messages/Send.tsx']
+    expect(findNamesTwice([...paths, ...roles].map((path) => file(`client/${path}`, '')))).toEqual([
+      'client/chat/files/send.ts and client/chat/messages/send.ts have one name',
+    ])
+  })
+
   test('a statement outside a store is found; stores, db/ and tests have theirs', () => {
     const text = "export const find = (db: Queryable) => db.execute('select 1')\n"
-    const kept = ['rooms/store.ts', 'rooms/store-append.ts', 'db/secrets.ts', 'rooms/rooms.test.ts', 'testing/world.ts']
+    const kept = ['rooms/store.ts', 'rooms/store-append.ts', 'ground/db/secrets.ts', 'rooms/rooms.test.ts', 'testing/world.ts']
     expect(findLooseSql(kept.map((path) => file(`server/${path}`, text)))).toEqual([])
     expect(findLooseSql([file('server/chat/rooms/rooms.ts', text), file('server/chat/rooms/storeroom.ts', text)])).toEqual([
-      expect.stringMatching(/^server\/rooms\/rooms[.]ts: db[.]execute/),
-      expect.stringMatching(/^server\/rooms\/storeroom[.]ts: /),
+      expect.stringMatching(/^server\/chat\/rooms\/rooms[.]ts: db[.]execute/),
+      expect.stringMatching(/^server\/chat\/rooms\/storeroom[.]ts: /),
     ])
   })
 
@@ -105,7 +114,7 @@ describe('the checks of the house', () => {
   })
 
   test('the encryption worker is named by its address, never by its code', () => {
-    const address = "import url from '../crypto/worker.ts?worker&url'\n"
+    const address = "import url from '../worker/worker.ts?worker&url'\n"
     expect(findSideDoors([file('client/net/workers.ts', address)])).toEqual([])
     expect(findSideDoors([file('client/app/b.ts', address.replace('?worker&url', ''))])).toHaveLength(1)
   })

@@ -58,6 +58,21 @@ export function findRefusedNames(files: TrackedFile[]): string[] {
   return [...new Set(found)]
 }
 
+/** Names that say the role of a file in its folder. */
+const ROLES = /^(store|store-[^/]+|routes|frames|testing)$/
+
+/** Finds files of one wing that have the same name: whoever opens a file by its name should get one answer. */
+export function findNamesTwice(files: TrackedFile[]): string[] {
+  const places = new Map<string, string[]>()
+  for (const { path } of files) {
+    const [, wing, name] = /^((?:client|server|contract)\/[^/]+)\/(?:.*\/)?([^/]+)[.]tsx?$/.exec(path) ?? []
+    const isOutside = isTest(path) || /^(client|server)\/testing\/|\/(migrations|schema)\//.test(path)
+    if (!wing || !name || isOutside || ROLES.test(name)) continue
+    places.set(`${wing} ${name}`, [...(places.get(`${wing} ${name}`) ?? []), path])
+  }
+  return [...places.values()].filter((paths) => paths.length > 1).map((paths) => `${paths.join(' and ')} have one name`)
+}
+
 /** Finds broken relative links in documents. */
 export function findBrokenLinks(files: TrackedFile[]): string[] {
   const paths = files.map(({ path }) => path)
@@ -120,7 +135,7 @@ export function findPrivatePlaces(files: TrackedFile[]): string[] {
 export function findLooseSql(files: TrackedFile[]): string[] {
   return files
     .filter(({ path }) => /^server\/.*[.]ts$/.test(path) && !isTest(path))
-    .filter(({ path }) => !/^server\/((ground\/)?db|testing)\/|\/store(-[^/]+)?[.]ts$/.test(path))
+    .filter(({ path }) => !/^server\/(ground\/db|testing)\/|\/store(-[^/]+)?[.]ts$/.test(path))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/\b(db|tx|pool|client)[.](execute|query|select|insert|update|delete|[$]count)\b/g)].map(
         ([call]) => `${path}: ${call}. SQL stands in store.ts or store-<noun>.ts`,
@@ -131,9 +146,9 @@ export function findLooseSql(files: TrackedFile[]): string[] {
 /** Finds imports of the encryption worker's code, which would bring keys into the page. Only its address may be named. */
 export function findSideDoors(files: TrackedFile[]): string[] {
   return files
-    .filter(({ path }) => /^client\/.*[.]tsx?$/.test(path) && !/^client\/(crypto|worker)\//.test(path) && !isTest(path))
-    .filter(({ text }) => /crypto\/worker[.]ts['"]/.test(text))
-    .map(({ path }) => `${path}: import crypto/worker.ts as an address, with "?worker&url"`)
+    .filter(({ path }) => /^client\/.*[.]tsx?$/.test(path) && !path.startsWith('client/worker/') && !isTest(path))
+    .filter(({ text }) => /worker\/worker[.]ts['"]/.test(text))
+    .map(({ path }) => `${path}: import worker/worker.ts as an address, with "?worker&url"`)
 }
 
 const TIERS = '[\'"](free|test|premium|master|enterprise)[\'"]'
@@ -166,6 +181,7 @@ export function findTierComparisons(files: TrackedFile[]): string[] {
 export const houseChecks = {
   'file sizes': findLongFiles,
   'file names': findRefusedNames,
+  'names in a wing': findNamesTwice,
   'links in documents': findBrokenLinks,
   'notes cited in code': findUnknownNotes,
   'places of one machine': findPrivatePlaces,
