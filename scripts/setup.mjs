@@ -76,22 +76,17 @@ function install() {
   const started = Date.now()
   say('Installing packages (once, about half a minute)')
   rmSync(INSTALLED, { force: true })
-  const exact = npm(['ci'], 'pipe')
-  if (exact.status !== 0) {
-    // `npm ci` refuses a package-lock.json without packages of other systems; `npm install` accepts it and keeps its versions.
-    if (!exact.stderr.includes('EUSAGE')) fail(`${exact.stderr}\nThe packages could not be installed`)
-    if (npm(['install', '--no-save'], 'inherit').status !== 0) fail('The packages could not be installed: see above')
-  }
+  if (npm('ci').status !== 0) fail('The packages could not be installed: see above')
   writeFileSync(INSTALLED, wanted)
   say(`Installed in ${seconds(started)}`)
 }
 
-function npm(words, stderr) {
-  const args = [...words, '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+function npm(word) {
+  const args = [word, '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   // Uses the npm that runs this script, not the one in PATH.
   const self = process.env.npm_execpath
   const [command, all] = self?.endsWith('.js') ? [process.execPath, [self, ...args]] : ['npm', args]
-  const options = { stdio: ['inherit', 'inherit', stderr], encoding: 'utf8', env: { ...process.env, NODE_ENV: 'development' } }
+  const options = { stdio: 'inherit', env: { ...process.env, NODE_ENV: 'development' } }
   return spawnSync(command, all, options)
 }
 
