@@ -3,7 +3,7 @@ import { findUnboundedShapes } from './bounds.ts'
 import { findUnprovenClaims } from './claims.ts'
 import { findFolderCycles, findRootImports } from './folders.ts'
 import { findInnerWords } from './inner.ts'
-import { findLockGaps } from './lock.ts'
+import { findLockGaps, findRefusedNode } from './lock.ts'
 import { findUnknownTests } from './titles.ts'
 import type { TrackedFile } from './tracked.ts'
 
@@ -193,6 +193,7 @@ export const houseChecks = {
   'what lies below all folders': findRootImports,
   'names of plans': findTierComparisons,
   'the lock of packages': findLockGaps,
+  'the oldest Node': findRefusedNode,
   'tests that documents name': findUnknownTests,
   'claims of the public pages': findUnprovenClaims,
   'apostrophes on screen': findStraightApostrophes,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findLockGaps } from './lock.ts'
+import { findLockGaps, findRefusedNode } from './lock.ts'
 
 const wished = { dependencies: { fastify: '^5.1.0' }, devDependencies: { lint: '2.0.0' } }
 const packages = {
@@ -32,4 +32,20 @@ test('a lock that package.json has outgrown is found', () => {
   expect(found(packages, newer)).toEqual([expect.stringContaining('was made for fastify ^5.1.0; package.json has ^5.3.0')])
   expect(found({ ...packages, '': newer }, newer)).toEqual([expect.stringContaining('has fastify 5.2.0')])
   expect(found(packages, { dependencies: wished.dependencies })).toEqual([expect.stringContaining('was made for lint 2.0.0')])
+})
+
+test('a package that wants a newer Node than the oldest one promised is found', () => {
+  const withEngine = (node: string) => [
+    { path: 'package.json', text: JSON.stringify({ engines: { node: '>=20.19' } }) },
+    {
+      path: 'package-lock.json',
+      text: JSON.stringify({ packages: { 'node_modules/a': { version: '2.0.2', engines: { node } } } }),
+    },
+  ]
+  for (const kept of ['>=18', '20 || >=22', '^20.19.0 || >=22.12.0', '>= 8.x', '*', '>=6 <7 || >=8'])
+    expect(findRefusedNode(withEngine(kept)), kept).toEqual([])
+  for (const planted of ['>=22', '>=20.19.1', '^22 || ^24', '<20'])
+    expect(findRefusedNode(withEngine(planted)), planted).toEqual([
+      `package-lock.json: node_modules/a 2.0.2 wants Node ${planted}, and package.json promises 20.19.0`,
+    ])
 })

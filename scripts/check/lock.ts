@@ -11,6 +11,11 @@ interface Wishes {
 
 interface Locked extends Wishes {
   version?: string
+  engines?: { node?: string }
+}
+
+interface Manifest extends Wishes {
+  engines: { node: string }
 }
 
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const
@@ -44,6 +49,17 @@ function findOutgrown(wished: Wishes, packages: Record<string, Locked>): string[
       return [`package-lock.json: has ${name} ${version}; package.json asks for ${range}`]
     })
   })
+}
+
+/** Finds packages that refuse the oldest Node of package.json, which npm installs all the same. */
+export function findRefusedNode(files: TrackedFile[]): string[] {
+  const manifest: Manifest | undefined = readJson(files, 'package.json')
+  const oldest = manifest && semver.minVersion(manifest.engines.node)
+  return Object.entries(packagesOf(files) ?? {}).flatMap(([place, { version, engines }]) =>
+    !oldest || engines?.node === undefined || semver.satisfies(oldest, engines.node)
+      ? []
+      : [`package-lock.json: ${place} ${version} wants Node ${engines.node}, and package.json promises ${oldest}`],
+  )
 }
 
 /** Where Node finds a package that the one at `place` imports: below it, or below one of the folders that it lies in. */
