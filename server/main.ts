@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import path from 'node:path'
 import pino from 'pino'
 import { hasAdministrator } from './admin/users.ts'
@@ -52,6 +54,7 @@ async function start(): Promise<void> {
     process.exit(1)
   })
 
+  await tryPort(config)
   const data = await openData(config)
   try {
     await migrate(data.url, path.join(root, 'server/ground/db/migrations'))
@@ -110,9 +113,19 @@ async function start(): Promise<void> {
     console.log(`Conclave is ready at ${url}`)
     if (!isLed) console.log(`It has no administrator yet: sign up, then open ${url}/admin, which says how to become one`)
   } catch (error) {
+    // PostgreSQL, if it is stopped here, ends the connections.
+    log.level = 'silent'
     await data.stop()
     throw error
   }
+}
+
+/** Listens for a moment: who cannot be reached at PORT needs no database. Throws as listening does. */
+async function tryPort({ port, host }: Config): Promise<void> {
+  const probe = createServer().listen(port, host)
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
 }
 
 /** Returns the database of DATABASE_URL, or starts the PostgreSQL that npm brings. */
