@@ -12,6 +12,7 @@ import { makeBatch } from './chat/rooms/batch.ts'
 import { gatherMembers } from './chat/rooms/membership.ts'
 import type { Env } from './env.ts'
 import { readFault } from './fault.ts'
+import { SecondServerError, standAlone } from './ground/db/alone.ts'
 import { defaultDataFolder } from './ground/db/binaries.ts'
 import { connect } from './ground/db/connect.ts'
 import { createDatabase } from './ground/db/create.ts'
@@ -57,6 +58,8 @@ async function start(): Promise<void> {
   await tryPort(config)
   const data = await openData(config)
   try {
+    // Before the migration, so that a newer version changes no tables below an older one.
+    const alone = await standAlone(data.url)
     await migrate(data.url, path.join(root, 'server/ground/db/migrations'))
     const database = connect(data.url, (error) => log.warn({ name: error.name }, 'a database connection was lost'))
     const clock = () => new Date()
@@ -97,9 +100,14 @@ async function start(): Promise<void> {
       setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()
       await http.close()
       await database.close()
+      await alone.release()
       await data.stop()
     })
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(0))
+    alone.lost.then(() => {
+      console.error(explain(new SecondServerError()))
+      stop(1)
+    })
     // After the start no answer of the database may end the server.
     const isLed = await hasAdministrator(database.db)
     // Fastify would log a second line about listening.
@@ -140,13 +148,13 @@ async function openData(config: Config): Promise<{ url: string; stop: () => Prom
   return { url: cluster.url(DATABASE), stop: cluster.stop }
 }
 
-function stopOnce(stop: () => Promise<void>): () => void {
+function stopOnce(stop: () => Promise<void>): (code: number) => void {
   let isStopping = false
-  return () => {
+  return (code) => {
     if (isStopping) return
     isStopping = true
     stop().then(
-      () => process.exit(0),
+      () => process.exit(code),
       (error: unknown) => {
         console.error(explain(error))
         process.exit(1)
@@ -157,7 +165,7 @@ function stopOnce(stop: () => Promise<void>): () => void {
 
 /** Describes a failed start in one line. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof DataInUseError) return error.message
+  if (error instanceof ConfigError || error instanceof DataInUseError || error instanceof SecondServerError) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') {
     const port = error instanceof Error && 'port' in error ? `${error.port} ` : ''

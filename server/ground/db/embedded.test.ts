@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -13,10 +12,9 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { build } from 'esbuild'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PROGRAMS } from '../../../scripts/programs.ts'
+import { bundle, ended, type Started, start as startProgram, stopAll } from '../../testing/program.ts'
 import { defaultDataFolder, findBinaries, serverAccount } from './binaries.ts'
 import { runningUrl } from './embedded.ts'
 import { isPostgres } from './postmaster.ts'
@@ -29,39 +27,11 @@ chmodSync(base, 0o711)
 const long = path.join(base, `it's "a, long" path ${'x'.repeat(80)}`)
 // Three tests follow each other in one folder, because a new database takes seconds.
 const folder = path.join(base, 'short')
-const running = new Set<ChildProcess>()
 
-beforeAll(() => build({ ...PROGRAMS, entryPoints: { 'embedded-test': path.join(root, 'server/main.ts') } }))
+beforeAll(() => bundle('embedded-test'))
 
-interface Started {
-  output: string
-  exit: number | null
-  child: ChildProcess
-}
-
-/** Starts the real program, bundled as it ships. Resolves when it prints that it is ready, or when it exits. */
-function start(dataFolder: string, more: Record<string, string> = {}): Promise<Started> {
-  const env = { ...process.env, PORT: '0', NODE_ENV: 'test', CONCLAVE_DATA: dataFolder, DATABASE_URL: '', ...more }
-  const child = spawn(process.execPath, [path.join(root, 'dist/embedded-test.mjs')], { cwd: root, env })
-  running.add(child)
-  const started: Started = { output: '', exit: null, child }
-  return new Promise((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        started.output += String(chunk)
-        if (/ready at/.test(started.output)) resolve(started)
-      })
-    }
-    child.once('exit', (code) => {
-      running.delete(child)
-      started.exit = code
-      resolve(started)
-    })
-  })
-}
-
-const ended = (child: ChildProcess) =>
-  new Promise<number | null>((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode)))
+const start = (dataFolder: string, more: Record<string, string> = {}) =>
+  startProgram('embedded-test', { CONCLAVE_DATA: dataFolder, DATABASE_URL: '', ...more })
 const postmaster = (dataFolder: string) =>
   Number(readFileSync(path.join(dataFolder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
 const connect = async (dataFolder: string, database: string): Promise<pg.Client> => {
@@ -89,10 +59,7 @@ const isOwned = async (dataFolder: string): Promise<boolean> => {
 }
 const health = async ({ output }: Started) => (await fetch(`${/http\S+/.exec(output)?.[0]}/api/health`)).status
 
-afterAll(() => {
-  for (const child of running) child.kill('SIGTERM')
-  return Promise.all([...running].map(ended)).then(() => rmSync(base, { recursive: true, force: true }))
-})
+afterAll(() => stopAll().then(() => rmSync(base, { recursive: true, force: true })))
 
 test('one start owns the data: a second one says so, a killed one leaves it to the next, and a stop leaves nothing behind', async () => {
   const [one, two] = await Promise.all([start(long), start(long)])
