@@ -3,6 +3,11 @@ import { ConfigError, read, readChoice, readUrl, type Variables } from './variab
 /** Who takes card payments: Stripe, the sandbox without real money, or nobody. */
 export type CardSettings = { provider: 'stripe'; secretKey: string; webhookSecret: string } | { provider: 'sandbox' | 'off' }
 
+/** Keys by which real money moves, in whole or restricted. */
+const LIVE_KEY = /^[sr]k_live_/
+const TEST_KEY =
+  'a test key (sk_test_... or rk_test_...), because no real money is taken, not before the findings on money are mended'
+
 /**
  * Stripe where its key is set. Without one the sandbox, if this machine alone can connect, or if it was chosen: whoever presses a button
  * there has a paid plan for nothing, so production refuses it.
@@ -11,6 +16,7 @@ export function readCard(variables: Variables): CardSettings {
   const [secretKey, webhookSecret] = [read(variables, 'STRIPE_SECRET_KEY'), read(variables, 'STRIPE_WEBHOOK_SECRET')]
   if (secretKey && !webhookSecret) throw new ConfigError('STRIPE_WEBHOOK_SECRET', 'set together with STRIPE_SECRET_KEY', '')
   if (webhookSecret && !secretKey) throw new ConfigError('STRIPE_SECRET_KEY', 'set together with STRIPE_WEBHOOK_SECRET', '')
+  if (secretKey && LIVE_KEY.test(secretKey)) throw new ConfigError('STRIPE_SECRET_KEY', TEST_KEY, 'a live key')
   const isProduction = read(variables, 'NODE_ENV') === 'production'
   const isServed = isProduction || read(variables, 'PUBLIC_URL') || read(variables, 'ONION_URL')
   const usual = secretKey ? 'stripe' : isServed ? 'off' : 'sandbox'

@@ -69,6 +69,16 @@ test('the name of this machine is one address to listen on', () => {
   expect(['localhost', '0.0.0.0', '::1'].map((HOST) => readConfig({ HOST }).host)).toEqual(['127.0.0.1', '0.0.0.0', '::1'])
 })
 
+test('a live key of Stripe stops the start, says why, and is not repeated', () => {
+  const sentence =
+    'STRIPE_SECRET_KEY must be a test key (sk_test_... or rk_test_...), because no real money is taken, not before the findings on money are mended, but it is "a live key"'
+  for (const STRIPE_SECRET_KEY of ['sk_live_51', 'rk_live_51', ' sk_live_51 '])
+    for (const more of [{}, { CARD_PROVIDER: 'sandbox' }, { CARD_PROVIDER: 'off' }, { NODE_ENV: 'production' }])
+      expect(() => readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1', ...more })).toThrow(sentence)
+  for (const STRIPE_SECRET_KEY of ['sk_test_51', 'rk_test_51'])
+    expect(readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1' }).card).toMatchObject({ provider: 'stripe' })
+})
+
 test('cards are paid in a frame where there is another host for it, and its settings are named', () => {
   const cards = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }
   const all = { ...cards, PUBLIC_URL: 'https://chat.example.org', CHECKOUT_ORIGIN: 'https://pay.example.org' }
