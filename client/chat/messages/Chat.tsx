@@ -109,7 +109,8 @@ export function Chat(props: Props) {
         </p>
       ) : isShut ? null : (
         <Composer
-          key={room.id}
+          // React loses siblings with the same key, and the search above is the room's too.
+          key={`compose ${room.id}`}
           room={room}
           hasPlan={canSend}
           isBlocked={person.mismatch !== null || room.forks.length > 0 || room.asksRestart}

@@ -38,15 +38,10 @@ export function FindBar({ room, asked, onClose }: Props) {
   useEffect(() => void (isLoading || findInChat(env, place.current, query)), [env, query, isLoading])
   useEffect(() => () => endFind(place.current), [])
 
-  function close() {
-    onClose()
-    document.querySelector<HTMLElement>('.compose textarea')?.focus()
-  }
-
   function press(event: KeyboardEvent<HTMLElement>) {
     if (event.key === 'Escape') {
       event.stopPropagation()
-      close()
+      onClose()
     }
     if (event.key !== 'Enter' || event.target !== field.current || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -73,7 +68,7 @@ export function FindBar({ room, asked, onClose }: Props) {
       <p role="status">{isSearchable(query) && words(state)}</p>
       {hasOne && <IconButton icon={ChevronUp} label="Previous match" onClick={() => void stepFind(env, room, -1)} />}
       {hasOne && <IconButton icon={ChevronDown} label="Next match" onClick={() => void stepFind(env, room, 1)} />}
-      <IconButton icon={X} label="Close the search" onClick={close} />
+      <IconButton icon={X} label="Close the search" onClick={onClose} />
       {(state.isUnloaded || isLoading) && <Reach rooms={[room]} />}
     </search>
   )

@@ -1,0 +1,41 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { talking as test } from './people.ts'
+
+const fieldOf = (page: Page) => page.getByLabel('Message', { exact: true })
+/** Types wherever the focus is, one key after another, and expects the field to hold this. */
+async function typesOn(page: Page, text: string, whole: string): Promise<void> {
+  await page.keyboard.type(text, { delay: 20 })
+  await expect.poll(() => fieldOf(page).inputValue()).toBe(whole)
+}
+
+test('The search in a chat is one bar: X and Esc close it, and Alice types on in the field', async ({ alice, bob }) => {
+  await bob.says('words to be found')
+  await alice.reads('words to be found')
+  const { page } = alice
+  const bar = page.getByRole('search', { name: 'Search in this chat' })
+  const opens = async () => {
+    await page
+      .locator('.head')
+      .getByRole('button', { name: /search/i })
+      .click()
+    await expect.poll(() => bar.getByRole('textbox').evaluate((one) => one === document.activeElement)).toBe(true)
+    expect(await bar.count()).toBe(1)
+    await page.keyboard.type('words', { delay: 20 })
+    await bar.getByText('1 of 1').waitFor()
+  }
+  await opens()
+  await bar.getByRole('button', { name: 'Close the search' }).click()
+  await bar.waitFor({ state: 'detached' })
+  await typesOn(page, 'after X', 'after X')
+  await opens()
+  await page.keyboard.press('Escape')
+  await bar.waitFor({ state: 'detached' })
+  await typesOn(page, ', after Esc', 'after X, after Esc')
+  await opens()
+  await page.keyboard.press('Control+f')
+  expect(await bar.count()).toBe(1)
+  await page.keyboard.press('Escape')
+  await bar.waitFor({ state: 'detached' })
+  await fieldOf(page).fill('')
+})
