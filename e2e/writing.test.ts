@@ -39,3 +39,35 @@ test('The search in a chat is one bar: X and Esc close it, and Alice types on in
   await bar.waitFor({ state: 'detached' })
   await fieldOf(page).fill('')
 })
+
+/** Chooses a file as the person would, and types its caption into the dialog. */
+async function chooses(page: Page, name: string, caption: string): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Attach files' }).click()
+  await (await chooser).setFiles([{ name, mimeType: 'text/plain', buffer: Buffer.from('words of a file') }])
+  await page.getByLabel('Caption').waitFor()
+  await page.keyboard.type(caption, { delay: 20 })
+}
+
+test('A file goes out alone, by Send and by Enter: the words that Alice has half typed stay in the field', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  const half = 'I think you are '
+  await fieldOf(page).focus()
+  await typesOn(page, half, half)
+  await chooses(page, 'first.txt', 'by the button')
+  await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
+  await bob.reads('by the button')
+  await chooses(page, 'second.txt', 'by Enter')
+  await page.keyboard.press('Enter')
+  await bob.reads('by Enter')
+  expect(await fieldOf(page).inputValue()).toBe(half)
+  // Whatever was sent before the last words has come with them.
+  await fieldOf(page).press('End')
+  await typesOn(page, 'right', `${half}right`)
+  await page.keyboard.press('Enter')
+  await bob.reads(`${half}right`)
+  expect((await bob.shows()).filter((text) => text.startsWith('I think'))).toEqual([`${half}right`])
+})

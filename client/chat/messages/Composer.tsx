@@ -97,45 +97,48 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   }
 
   return (
-    <form className="compose" noValidate onSubmit={submit}>
+    // Outside the form: React hands whatever is submitted in a dialog of this part to the form around it.
+    <div className="compose">
       <span className="attaching">
         <Attach chatRoomId={room.id} hasPlan={hasPlan} isBlocked={isBlocked} given={given} />
       </span>
-      <div className={isTooLong ? 'input bad' : 'input'}>
-        <textarea
-          ref={field}
-          rows={1}
-          dir="auto"
-          // Without this attribute the browser stores the typed text in its session file.
-          autoComplete="off"
-          aria-label="Message"
-          placeholder={placeholder(isConnected, isBlocked)}
-          value={text}
-          disabled={isShut}
-          aria-invalid={isTooLong || undefined}
-          aria-describedby={isTooLong || isOff || isUnkept ? 'compose-note' : undefined}
-          onChange={(event) => {
-            setText(event.target.value)
-            typing.change(event.target.value !== '')
-          }}
-          onFocus={() => setFocus(true)}
-          onBlur={({ relatedTarget, currentTarget }) => {
-            // Send ends it itself, and the tap on it waits for nothing that is drawn anew.
-            if (relatedTarget === currentTarget.form?.querySelector('.send')) return
-            setFocus(false)
-            typing.stop()
-          }}
-          onKeyDown={press}
+      <form className="writing" noValidate onSubmit={submit}>
+        <div className={isTooLong ? 'input bad' : 'input'}>
+          <textarea
+            ref={field}
+            rows={1}
+            dir="auto"
+            // Without this attribute the browser stores the typed text in its session file.
+            autoComplete="off"
+            aria-label="Message"
+            placeholder={placeholder(isConnected, isBlocked)}
+            value={text}
+            disabled={isShut}
+            aria-invalid={isTooLong || undefined}
+            aria-describedby={isTooLong || isOff || isUnkept ? 'compose-note' : undefined}
+            onChange={(event) => {
+              setText(event.target.value)
+              typing.change(event.target.value !== '')
+            }}
+            onFocus={() => setFocus(true)}
+            onBlur={({ relatedTarget, currentTarget }) => {
+              // Send ends it itself, and the tap on it waits for nothing that is drawn anew.
+              if (relatedTarget === currentTarget.form?.querySelector('.send')) return
+              setFocus(false)
+              typing.stop()
+            }}
+            onKeyDown={press}
+          />
+        </div>
+        <button type="submit" className="send" aria-label="Send" disabled={!canSend}>
+          <ArrowUp className="i" aria-hidden />
+        </button>
+        <ComposeNote
+          tooLongBytes={isTooLong ? sizeBytes : null}
+          words={text && (isUnkept ? UNKEPT : isOff ? `${placeholder(isConnected, isBlocked)} What you type stays here.` : '')}
         />
-      </div>
-      <button type="submit" className="send" aria-label="Send" disabled={!canSend}>
-        <ArrowUp className="i" aria-hidden />
-      </button>
-      <ComposeNote
-        tooLongBytes={isTooLong ? sizeBytes : null}
-        words={text && (isUnkept ? UNKEPT : isOff ? `${placeholder(isConnected, isBlocked)} What you type stays here.` : '')}
-      />
-    </form>
+      </form>
+    </div>
   )
 }
 
