@@ -71,3 +71,43 @@ test('A file goes out alone, by Send and by Enter: the words that Alice has half
   await bob.reads(`${half}right`)
   expect((await bob.shows()).filter((text) => text.startsWith('I think'))).toEqual([`${half}right`])
 })
+
+/** Its microphone is a tone. On a machine without one a page gets none. */
+const hasMicrophone = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    navigator.mediaDevices.getUserMedia = async () => {
+      const sound = new AudioContext()
+      const [tone, out] = [sound.createOscillator(), sound.createMediaStreamDestination()]
+      tone.connect(out)
+      tone.start()
+      return out.stream
+    }
+  })
+
+/** Records until the clock of the recorder has gone on. */
+async function records(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Record a voice message' }).click()
+  await page
+    .locator('.recording')
+    .getByText(/^0:0[1-9]$/)
+    .waitFor()
+}
+
+test('After a file by the button and after a voice message Alice types on, and no letter is lost', async ({ alice, bob }) => {
+  const { page } = alice
+  await chooses(page, 'third.txt', 'and then')
+  await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await typesOn(page, 'after a file', 'after a file')
+  await hasMicrophone(page)
+  await records(page)
+  await page.getByRole('button', { name: 'Send voice message' }).click()
+  await page.locator('.recorder').waitFor({ state: 'detached' })
+  await typesOn(page, ', after a voice', 'after a file, after a voice')
+  await records(page)
+  await page.getByRole('button', { name: 'Throw away' }).click()
+  await page.locator('.recorder').waitFor({ state: 'detached' })
+  await typesOn(page, ' and none', 'after a file, after a voice and none')
+  await page.keyboard.press('Enter')
+  await bob.reads('after a file, after a voice and none')
+})

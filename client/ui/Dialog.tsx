@@ -7,11 +7,13 @@ interface Props {
   title: string
   text?: string
   onClose: () => void
+  /** What takes the focus after the dialog; null or nothing: what had it before. */
+  nextFocus?: (() => HTMLElement | null) | undefined
   children: ReactNode
 }
 
 /** A dialog that is open while it is rendered. On a phone it is a bottom sheet. */
-export function Dialog({ title, text, onClose, children }: Props) {
+export function Dialog({ title, text, onClose, nextFocus, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
   const [giveBack] = useState(noteFocus)
 
@@ -31,7 +33,9 @@ export function Dialog({ title, text, onClose, children }: Props) {
 
   function giveFocusBack(event: Event) {
     event.preventDefault()
-    giveBack()
+    const next = nextFocus?.()
+    if (next) next.focus({ preventScroll: true })
+    else giveBack()
   }
 
   return (

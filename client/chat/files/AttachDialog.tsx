@@ -18,25 +18,34 @@ interface Props {
   onMore: () => void
   onSend: (files: File[], options: Options) => Promise<void>
   onClose: () => void
+  /** What takes the focus once the files were sent; null: what had it before. */
+  nextFocus: () => HTMLElement | null
 }
 
 const isPicture = ({ type }: File): boolean => heldType(type).startsWith('image/')
 
 /** Shows files before they are sent: with a caption, and pictures smaller if the person wants that. */
-export function AttachDialog({ files, onRemove, onMore, onSend, onClose }: Props) {
+export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFocus }: Props) {
   const [caption, setCaption] = useState('')
   const [isSmaller, setSmaller] = useState(true)
   const isTooLong = textBytes(caption) > SAID.captionBytes
   const hasPictures = files.some(isPicture)
   const [first] = files
   const takeAhead = useAhead(first)
+  const isSent = useRef(false)
   return (
-    <Dialog title={files.length === 1 ? 'Send a file' : `Send ${files.length} files`} onClose={onClose}>
+    <Dialog
+      title={files.length === 1 ? 'Send a file' : `Send ${files.length} files`}
+      onClose={onClose}
+      nextFocus={() => (isSent.current ? nextFocus() : null)}
+    >
       <form
         className="att-send"
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isTooLong) void onSend(files, { caption: caption.trim(), isSmaller, ahead: takeAhead() })
+          if (isTooLong) return
+          isSent.current = true
+          void onSend(files, { caption: caption.trim(), isSmaller, ahead: takeAhead() })
         }}
       >
         {files.length === 1 && first && isPicture(first) ? (

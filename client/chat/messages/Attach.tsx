@@ -6,6 +6,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Menu, type Point } from '../../ui/Menu.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { useLatest } from '../../ui/useLatest.tsx'
 import { useMedia } from '../../ui/useMedia.tsx'
 import { type Options, sendFile } from '../files/sendFile.ts'
 import type { Press } from '../files/useHold.tsx'
@@ -28,10 +29,12 @@ interface Props {
   isBlocked: boolean
   /** What was dropped on the page or pasted. */
   given: ReturnType<typeof useGiven>
+  /** What takes the focus once something was sent, or the recorder has gone; null where that opens an on-screen keyboard. */
+  nextFocus: () => HTMLElement | null
 }
 
 /** The buttons beside the field: a file, a photo, a voice message. Files dropped on the page or pasted come here too. */
-export function Attach({ chatRoomId, hasPlan, isBlocked, given }: Props) {
+export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Props) {
   const env = useEnv()
   const picker = useRef<HTMLInputElement>(null)
   const camera = useRef<HTMLInputElement>(null)
@@ -66,6 +69,15 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given }: Props) {
         text: 'The files are kept on this page until you can send here again.',
       })
   }, [given.files, isBlocked])
+
+  const wasRecording = useRef(false)
+  const latestNext = useLatest(nextFocus)
+  useEffect(() => {
+    const hasEnded = wasRecording.current && !recording
+    wasRecording.current = recording !== undefined
+    // The pressed button has gone with the recorder. Whoever is busy elsewhere stays there.
+    if (hasEnded && document.activeElement === document.body) latestNext.current()?.focus({ preventScroll: true })
+  }, [recording, latestNext])
 
   const choose = () => (hasPlan ? picker.current?.click() : setUpgrading(true))
   function ask(button: HTMLElement) {
@@ -169,6 +181,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given }: Props) {
           onMore={choose}
           onSend={send}
           onClose={() => setFiles([])}
+          nextFocus={nextFocus}
         />
       )}
       {isUpgrading && <UpgradeDialog feature="fileSharing" isRefused={false} onClose={() => setUpgrading(false)} />}

@@ -1,14 +1,5 @@
 import { ArrowUp } from 'lucide-react'
-import {
-  type FormEvent,
-  type KeyboardEvent,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { textBytes } from '../../../contract/ground/bytes.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
@@ -21,6 +12,7 @@ import { sendText } from './send.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import { takeBack } from './unsentMessage.ts'
 import { useDraft } from './useDraft.tsx'
+import { hasKeyboard, useFocus, useHeight } from './useField.tsx'
 import { useGiven } from './useGiven.tsx'
 import { useTyping } from './useTyping.tsx'
 
@@ -100,7 +92,13 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
     // Outside the form: React hands whatever is submitted in a dialog of this part to the form around it.
     <div className="compose">
       <span className="attaching">
-        <Attach chatRoomId={room.id} hasPlan={hasPlan} isBlocked={isBlocked} given={given} />
+        <Attach
+          chatRoomId={room.id}
+          hasPlan={hasPlan}
+          isBlocked={isBlocked}
+          given={given}
+          nextFocus={() => (hasKeyboard() ? field.current : null)}
+        />
       </span>
       <form className="writing" noValidate onSubmit={submit}>
         <div className={isTooLong ? 'input bad' : 'input'}>
@@ -160,39 +158,4 @@ function placeholder(isConnected: boolean, isBlocked: boolean): string {
   if (isConnected) return 'Type a message...'
   if (!navigator.onLine) return 'You are offline.'
   return location.hostname.endsWith('.onion') ? 'Connecting to Tor network...' : 'Connecting...'
-}
-
-type FieldRef = RefObject<HTMLTextAreaElement | null>
-
-// Measuring the field costs a layout of the page at each key and at each tap on Send.
-const FITS_BY_ITSELF = CSS.supports('field-sizing', 'content')
-
-/** Fits the field's height to its text, up to the stylesheet's maximum, where the browser does not. */
-function useHeight(field: FieldRef, text: string) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what changes the height
-  useLayoutEffect(() => {
-    if (!field.current || FITS_BY_ITSELF) return
-    field.current.style.height = 'auto'
-    field.current.style.height = `${field.current.scrollHeight}px`
-  }, [field, text])
-}
-
-/**
- * Focuses the field when it appears, unless that opens an on-screen keyboard, and again when it opens after it was shut, unless the
- * person is busy elsewhere.
- */
-function useFocus(field: FieldRef, isOff: boolean) {
-  const isNew = useRef(true)
-  const hadFocus = useRef(matchMedia('(pointer: fine) and (min-width: 768px)').matches)
-  const remember = useCallback(() => {
-    hadFocus.current = document.activeElement === field.current || document.activeElement === document.body
-  }, [field])
-  useEffect(() => {
-    // In the open contact panel a pressed button may just have gone.
-    const isFree = isNew.current || (document.activeElement === document.body && !document.querySelector('.details'))
-    isNew.current = false
-    if (isOff) return
-    if (hadFocus.current && isFree) field.current?.focus({ preventScroll: true })
-    return () => remember()
-  }, [field, isOff, remember])
 }
