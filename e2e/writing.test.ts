@@ -111,3 +111,24 @@ test('After a file by the button and after a voice message Alice types on, and n
   await page.keyboard.press('Enter')
   await bob.reads('after a file, after a voice and none')
 })
+
+test('The red dot of a recording stands in the recorder, before the wave', async ({ alice }) => {
+  const { page } = alice
+  await hasMicrophone(page)
+  await records(page)
+  const boxOf = async (query: string) => {
+    const box = await page.locator(query).boundingBox()
+    if (!box) throw new Error(`${query} is not drawn`)
+    return { left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height }
+  }
+  const [recorder, dot, wave] = [
+    await boxOf('.recorder'),
+    await boxOf('.recording > :first-child'),
+    await boxOf('.recorder .wave'),
+  ]
+  expect(dot.left).toBeGreaterThan(recorder.left)
+  expect(dot.right).toBeLessThanOrEqual(wave.left)
+  expect(dot.top).toBeGreaterThan(recorder.top)
+  expect(dot.bottom).toBeLessThan(recorder.bottom)
+  await page.getByRole('button', { name: 'Throw away' }).click()
+})

@@ -92,7 +92,7 @@ export function Recorder({ heldFrom, onCancel, onSend }: Props) {
         />
       ) : (
         <span className="recording" role="status" aria-label={isReady ? 'Recording' : 'Waiting for the microphone'}>
-          <span className="dot" aria-hidden />
+          <span className="recording-dot" aria-hidden />
           <Wave peaks={stripOf(levels)} part={1} />
           <span className="att-length">{lengthWords(seconds)}</span>
         </span>
