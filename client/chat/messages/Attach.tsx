@@ -1,6 +1,5 @@
 import { Camera, Mic, Paperclip } from 'lucide-react'
-import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
+import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { fitting } from '../files/fittingFiles.ts'
 import '../files/drop.css'
 import { useEnv } from '../../ui/env.tsx'
@@ -73,7 +72,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
 
   const wasRecording = useRef(false)
   const latestNext = useLatest(nextFocus)
-  useLayoutEffect(() => {
+  useEffect(() => {
     const hasEnded = wasRecording.current && !recording
     wasRecording.current = recording !== undefined
     // The pressed button has gone with the recorder. Whoever is busy elsewhere stays there.
@@ -98,9 +97,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
   }
 
   async function send(picked: File[], options: Options) {
-    // At once: the dialog gives the focus back a moment after it has gone, and the next letter may come before that.
-    flushSync(() => setFiles([]))
-    nextFocus()?.focus({ preventScroll: true })
+    setFiles([])
     const chats = followerOf(env)
     for (const [at, file] of picked.entries())
       await sendFile(env, chats, chatRoomId, file, at === 0 ? options : { ...options, caption: '', ahead: undefined })
