@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { talking as test } from './people.ts'
+import { looksFine } from './screen.ts'
 
 const fieldOf = (page: Page) => page.getByLabel('Message', { exact: true })
 /** Types wherever the focus is, one key after another, and expects the field to hold this. */
@@ -72,16 +73,26 @@ test('A file goes out alone, by Send and by Enter: the words that Alice has half
   expect((await bob.shows()).filter((text) => text.startsWith('I think'))).toEqual([`${half}right`])
 })
 
-/** Its microphone is a tone. On a machine without one a page gets none. */
+/** Its microphone is a tone: a machine of tests has none. */
 const hasMicrophone = (page: Page): Promise<void> =>
   page.evaluate(() => {
+    const streams: MediaStream[] = []
+    Object.assign(window, { streams })
     navigator.mediaDevices.getUserMedia = async () => {
       const sound = new AudioContext()
       const [tone, out] = [sound.createOscillator(), sound.createMediaStreamDestination()]
       tone.connect(out)
       tone.start()
+      streams.push(out.stream)
       return out.stream
     }
+  })
+
+/** The number of microphones that the page has not given back. */
+const openMicrophones = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const { streams } = window as unknown as { streams: MediaStream[] }
+    return streams.flatMap((stream) => stream.getTracks()).filter(({ readyState }) => readyState === 'live').length
   })
 
 /** Records until the clock of the recorder has gone on. */
@@ -131,4 +142,79 @@ test('The red dot of a recording stands in the recorder, before the wave', async
   expect(dot.top).toBeGreaterThan(recorder.top)
   expect(dot.bottom).toBeLessThan(recorder.bottom)
   await page.getByRole('button', { name: 'Throw away' }).click()
+})
+
+test('What Alice has recorded is paused by Esc and by leaving the chat, waits in its row, and is heard, gone on with and sent', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  const chat = page.url()
+  const recorder = page.getByRole('group', { name: 'Voice message' }).filter({ has: page.getByText(/^0:0\d$/) })
+  const row = page.locator('a.row', { hasText: bob.name })
+  const seconds = async () => Number((await recorder.locator('.att-length').textContent())?.split(':')[1])
+  await hasMicrophone(page)
+  await records(page)
+  expect(await openMicrophones(page)).toBe(1)
+  await page.keyboard.press('Escape')
+  await recorder.getByRole('button', { name: 'Play voice message' }).waitFor()
+  expect(page.url()).toBe(chat)
+  expect(await openMicrophones(page)).toBe(0)
+  await looksFine(page, 'a paused recording')
+  const first = await seconds()
+  // Nothing is recorded any more, so the same key goes back as it does elsewhere.
+  await page.keyboard.press('Escape')
+  await row.getByText(`Voice draft 0:0${first}`, { exact: true }).waitFor()
+  await looksFine(page, 'a voice draft in the list')
+
+  await row.click()
+  await recorder.getByRole('button', { name: 'Play voice message' }).click()
+  await recorder.getByRole('button', { name: 'Go on recording' }).click()
+  await expect.poll(seconds).toBeGreaterThan(first)
+  // Another place of the page, while it records.
+  await page.getByRole('button', { name: 'Profile Settings' }).click()
+  await page.getByRole('heading', { name: 'Profile Settings' }).waitFor()
+  expect(await openMicrophones(page)).toBe(0)
+  // The page would lose it, and asks.
+  const asked = page.waitForEvent('dialog')
+  await page.evaluate(() => setTimeout(() => location.reload()))
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.dismiss()
+  await page.keyboard.press('Escape')
+  await recorder.getByRole('button', { name: 'Play voice message' }).waitFor()
+  const whole = await seconds()
+  await page.getByRole('button', { name: 'Send voice message' }).click()
+  await recorder.waitFor({ state: 'detached' })
+  await typesOn(page, 'that was all', 'that was all')
+  await page.keyboard.press('Enter')
+  await bob.reads('that was all')
+  // It is whole: the two microphones spoke into one sound.
+  const voice = bob.page.locator('.att-voice').last()
+  const length = voice
+    .locator('audio')
+    .evaluate((audio: HTMLAudioElement) => new Promise((end) => audio.addEventListener('ended', () => end(audio.currentTime))))
+  await voice.getByRole('button', { name: 'Play voice message' }).click()
+  expect(await length).toBeGreaterThan(whole - 0.5)
+})
+
+test('A recording goes by Throw away alone, and nothing of it is left in the row', async ({ alice, bob }) => {
+  const { page } = alice
+  const row = page.locator('a.row', { hasText: bob.name })
+  await hasMicrophone(page)
+  await records(page)
+  await page.getByRole('button', { name: 'Pause and listen' }).click()
+  await page.getByRole('button', { name: 'Go on recording' }).waitFor()
+  await page.keyboard.press('Escape')
+  await row.getByText(/^Voice draft/).waitFor()
+  await row.click()
+  await page.getByRole('button', { name: 'Throw away' }).click()
+  await typesOn(page, 'none', 'none')
+  await fieldOf(page).fill('')
+  await page.keyboard.press('Escape')
+  await page.locator('.compose').waitFor({ state: 'detached' })
+  expect(await row.getByText(/Voice draft/).count()).toBe(0)
+  await row.click()
+  await fieldOf(page).waitFor()
+  expect(await page.locator('.recorder').count()).toBe(0)
 })

@@ -12,6 +12,7 @@ import { actStore } from '../people/contacts/acts.ts'
 import { type AddingWay, ContactList } from '../people/contacts/ContactList.tsx'
 import { vanishedStore } from '../people/contacts/vanished.ts'
 import { isNews, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
+import { pauseVoice } from '../rooms/list/voicedrafts.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
 import { closeDetails, detailsStore } from '../rooms/trust/details.ts'
 import { Boundary } from '../ui/Boundary.tsx'
@@ -103,6 +104,7 @@ export function Messenger() {
   }
 
   function goBack() {
+    if (pauseVoice()) return
     if (isSessions) navigate('/settings?tab=security')
     else if (isSettings) navigate(search === 'tab=notifications' ? '/settings' : before.current)
     else if (detailsStore.getState().chatRoomId !== null && openRoomId) closeDetails()

@@ -27,6 +27,7 @@ import { loadDrafts, resetDrafts } from '../rooms/list/drafts.ts'
 import { isUnreadRight } from '../rooms/list/loadRooms.ts'
 import { resetRooms, roomsStore } from '../rooms/list/roomList.ts'
 import { onPresence, onTyping } from '../rooms/list/rowUpdates.ts'
+import { dropVoices, hasVoices } from '../rooms/list/voicedrafts.ts'
 import { keepHealing } from '../rooms/log/healRooms.ts'
 import { lostBookStore, resetBook } from '../rooms/trust/book.ts'
 import { resetPeople } from '../rooms/trust/people.ts'
@@ -150,6 +151,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetMessages()
     resetRooms()
     resetDrafts()
+    dropVoices()
     resetPeople()
     resetPhotos()
     plansStore.setState(plansStore.getInitialState())
@@ -210,13 +212,13 @@ const RELOADED_AT = 'conclave.reloadedAt'
 const RELOAD_EVERY_MS = 10 * 60_000
 
 /**
- * Reloads a page that is older than the server, once no unsent text can be lost. Shows only a notice if it has reloaded recently, or if
- * the server's version may not be started.
+ * Reloads a page that is older than the server, once no unsent text can be lost. Shows only a notice if it has reloaded recently, if a
+ * recording would be lost, or if the server's version may not be started.
  */
 async function reloadPage(env: Env): Promise<void> {
   const now = env.clock().getTime()
   const sinceMs = now - Number(sessionStorage.getItem(RELOADED_AT) ?? Number.NEGATIVE_INFINITY)
-  if (sinceMs >= 0 && sinceMs < RELOAD_EVERY_MS) {
+  if ((sinceMs >= 0 && sinceMs < RELOAD_EVERY_MS) || hasVoices()) {
     env.socket.close()
     connectionStore.setState({ phase: 'waiting', pause: 'other_version' })
     return

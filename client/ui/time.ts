@@ -64,3 +64,9 @@ export function fromDateField(value: string): Date | undefined {
   const at = new Date(Number(year), Number(month) - 1, Number(day))
   return dateField(at) === value ? at : undefined
 }
+
+/** "0:07", "12:30" */
+export const lengthWords = (seconds: number): string => {
+  const whole = Math.floor(Number.isFinite(seconds) ? seconds : 0)
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
+}

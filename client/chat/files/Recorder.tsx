@@ -2,17 +2,20 @@ import { ArrowUp, Mic, Pause, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
+import { keepVoice, onPauseAsked, type Recording, takeVoice, voiceOf } from '../../rooms/list/voicedrafts.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { lengthWords } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
-import { lengthWords } from './fileWords.ts'
+import { useLatest } from '../../ui/useLatest.tsx'
 import type { Prepared } from './prepareFile.ts'
-import { peaksOf, type Recording, record, voiceMessage } from './recording.ts'
+import { newRecording, peaksOf, voiceMessage } from './recording.ts'
 import { type Press, useHold } from './useHold.tsx'
 import { VoicePlayer, Wave } from './VoicePlayer.tsx'
 import './files.css'
 import './recorder.css'
 
 interface Props {
+  chatRoomId: string
   /** Where the microphone was pressed, if it still is. */
   heldFrom: Press | undefined
   onCancel: () => void
@@ -21,67 +24,88 @@ interface Props {
 
 /**
  * Records a voice message: it can be paused, heard, gone on with, sent, or thrown away. While the microphone is held, letting go sends it.
+ * Where the person leaves the chat, and by Escape, it is paused and stays the chat's voice draft.
  */
-export function Recorder({ heldFrom, onCancel, onSend }: Props) {
-  const recording = useRef<Recording>(undefined)
+export function Recorder({ chatRoomId, heldFrom, onCancel, onSend }: Props) {
+  const recording = useRef(voiceOf(chatRoomId))
+  const isGone = useRef(false)
   const [, setTicks] = useState(0)
   const [isReady, setReady] = useState(false)
   const [heard, setHeard] = useState<string>()
-  const give = useRef(onCancel)
-  give.current = onCancel
-
-  useEffect(() => {
-    let isOver = false
-    record(() => setTicks((ticks) => ticks + 1)).then(
-      (started) => {
-        recording.current = started
-        if (isOver) started.drop()
-        else setReady(true)
-      },
-      (error: unknown) => {
-        if (isOver) return
-        showToast({ tone: 'bad', title: 'Microphone Error', text: wordsOf(error) })
-        give.current()
-      },
-    )
-    return () => {
-      isOver = true
-      recording.current?.drop()
-    }
-  }, [])
-  useEffect(() => () => void (heard && URL.revokeObjectURL(heard)), [heard])
 
   const now = recording.current
   const seconds = now?.seconds() ?? 0
   const levels = now?.levels() ?? []
   const isFull = seconds >= SAID.voiceSeconds
 
-  async function pause() {
-    if (now) setHeard(URL.createObjectURL(await now.pause()))
+  async function goOn() {
+    setHeard(undefined)
+    setReady(false)
+    try {
+      recording.current ??= newRecording()
+      const mine = recording.current
+      await mine.resume(() => setTicks((ticks) => ticks + 1))
+      if (isGone.current || recording.current !== mine) return
+      keepVoice(chatRoomId, mine)
+      setReady(true)
+    } catch (error) {
+      if (isGone.current) return
+      showToast({ tone: 'bad', title: 'Microphone Error', text: wordsOf(error) })
+      await pause()
+    }
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at the end of what one message holds
-  useEffect(() => {
-    if (isFull && !heard) void pause()
-  }, [isFull])
+
+  /** Where nothing was said yet, there is nothing to keep. */
+  async function pause() {
+    if (!recording.current?.levels().length) return throwAway()
+    const said = await recording.current.pause()
+    if (isGone.current) return
+    setHeard(URL.createObjectURL(said))
+    setReady(true)
+  }
+
+  function throwAway() {
+    takeVoice(chatRoomId)
+    recording.current?.drop()
+    recording.current = undefined
+    onCancel()
+  }
 
   async function send() {
-    if (!now) return
-    const sound = await now.end()
+    const sent = recording.current
+    if (!sent) return
     recording.current = undefined
-    await onSend(voiceMessage(sound, levels, seconds))
+    takeVoice(chatRoomId)
+    await onSend(voiceMessage(await sent.end(), levels, seconds))
   }
+
+  const latest = useLatest({ goOn, pause })
+  useEffect(() => {
+    isGone.current = false
+    void (recording.current ? latest.current.pause() : latest.current.goOn())
+    return () => {
+      isGone.current = true
+      leave(chatRoomId, recording.current)
+    }
+  }, [chatRoomId, latest])
+  useEffect(() => () => void (heard && URL.revokeObjectURL(heard)), [heard])
+  useEffect(() => (heard ? undefined : onPauseAsked(() => void latest.current.pause())), [heard, latest])
+  useEffect(() => {
+    // At the end of what one message holds.
+    if (isFull) void latest.current.pause()
+  }, [isFull, latest])
 
   const { isHeld, isAway } = useHold({
     from: heldFrom,
     isReady: isReady && levels.length > 0,
     onRelease: () => void send(),
-    onCancel,
+    onCancel: throwAway,
   })
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
     <div className="recorder" role="group" aria-label="Voice message">
-      {!isHeld && <IconButton icon={Trash2} label="Throw away" onClick={onCancel} />}
+      {!isHeld && <IconButton icon={Trash2} label="Throw away" onClick={throwAway} />}
       {heard ? (
         <VoicePlayer
           voice={{ seconds, peaks: toBase64(Uint8Array.from(peaksOf(levels))) }}
@@ -102,16 +126,7 @@ export function Recorder({ heldFrom, onCancel, onSend }: Props) {
           {isAway ? 'Let go to throw it away' : 'Let go to send, slide away to throw it away'}
         </span>
       ) : heard ? (
-        !isFull && (
-          <IconButton
-            icon={Mic}
-            label="Go on recording"
-            onClick={() => {
-              now?.resume()
-              setHeard(undefined)
-            }}
-          />
-        )
+        !isFull && <IconButton icon={Mic} label="Go on recording" onClick={() => void goOn()} />
       ) : (
         <IconButton icon={Pause} label="Pause and listen" onClick={() => void pause()} />
       )}
@@ -128,6 +143,15 @@ export function Recorder({ heldFrom, onCancel, onSend }: Props) {
       )}
     </div>
   )
+}
+
+/** Pauses what stays as the chat's voice draft. Drops what nobody keeps: nothing was said yet, or the page was locked meanwhile. */
+function leave(chatRoomId: string, recording: Recording | undefined): void {
+  if (!recording) return
+  const isKept = recording.levels().length > 0 && voiceOf(chatRoomId) === recording
+  if (isKept) return void recording.pause()
+  if (voiceOf(chatRoomId) === recording) takeVoice(chatRoomId)
+  recording.drop()
 }
 
 /** The newest levels at the right end of a strip that is as long from the first moment on. */

@@ -2,7 +2,7 @@ import { Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
-import { lengthWords } from './fileWords.ts'
+import { lengthWords } from '../../ui/time.ts'
 import { playsAlone } from './playing.ts'
 import type { useAhead } from './useAhead.tsx'
 

@@ -9,12 +9,6 @@ export const nameOf = (name: string): string => {
 /** "12.3 KB", and "0.1 KB" for anything smaller: no file is of nothing. */
 export const sizeWords = (bytes: number): string => `${Math.max(0.1, bytes / 1024).toFixed(1)} KB`
 
-/** "0:07", "12:30" */
-export const lengthWords = (seconds: number): string => {
-  const whole = Math.floor(Number.isFinite(seconds) ? seconds : 0)
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
-}
-
 /** Types under which a page gives bytes to the browser's own decoders of pictures and sound. Nothing else is shown inside the page. */
 const SHOWN = /^(image\/(png|jpeg|gif|webp|avif)|video\/[\w.+-]+|audio\/[\w.+-]+)$/
 

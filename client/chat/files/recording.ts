@@ -1,5 +1,6 @@
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
+import type { Recording } from '../../rooms/list/voicedrafts.ts'
 import type { Prepared } from './prepareFile.ts'
 
 /** Opus first: each browser that records it names another file for it. */
@@ -7,42 +8,44 @@ const TYPES = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4;cod
 const BITS_PER_SECOND = 32_000
 const LEVEL_EVERY_MS = 100
 
-/** A voice that is being recorded. */
-export interface Recording {
-  pause(): Promise<Blob>
-  resume(): void
-  /** Ends it, and gives the microphone back. */
-  end(): Promise<Blob>
-  /** Gives the microphone back, and forgets what was said. */
-  drop(): void
-  seconds(): number
-  /** How loud it was every tenth of a second, from 0 to 255. */
-  levels(): number[]
-}
-
-/** Starts to record. `onLevel` is called ten times a second. Throws DOMException where there is no microphone, or it may not be used. */
-export async function record(onLevel: () => void): Promise<Recording> {
-  const stream = await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true } })
-  const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type))
-  const recorder = new MediaRecorder(stream, { ...(mimeType && { mimeType }), audioBitsPerSecond: BITS_PER_SECOND })
+/**
+ * A voice message that is about to be recorded. A paused one holds no microphone: it may lie there for long. What is recorded is a stream
+ * of its own, into which each microphone speaks in turn. Throws in a browser that cannot record.
+ */
+export function newRecording(): Recording {
   const sound = new AudioContext()
+  const out = sound.createMediaStreamDestination()
+  out.channelCount = 1
   const meter = sound.createAnalyser()
-  sound.createMediaStreamSource(stream).connect(meter)
+  meter.connect(out)
+  const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type))
+  const recorder = new MediaRecorder(out.stream, { ...(mimeType && { mimeType }), audioBitsPerSecond: BITS_PER_SECOND })
   const samples = new Uint8Array(meter.fftSize)
   const levels: number[] = []
   const parts: Blob[] = []
   recorder.ondataavailable = ({ data }) => void parts.push(data)
-  const listen = setInterval(() => {
-    if (recorder.state !== 'recording') return
+  let source: MediaStreamAudioSourceNode | undefined
+  let listening: ReturnType<typeof setInterval> | undefined
+  /** Another one after each change: a microphone that comes after it is not wanted any more. */
+  let turn = {}
+  let said: Promise<Blob> | undefined
+
+  function giveBack() {
+    turn = {}
+    clearInterval(listening)
+    source?.disconnect()
+    for (const track of source?.mediaStream.getTracks() ?? []) track.stop()
+    source = undefined
+  }
+  function listen(onLevel: () => void) {
     meter.getByteTimeDomainData(samples)
     const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample - 128)), 0)
     levels.push(Math.min(255, loudest * 3))
     onLevel()
-  }, LEVEL_EVERY_MS)
-  const give = () => {
-    clearInterval(listen)
-    for (const track of stream.getTracks()) track.stop()
-    void sound.close()
+  }
+  function close() {
+    giveBack()
+    if (sound.state !== 'closed') void sound.close()
   }
   const whole = () => new Blob(parts, { type: (recorder.mimeType || 'audio/webm').split(';')[0] ?? '' })
   /** Waits for what was said up to now. */
@@ -51,21 +54,39 @@ export async function record(onLevel: () => void): Promise<Recording> {
       recorder.addEventListener('dataavailable', () => resolve(whole()), { once: true })
       ask()
     })
-  recorder.start()
   return {
-    pause() {
-      recorder.pause()
-      return next(() => recorder.requestData())
+    async resume(onLevel) {
+      giveBack()
+      const mine = turn
+      const stream = await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true } })
+      if (turn !== mine) {
+        for (const track of stream.getTracks()) track.stop()
+        return
+      }
+      source = sound.createMediaStreamSource(stream)
+      source.connect(meter)
+      void sound.resume()
+      if (recorder.state === 'inactive') recorder.start()
+      else recorder.resume()
+      listening = setInterval(listen, LEVEL_EVERY_MS, onLevel)
     },
-    resume: () => recorder.resume(),
+    pause() {
+      if (recorder.state === 'recording') {
+        recorder.pause()
+        said = next(() => recorder.requestData())
+      }
+      giveBack()
+      return said ?? Promise.resolve(whole())
+    },
     async end() {
+      if (recorder.state === 'paused') await said
       const bytes = recorder.state === 'inactive' ? whole() : await next(() => recorder.stop())
-      give()
+      close()
       return bytes
     },
     drop() {
       if (recorder.state !== 'inactive') recorder.stop()
-      give()
+      close()
     },
     seconds: () => (levels.length * LEVEL_EVERY_MS) / 1000,
     levels: () => levels,

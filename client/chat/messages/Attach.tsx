@@ -1,7 +1,9 @@
 import { Camera, Mic, Paperclip } from 'lucide-react'
-import { type PointerEvent, useEffect, useRef, useState } from 'react'
+import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { fitting } from '../files/fittingFiles.ts'
 import '../files/drop.css'
+import { voiceOf } from '../../rooms/list/voicedrafts.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Menu, type Point } from '../../ui/Menu.tsx'
@@ -41,7 +43,9 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
   const isTouch = useMedia('(pointer: coarse)')
   const [files, setFiles] = useState<File[]>([])
   const [menuAt, setMenuAt] = useState<Point>()
-  const [recording, setRecording] = useState<{ heldFrom: Press | undefined }>()
+  const [recording, setRecording] = useState<{ heldFrom: Press | undefined } | undefined>(() =>
+    voiceOf(chatRoomId) ? { heldFrom: undefined } : undefined,
+  )
   const [isUpgrading, setUpgrading] = useState(false)
 
   function take(list: Iterable<File> | null) {
@@ -72,7 +76,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
 
   const wasRecording = useRef(false)
   const latestNext = useLatest(nextFocus)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const hasEnded = wasRecording.current && !recording
     wasRecording.current = recording !== undefined
     // The pressed button has gone with the recorder. Whoever is busy elsewhere stays there.
@@ -97,7 +101,9 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
   }
 
   async function send(picked: File[], options: Options) {
-    setFiles([])
+    // At once: the dialog gives the focus back a moment after it has gone, and the next letter may come before that.
+    flushSync(() => setFiles([]))
+    nextFocus()?.focus({ preventScroll: true })
     const chats = followerOf(env)
     for (const [at, file] of picked.entries())
       await sendFile(env, chats, chatRoomId, file, at === 0 ? options : { ...options, caption: '', ahead: undefined })
@@ -106,6 +112,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
   if (recording)
     return (
       <Recorder
+        chatRoomId={chatRoomId}
         heldFrom={recording.heldFrom}
         onCancel={() => setRecording(undefined)}
         onSend={async (prepared) => {

@@ -3,6 +3,7 @@ import type { Env } from '../../env.ts'
 import { askForNewest, type Outcome } from '../../net/offered.ts'
 import { registerWorker } from '../../net/workers.ts'
 import { keepDrafts } from '../../rooms/list/unkeptDrafts.ts'
+import { dropVoices } from '../../rooms/list/voicedrafts.ts'
 import { CryptoFailure, type LockAfter, type LockEntry, type LockStanding, type VaultWays } from '../../worker/crypto.ts'
 import { loadPasskeyCode, ownName, storedKeys, stretch, waysIn } from '../account/keys.ts'
 import { tellTabs } from './lockTabs.ts'
@@ -112,9 +113,11 @@ export async function lockNow(load: () => void = () => location.reload()): Promi
   await keepAndLoad(load)
 }
 
-/** Saves drafts, then reloads the page. A worker that does not respond delays this by at most KEEP_MAX_MS. */
+/** Saves drafts, drops recordings, then reloads the page. A worker that does not respond delays this by at most KEEP_MAX_MS. */
 export async function keepAndLoad(load: () => void): Promise<void> {
   const isLate = new Promise<void>((resolve) => setTimeout(resolve, KEEP_MAX_MS))
   await Promise.race([keepDrafts(), isLate])
+  // A page that holds a recording would ask before it is loaded anew, and stay open.
+  dropVoices()
   load()
 }

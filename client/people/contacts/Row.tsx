@@ -1,32 +1,14 @@
-import {
-  Ban,
-  BellOff,
-  Check,
-  CheckCheck,
-  CircleAlert,
-  Clock,
-  FileText,
-  Image,
-  KeyRound,
-  LockKeyhole,
-  type LucideIcon,
-  Pencil,
-  ShieldAlert,
-  ShieldCheck,
-} from 'lucide-react'
+import { BellOff, ShieldCheck } from 'lucide-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { useStore } from 'zustand'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
-import { draftsStore } from '../../rooms/list/drafts.ts'
-import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { isAwaited } from '../../rooms/list/room.ts'
-import { isNews, isShutRow, newestAt, type Preview, type RoomRow } from '../../rooms/list/roomList.ts'
+import { isNews, newestAt, type RoomRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
-import { stopOf } from '../../rooms/trust/trustPill.ts'
 import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
 import { relativeTime } from '../../ui/time.ts'
+import { RowLine } from './RowLine.tsx'
 
 interface Props {
   room: RoomRow
@@ -89,7 +71,7 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
           )}
         </div>
         <div className="l2">
-          <Line room={room} person={person} isOpen={isOpen} isAmbiguous={isAmbiguous} />
+          <RowLine room={room} person={person} isOpen={isOpen} isAmbiguous={isAmbiguous} />
           {room.unreadCount > 0 && (
             <span className={room.mutedUntil ? 'count still' : 'count'}>
               {count}
@@ -101,94 +83,3 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
     </Link>
   )
 })
-
-/** One state in words, the first that applies. */
-function Line({ room, person, isOpen, isAmbiguous }: Omit<Props, 'now'>) {
-  const { isDeleted, username } = person
-  const draft = useStore(draftsStore, ({ drafts }) => drafts.get(room.id))
-  const stop = isDeleted ? undefined : stopOf(person, { isForked: room.forks.length > 0, asksRestart: room.asksRestart })
-  if (stop)
-    return (
-      <>
-        <ShieldAlert className="i i-16 fail" aria-hidden />
-        <span className="cut failed">{stop}, sending is stopped</span>
-      </>
-    )
-  if (isShutRow(room))
-    return (
-      <>
-        <LockKeyhole className="i i-16" aria-hidden />
-        <span className="cut t3">{room.lock === 'shut' ? 'Locked' : 'Setting was interrupted'}</span>
-      </>
-    )
-  if (room.isBlocked)
-    return (
-      <>
-        <Ban className="i i-16" aria-hidden />
-        <span className="cut t3">Blocked</span>
-      </>
-    )
-  if (draft && !isOpen && room.preview?.kind !== 'failed')
-    return (
-      <>
-        <Pencil className="i i-16" aria-hidden />
-        <span className="cut" dir="auto">
-          <b>Draft:</b> {draft}
-        </span>
-      </>
-    )
-  if (room.isTyping) return <span className="cut typing">typing…</span>
-  if (isAwaited(room) && room.preview?.kind !== 'failed')
-    return (
-      <>
-        <Clock className="i i-16" aria-hidden />
-        <span className="cut">Request sent</span>
-      </>
-    )
-  if (!room.preview)
-    return (
-      <span className="cut t3">
-        {isDeleted ? 'No messages' : `@${username}`}
-        {!isDeleted && !person.identityKey && ' · no device yet'}
-      </span>
-    )
-  const { preview } = room
-  const isFailed = preview.kind === 'failed'
-  return (
-    <>
-      {isFailed ? <CircleAlert className="i i-16 fail" aria-hidden /> : <Ticks status={preview.status} />}
-      <KindIcon kind={preview.kind} />
-      <span className={isFailed ? 'cut failed' : 'cut'} dir="auto">
-        {isAmbiguous && !isDeleted && <span className="t3">@{username} · </span>}
-        {isFailed && 'Not sent: '}
-        {preview.kind === 'plain' && <span className="failed">{NOT_ENCRYPTED}: </span>}
-        {preview.text}
-      </span>
-    </>
-  )
-}
-
-const KINDS: Partial<Record<Preview['kind'], LucideIcon>> = { photo: Image, document: FileText, unreadable: KeyRound }
-
-function KindIcon({ kind }: { kind: Preview['kind'] }) {
-  const Icon = KINDS[kind]
-  return Icon ? <Icon className="i i-16" aria-hidden /> : null
-}
-
-const TICKS = {
-  sending: { Icon: Clock, words: 'Not sent yet', className: '' },
-  sent: { Icon: Check, words: 'Sent', className: '' },
-  delivered: { Icon: CheckCheck, words: 'Delivered', className: '' },
-  read: { Icon: CheckCheck, words: 'Read', className: 'read' },
-}
-
-function Ticks({ status }: { status: Preview['status'] }) {
-  if (!status) return null
-  const { Icon, words, className } = TICKS[status]
-  return (
-    <>
-      <Icon className={`i i-16 ${className}`} aria-hidden />
-      <span className="sr">{words}</span>
-    </>
-  )
-}

@@ -2,6 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import type { Fork } from '../../worker/crypto.ts'
 import type { Room } from './room.ts'
+import { takeVoice } from './voicedrafts.ts'
 
 /** The newest message of a room as its row shows it. */
 export interface Preview {
@@ -86,7 +87,10 @@ export const isShutRow = ({ lock }: Pick<RoomRow, 'lock'>): boolean => lock === 
 /** Adds or replaces rooms and removes those in `removedIds`. */
 export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
   const rooms = new Map([...roomsStore.getState().rooms, ...rows.map((row) => [row.id, row] as const)])
-  for (const id of removedIds) rooms.delete(id)
+  for (const id of removedIds) {
+    rooms.delete(id)
+    takeVoice(id)?.drop()
+  }
   // Summed here and nowhere else, so that no number can differ from the rows.
   const unreadTotal = [...rooms.values()].reduce((sum, row) => sum + (isNews(row) ? row.unreadCount : 0), 0)
   roomsStore.setState({ rooms, unreadTotal })

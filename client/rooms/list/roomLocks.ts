@@ -1,9 +1,11 @@
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
+import { showToast } from '../../ui/toast.ts'
 import type { ChatLocks } from '../../worker/crypto.ts'
 import { draftKept, forgetDraft } from './drafts.ts'
 import { putRooms, type RoomRow, roomById, roomsStore } from './roomList.ts'
 import { keepDrafts } from './unkeptDrafts.ts'
+import { takeVoice } from './voicedrafts.ts'
 
 /** What a room's lock is on this page [Note: L1]. */
 export type RoomLock = Pick<RoomRow, 'lock' | 'hasPages'>
@@ -77,7 +79,16 @@ export async function showLocks(env: Env): Promise<void> {
 export function withLock(row: RoomRow, lock: RoomLock): RoomRow {
   if (isOpen(lock.lock)) return { ...row, ...lock }
   forgetDraft(row.id)
+  dropVoice(row.id)
   return { ...row, ...lock, preview: null, isTyping: false }
+}
+
+/** A locked chat keeps no word in this page's memory, and a recording is nowhere else. */
+function dropVoice(chatRoomId: string): void {
+  const voice = takeVoice(chatRoomId)
+  if (!voice) return
+  voice.drop()
+  showToast({ tone: 'bad', title: 'Voice draft deleted', text: 'A chat with a password keeps no recording when it locks.' })
 }
 
 /** Shows nothing of a room any more. */
