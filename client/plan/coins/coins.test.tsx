@@ -1,0 +1,200 @@
+// @vitest-environment happy-dom
+import { act, screen, within } from '@testing-library/react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { accountApi } from '../../../contract/account/account.ts'
+import { COIN_POLLS, type CoinPayment, coinsApi } from '../../../contract/money/coins.ts'
+import { connectionStore } from '../../net/status.ts'
+import { makeAnswers, openScreen, refused, show, toasts } from '../../testing/screen.tsx'
+import { CoinDialog } from './CoinDialog.tsx'
+import { CoinPart } from './CoinPart.tsx'
+import type { Offer, Wish } from './coins.ts'
+import { PaymentSheet } from './PaymentSheet.tsx'
+import { paymentsStore } from './store.ts'
+
+openScreen()
+beforeEach(() => paymentsStore.setState({ payments: [] }))
+
+const ID = '7f6f4c36-9a1e-4b58-8f07-0b7f1b0f7f01'
+const HASH = 'ab'.repeat(32)
+const wish: Wish = { packageId: 'test', name: 'Premium', billingPeriod: 'monthly', cents: 100_000 }
+const taken: Offer['currencies'] = ['bitcoin', 'usdc']
+const offer: Offer = { currencies: taken, preferred: 'bitcoin', walletAddress: '', wishes: [wish] }
+const PRICES = { prices: { bitcoin: 64_000, ethereum: 2_000, usdc: 1 }, timestamp: '2026-11-25T10:00:00.000Z', isStale: false }
+
+const payment = (more: Partial<CoinPayment> = {}): CoinPayment => ({
+  id: ID,
+  packageId: 'test',
+  billingPeriod: 'monthly',
+  currency: 'bitcoin',
+  amount: '0.015625',
+  receivedAmount: '0',
+  dueAmount: '0.015625',
+  usdAmount: '1000.00',
+  paymentAddress: 'bc1qexampleexampleexample',
+  paymentUri: 'bitcoin:bc1qexampleexampleexample?amount=0.015625',
+  status: 'pending',
+  expiresAt: new Date(Date.now() + 30 * 60_000).toISOString(),
+  createdAt: '2026-11-25T10:00:00.000Z',
+  confirmedAt: null,
+  transactionHash: null,
+  refundTransaction: null,
+  blockConfirmations: 0,
+  ...more,
+})
+
+/** A server that takes coins at these prices. */
+function market() {
+  const answers = makeAnswers()
+  answers.on(coinsApi.prices, () => PRICES)
+  answers.on(coinsApi.checkPayment, () => payment())
+  return answers
+}
+
+test('Alice chooses a coin, and sees the exact amount and address that the server names', async () => {
+  const answers = market()
+  answers.on(coinsApi.createPayment, ({ currency }) => payment({ currency, amount: '1000', dueAmount: '1000' }))
+  answers.on(coinsApi.checkPayment, () => payment({ currency: 'usdc', amount: '1000', dueAmount: '1000' }))
+  const { person } = show(<CoinDialog wish={wish} offer={offer} onClose={() => undefined} />, answers)
+  expect(await screen.findByText('about 0.01562500 BTC · 3 confirmations')).toBeTruthy()
+  await person.click(screen.getByRole('radio', { name: /USD Coin/ }))
+  await person.type(screen.getByLabelText(/Refund address/), '0x52908400098527886E0F7030069857D2E4169EE7')
+  await person.click(screen.getByRole('button', { name: 'Continue with USDC' }))
+  expect(await screen.findByText('1000 USDC')).toBeTruthy()
+  expect(screen.getByText('bc1qexampleexampleexample')).toBeTruthy()
+  expect(answers.asked.find(({ path }) => path.startsWith('POST'))?.input).toEqual({
+    packageId: 'test',
+    billingPeriod: 'monthly',
+    currency: 'usdc',
+    walletAddress: '0x52908400098527886E0F7030069857D2E4169EE7',
+  })
+})
+
+test('At approximate rates nothing can be paid, and the toast says so', async () => {
+  const answers = market()
+  answers.on(coinsApi.prices, () => {
+    throw refused(503, 'prices_unavailable', 'No price is known')
+  })
+  show(<CoinDialog wish={wish} offer={offer} onClose={() => undefined} />, answers)
+  const action = await screen.findByRole('button', { name: 'Continue with BTC' })
+  expect(action).toHaveProperty('disabled', true)
+  expect(screen.getByText(/These are approximate rates/)).toBeTruthy()
+  expect(toasts()).toEqual(['Price Update Failed: Using approximate exchange rates'])
+})
+
+test('A payment that the server refuses leaves the form with what was typed', async () => {
+  const answers = market()
+  answers.on(coinsApi.createPayment, () => {
+    throw refused(429, 'too_many_requests', 'Too many payment requests')
+  })
+  const { person } = show(<CoinDialog wish={wish} offer={offer} onClose={() => undefined} />, answers)
+  await person.type(await screen.findByLabelText(/Refund address/), 'bc1qmineminemineminemine')
+  await person.click(screen.getByRole('button', { name: 'Continue with BTC' }))
+  await vi.waitFor(() => expect(toasts()).toHaveLength(1))
+  expect(toasts()[0]).toMatch(/^Payment Creation Failed: Failed to create crypto payment[.] Too many payment requests/)
+  expect(screen.getByLabelText(/Refund address/)).toHaveProperty('value', 'bc1qmineminemineminemine')
+  expect(screen.getByRole('button', { name: 'Continue with BTC' })).toHaveProperty('disabled', false)
+})
+
+test.each([
+  [{ status: 'pending' }, 'Waiting for the payment'],
+  [{ status: 'pending', receivedAmount: '0.01' }, '0.01 of 0.015625 BTC has come. Send the rest to the same address'],
+  [{ status: 'confirming', blockConfirmations: 2 }, '2 of 3 confirmations'],
+  [{ status: 'expired' }, 'Expired: nothing has come in time'],
+  [{ status: 'needs_review' }, 'Money has come that a person looks at. It is not lost'],
+  [{ status: 'refunded' }, 'Sent back'],
+] as const)('A payment in the state %o says “%s”', async (state, words) => {
+  const answers = market()
+  answers.on(coinsApi.checkPayment, () => payment(state))
+  show(<PaymentSheet first={payment(state)} onClose={() => undefined} />, answers)
+  expect(await screen.findByText(words)).toBeTruthy()
+})
+
+test('A payment that is seen as paid says so once, asks for the plan and closes', async () => {
+  const answers = market()
+  answers.on(coinsApi.checkPayment, () => payment({ status: 'confirmed', confirmedAt: '2026-11-25T10:20:00.000Z' }))
+  answers.on(accountApi.user, () => {
+    throw refused(0, 'offline', 'You are offline')
+  })
+  const onClose = vi.fn()
+  show(<PaymentSheet first={payment()} onClose={onClose} />, answers)
+  await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce())
+  expect(toasts()).toEqual(['Payment Confirmed: Your plan counts from now on'])
+  expect(answers.asked.filter(({ path }) => path === 'GET /api/user')).toHaveLength(1)
+})
+
+test('Without the server the sheet keeps what it knows, and takes the news once it is back', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  try {
+    const answers = market()
+    answers.on(coinsApi.checkPayment, () => {
+      throw refused(0, 'offline', 'You are offline')
+    })
+    show(<PaymentSheet first={payment()} onClose={() => undefined} />, answers)
+    expect(await screen.findByText(/There is no connection to the server/)).toBeTruthy()
+    expect(screen.getByText('0.015625 BTC')).toBeTruthy()
+    answers.on(coinsApi.checkPayment, () => payment({ status: 'confirming', blockConfirmations: 1 }))
+    await act(() => vi.advanceTimersByTimeAsync(COIN_POLLS.paymentMs))
+    expect(await screen.findByText('1 of 3 confirmations')).toBeTruthy()
+    expect(screen.queryByText(/There is no connection to the server/)).toBeNull()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('A transaction that is none is refused at its field and stays; a right one is looked for', async () => {
+  const answers = market()
+  answers.on(coinsApi.submitTransaction, () => payment({ transactionHash: HASH }))
+  const { person } = show(<PaymentSheet first={payment()} onClose={() => undefined} />, answers)
+  await person.click(screen.getByText('Sent already?'))
+  const field = screen.getByLabelText('Transaction')
+  await person.type(field, 'abc')
+  await person.click(screen.getByRole('button', { name: 'Look for it' }))
+  expect(screen.getByText('A transaction has 64 characters of 0-9 and a-f')).toBeTruthy()
+  expect(field).toHaveProperty('value', 'abc')
+  expect(answers.asked.filter(({ path }) => path.startsWith('POST'))).toEqual([])
+  await person.clear(field)
+  await person.type(field, HASH)
+  await person.click(screen.getByRole('button', { name: 'Look for it' }))
+  expect(await screen.findByText(/The server looks for it every 30 seconds/)).toBeTruthy()
+})
+
+test('An expired payment offers to start again', async () => {
+  const answers = market()
+  answers.on(coinsApi.checkPayment, () => payment({ status: 'expired' }))
+  const onAgain = vi.fn()
+  const { person } = show(
+    <PaymentSheet first={payment({ status: 'expired' })} onClose={() => undefined} onAgain={onAgain} />,
+    answers,
+  )
+  await person.click(screen.getByRole('button', { name: 'Start again' }))
+  expect(onAgain).toHaveBeenCalledOnce()
+})
+
+test('The plan tab lists what can be bought by coin and what was asked for, and opens it again', async () => {
+  const answers = market()
+  answers.on(coinsApi.currencies, () => ({
+    currencies: taken,
+    preferred: 'bitcoin' as const,
+    walletAddress: null,
+    packages: [{ id: 'test', name: 'Premium', monthlyPrice: 100_000, yearlyPrice: 1_000_000 }],
+  }))
+  answers.on(coinsApi.payments, () => [payment({ status: 'expired' })])
+  answers.on(coinsApi.checkPayment, () => payment({ status: 'expired' }))
+  const { person } = show(<CoinPart />, answers)
+  expect(await screen.findByText('$1,000.00 for one month')).toBeTruthy()
+  expect(screen.getByText('$10,000.00 for one year')).toBeTruthy()
+  expect(screen.getByText(/This server takes Bitcoin, USD Coin[.]/)).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Show the payment of 0.015625 BTC' }))
+  const dialog = await screen.findByRole('dialog')
+  expect(within(dialog).getByText('Expired: nothing has come in time')).toBeTruthy()
+})
+
+test('Where the server takes no coin and none was asked for, nothing is shown', async () => {
+  const answers = market()
+  answers.on(coinsApi.currencies, () => ({ currencies: [], preferred: 'bitcoin' as const, walletAddress: null, packages: [] }))
+  answers.on(coinsApi.payments, () => [])
+  show(<CoinPart />, answers)
+  await vi.waitFor(() => expect(answers.asked).toHaveLength(2))
+  expect(screen.queryByText('Pay by coin')).toBeNull()
+  expect(connectionStore.getState().phase).toBe('open')
+})
