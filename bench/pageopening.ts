@@ -5,8 +5,6 @@ import { pause } from './program.ts'
 
 const WATCHED_MS = 10
 const PATIENCE_MS = 120_000
-/** Time that a pointer is on Save before the tap. */
-export const RESTS_MS = 300
 
 declare global {
   /** When the page made the address of a file that it has opened, by its clock. */
@@ -21,29 +19,18 @@ export interface Opened {
   openedRatio: number
 }
 
-/** Has the page itself tap: no pointer comes, rests or presses before. */
-export const tap = (save: Locator): Promise<void> => save.evaluate((button: HTMLElement) => button.click())
-
-/** Brings the pointer there, and taps after a while. */
-export async function restAndTap(save: Locator): Promise<void> {
-  await save.hover()
-  await pause(RESTS_MS)
-  await save.click()
-}
-
-/** The button that saves a file, once it is shown. The pointer is elsewhere. */
+/** The button that saves a file, once it is shown. */
 export async function shownSave(to: Page, name: string): Promise<Locator> {
-  await to.mouse.move(1, 1)
   const save = to.getByRole('button', { name: `Save ${name}` })
   await save.waitFor({ timeout: PATIENCE_MS })
   return save
 }
 
-/** Measures from the tap that `press` makes until the page has made the address of the opened file. */
-export async function timeOpened(to: Page, name: string, press: (save: Locator) => Promise<void>): Promise<Opened> {
+/** Measures from the tap on Save until the page has made the address of the opened file. */
+export async function timeOpened(to: Page, name: string): Promise<Opened> {
   const save = await shownSave(to, name)
   const fetched = to.waitForRequest((request) => request.url().includes('/objects/uploads/'), { timeout: PATIENCE_MS })
-  await press(save)
+  await save.click()
   const openedMs = await opened(to)
   const path = new URL((await fetched).url()).pathname
   // It is written behind the opening, and must not meet what is measured next.

@@ -7,7 +7,6 @@ import { showToast } from '../../ui/toast.ts'
 import { nameOf, sizeWords } from './fileWords.ts'
 import { type Held, openedStore } from './openedFiles.ts'
 import { saveHeld } from './openFile.ts'
-import { useAhead } from './useAhead.tsx'
 import { NotThere, notThere } from './useOpened.tsx'
 
 /** A file by its name and size, to be saved. */
@@ -15,7 +14,6 @@ export function DocumentBody({ held, isOut }: { held: Held; isOut: boolean }) {
   const env = useEnv()
   const part = useStore(openedStore, ({ parts }) => parts[held.file.object])
   const [failure, setFailure] = useState<string>()
-  const ahead = useAhead(held)
   const name = nameOf(held.file.name) || 'Document'
   async function save() {
     setFailure(undefined)
@@ -43,7 +41,7 @@ export function DocumentBody({ held, isOut }: { held: Held; isOut: boolean }) {
   )
   if (isOut) return <div className="att-document">{content}</div>
   return (
-    <button type="button" className="att-document" {...ahead} onClick={() => void save()}>
+    <button type="button" className="att-document" onClick={() => void save()}>
       <span className="sr">Save </span>
       {content}
       <Download className="i i-16" aria-hidden />

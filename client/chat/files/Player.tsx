@@ -3,7 +3,6 @@ import { type SyntheticEvent, useState } from 'react'
 import { type Look, nameOf, sizeWords } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
 import { playsAlone } from './playing.ts'
-import { useAhead } from './useAhead.tsx'
 import { NotThere, useOpened } from './useOpened.tsx'
 import { VoicePlayer } from './VoicePlayer.tsx'
 
@@ -12,7 +11,6 @@ export function Player({ held, look }: { held: Held; look: Look }) {
   const [isWanted, setWanted] = useState(false)
   const [isBroken, setBroken] = useState(false)
   const { url, failure, part } = useOpened(held, isWanted && !isBroken)
-  const ahead = useAhead(held)
   const { name, sizeBytes, picture, voice } = held.file
   const shownName = nameOf(name) || (look === 'video' ? 'Video' : 'Sound')
   const words = isBroken ? 'This browser cannot play it. It can be saved from the shared files.' : failure
@@ -23,15 +21,7 @@ export function Player({ held, look }: { held: Held; look: Look }) {
     setTimeout(() => setWanted(true))
   }
   if (words) return <NotThere held={held} failure={words} onRetry={retry} />
-  if (voice)
-    return (
-      <VoicePlayer
-        {...{ voice, url, part }}
-        ahead={url ? undefined : ahead}
-        onWant={() => setWanted(true)}
-        onBroken={() => setBroken(true)}
-      />
-    )
+  if (voice) return <VoicePlayer {...{ voice, url, part }} onWant={() => setWanted(true)} onBroken={() => setBroken(true)} />
   if (url && look === 'video')
     return (
       // biome-ignore lint/a11y/useMediaCaption: nobody but the sender could write captions
@@ -62,13 +52,7 @@ export function Player({ held, look }: { held: Held; look: Look }) {
     )
   const busy = isWanted && part !== undefined
   return (
-    <button
-      type="button"
-      className={`att-play ${look}`}
-      aria-label={`Play ${shownName}`}
-      {...ahead}
-      onClick={() => setWanted(true)}
-    >
+    <button type="button" className={`att-play ${look}`} aria-label={`Play ${shownName}`} onClick={() => setWanted(true)}>
       {look === 'video' && picture?.thumbnail && (
         <img className="blurred" src={`data:image/jpeg;base64,${picture.thumbnail}`} alt="" />
       )}

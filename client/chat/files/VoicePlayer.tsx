@@ -4,7 +4,6 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import { lengthWords } from '../../ui/time.ts'
 import { playsAlone } from './playing.ts'
-import type { useAhead } from './useAhead.tsx'
 
 const SPEEDS = [1, 1.5, 2]
 
@@ -14,14 +13,12 @@ interface Props {
   url: string | undefined
   /** The part that has arrived, while it is fetched. */
   part: number | undefined
-  /** What opens it a little before it is asked for; undefined once it was fetched. */
-  ahead?: ReturnType<typeof useAhead> | undefined
   onWant: () => void
   onBroken: () => void
 }
 
 /** A voice message: its wave, in which to go to a place, and how fast it plays. */
-export function VoicePlayer({ voice, url, part, ahead, onWant, onBroken }: Props) {
+export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
   const audio = useRef<HTMLAudioElement>(null)
   const isAsked = useRef(false)
   const [isPlaying, setPlaying] = useState(false)
@@ -77,7 +74,6 @@ export function VoicePlayer({ voice, url, part, ahead, onWant, onBroken }: Props
         type="button"
         className="att-go"
         aria-label={isPlaying ? 'Pause voice message' : 'Play voice message'}
-        {...ahead}
         onClick={toggle}
       >
         {isPlaying ? <Pause className="i" aria-hidden /> : <Play className="i" aria-hidden />}

@@ -1,22 +1,21 @@
 import { storedBytesOf } from '../../../contract/chat/objects.ts'
 import type { Env } from '../../env.ts'
-import { type Asked, askForParts, dropAsked, isInParts, putMissing } from './putFile.ts'
-import type { Ahead } from './sealAhead.ts'
-import { sealedBytes } from './sealedBytes.ts'
+import { askForParts, dropAsked, isInParts, putMissing } from './putFile.ts'
+import { type BytesOf, sealedBytes } from './sealedBytes.ts'
 import type { Early } from './uploadsState.ts'
 import { stopped } from './waitingFile.ts'
 
 /**
- * Begins to send a file that goes in parts, together with its sealing, unless it was sealed `ahead`: its parts go out as they are sealed.
+ * Begins to send a file that goes in parts, once the person has sent it, while it is sealed, unless its bytes are there: `sealed` answers them.
  * undefined for what goes in one request.
  */
-export function beginEarly(env: Env, id: string, fileBytes: number, ahead?: Ahead): Early | undefined {
+export function beginEarly(env: Env, id: string, fileBytes: number, sealed?: BytesOf): Early | undefined {
   const sizeBytes = storedBytesOf(fileBytes)
   if (!isInParts(sizeBytes)) return undefined
-  const bytesOf = ahead?.bytesOf ?? sealedBytes(env, id, sizeBytes)
+  const bytesOf = sealed ?? sealedBytes(env, id, sizeBytes)
   const abort = new AbortController()
   // Whatever fails here is asked again once the file is kept, and told then.
-  const asked = askedFor(env, ahead).catch(() => undefined)
+  const asked = askForParts(env).catch(() => undefined)
   const send = async (): Promise<string> => {
     const begun = await asked
     if (!begun) throw stopped()
@@ -39,6 +38,3 @@ export function beginEarly(env: Env, id: string, fileBytes: number, ahead?: Ahea
   early.whole.catch(() => undefined)
   return early
 }
-
-const askedFor = async (env: Env, ahead: Ahead | undefined): Promise<Asked> =>
-  (await ahead?.takeAsked()) ?? (await askForParts(env))

@@ -10,28 +10,18 @@ import { type Held, openedStore } from './openedFiles.ts'
 /** How often the page shows how much of a file has come. */
 const NOTED_MS = 50
 
-/** How a file was asked for. */
-export interface Asked {
-  /** False as long as it is opened ahead: nobody sees it come. */
-  isWanted: boolean
-  stop: AbortController
-  /** Shows how much of it has come; undefined while nothing is fetched. */
-  note?: (() => void) | undefined
-}
-
-/** Opens a file from this browser or else from the server. Throws ApiError, CryptoFailure, or the reason of `stop`. */
-export async function openOnce(env: Env, { chatRoomId, file }: Held, isKept: boolean, asked: Asked): Promise<Blob> {
-  const { signal } = asked.stop
+/** Opens a file from this browser or else from the server. Throws ApiError, CryptoFailure, or the reason of `signal`. */
+export async function openOnce(env: Env, { chatRoomId, file }: Held, isKept: boolean, signal: AbortSignal): Promise<Blob> {
   signal.throwIfAborted()
   const kept = await env.crypto.openFile({ chatRoomId, content: file, type: heldType(file.mediaType) })
   signal.throwIfAborted()
-  const opened = kept ?? (await fetchFile(env, { chatRoomId, file }, isKept, asked))
+  const opened = kept ?? (await fetchFile(env, { chatRoomId, file }, isKept, signal))
   signal.throwIfAborted()
   return opened
 }
 
 /** Fetches a file; the worker opens it meanwhile. */
-async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, asked: Asked): Promise<Blob> {
+async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, signal: AbortSignal): Promise<Blob> {
   const { object, storedBytes } = file
   const arrival = crypto.randomUUID()
   const note = (part: number | undefined) =>
@@ -40,8 +30,7 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
       return { parts: part === undefined ? others : { ...others, [object]: part } }
     })
   let arrived = 0
-  asked.note = () => note(arrived / storedBytes)
-  if (asked.isWanted) asked.note()
+  note(0)
   const opening = env.crypto.openFile({ chatRoomId, content: file, arrival, isKept, type: heldType(file.mediaType) })
   let isOver = false
   const end = () => {
@@ -50,14 +39,14 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
   opening.then(end, end)
   let notedAt = performance.now()
   try {
-    await receiveSealed(file, asked.stop.signal, (piece) => {
+    await receiveSealed(file, signal, (piece) => {
       if (isOver) return false
       arrived += piece.length
       env.crypto.handIn(arrival, piece).catch(end)
       const now = performance.now()
-      if (!asked.isWanted || now - notedAt < NOTED_MS) return true
+      if (now - notedAt < NOTED_MS) return true
       notedAt = now
-      asked.note?.()
+      note(arrived / storedBytes)
       return true
     })
     // What has not come whole is refused by name.
@@ -68,12 +57,10 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
   } catch (error) {
     env.crypto.handIn(arrival).catch(end)
     // Why it was given up, and not what that did to the request.
-    asked.stop.signal.throwIfAborted()
+    signal.throwIfAborted()
     throw error
   } finally {
-    asked.note = undefined
-    // One that was given up has shown nothing, and another may be under way.
-    if (asked.isWanted) note(undefined)
+    note(undefined)
   }
 }
 

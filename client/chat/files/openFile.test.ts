@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms } from '../../rooms/list/roomList.ts'
+import { markShut } from '../../rooms/list/roomLocks.ts'
 import { sendsFile } from '../../testing/files.ts'
 import { people } from '../../testing/room.ts'
+import { listFiles } from '../../worker/vault/disk.ts'
 import { openedStore } from './openedFiles.ts'
 import { openHeld } from './openFile.ts'
 
@@ -108,4 +110,75 @@ test('Eve answers with another length, or with a changed byte at the beginning: 
   answers({ bytes: new Uint8Array(), status: 404, headers: {} })
   await expect(openHeld(alice.env, held)).rejects.toMatchObject({ status: 404 })
   expect((await alice.core.keptFiles()).rooms).toEqual([])
+})
+
+/** Answers each request with the sealed bytes when the test calls its `give`: with so many of them, or with those that are left. */
+function answersOnDemand(sealed: Uint8Array<ArrayBuffer>) {
+  const asked: { signal: AbortSignal; give: (sizeBytes?: number) => void }[] = []
+  vi.stubGlobal('fetch', async (_address: string, { signal }: { signal: AbortSignal }) => {
+    let at = 0
+    const body = new ReadableStream({
+      start(to) {
+        signal.addEventListener('abort', () => to.error(new DOMException('The request was stopped', 'AbortError')))
+        const give = (sizeBytes = sealed.length) => {
+          const piece = sealed.slice(at, at + sizeBytes)
+          at += piece.length
+          to.enqueue(piece)
+          if (at === sealed.length) to.close()
+        }
+        asked.push({ signal, give })
+      },
+    })
+    return new Response(body, { headers: { 'Content-Length': String(sealed.length) } })
+  })
+  return { asked, requests: (count: number) => vi.waitUntil(() => asked.length === count) }
+}
+
+test('A file is pressed twice while it comes: it is fetched once, and shown on its way until it is there', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { asked, requests } = answersOnDemand(sealed)
+  const [first, second] = [openHeld(alice.env, held), openHeld(alice.env, held)]
+  await requests(1)
+  expect(openedStore.getState().parts).toEqual({ [held.file.object]: 0 })
+  const now = performance.now()
+  vi.spyOn(performance, 'now').mockReturnValue(now + 1000)
+  asked[0]?.give(1000)
+  await expect.poll(() => openedStore.getState().parts[held.file.object]).toBeGreaterThan(0)
+  asked[0]?.give()
+  expect([await (await first).text(), await (await second).text()]).toEqual([text, text])
+  expect(openedStore.getState().parts).toEqual({})
+  expect(asked).toHaveLength(1)
+})
+
+test('Who closes the account while a file comes is handed nothing, and nothing is kept', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { asked, requests } = answersOnDemand(sealed)
+  const byPage = openHeld(alice.env, held)
+  await requests(1)
+  asked[0]?.give(1000)
+  resetRooms()
+  await expect(byPage).rejects.toMatchObject({ code: 'closed' })
+  expect(asked[0]?.signal.aborted).toBe(true)
+  expect(openedStore.getState().parts).toEqual({})
+
+  await refreshRooms(alice.env)
+  const byWorker = openHeld(alice.env, held)
+  await requests(2)
+  asked[1]?.give(1000)
+  await alice.core.close()
+  asked[1]?.give()
+  await expect(byWorker).rejects.toMatchObject({ code: 'closed' })
+  const files = [...(await listFiles(alice.userId)).values()].flatMap((folder) => [...folder.keys()])
+  expect(files).not.toContain(held.file.object)
+})
+
+test('Who locks a chat while a file of it comes is handed nothing', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { asked, requests } = answersOnDemand(sealed)
+  const opening = openHeld(alice.env, held)
+  await requests(1)
+  asked[0]?.give(1000)
+  markShut({ id: held.chatRoomId })
+  await expect(opening).rejects.toMatchObject({ code: 'closed' })
+  expect(asked[0]?.signal.aborted).toBe(true)
 })

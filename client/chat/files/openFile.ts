@@ -1,7 +1,7 @@
 import type { Env } from '../../env.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
-import { type Asked, openOnce } from './fetchFile.ts'
+import { openOnce } from './fetchFile.ts'
 import { lookOf, nameOf } from './fileWords.ts'
 import { type Held, isShutAway, openedStore } from './openedFiles.ts'
 import { PIXELS_MAX, pixelsOf } from './pixels.ts'
@@ -10,8 +10,9 @@ import { PIXELS_MAX, pixelsOf } from './pixels.ts'
 const HELD_BYTES = 200 * 1024 * 1024
 const AT_ONCE = 4
 
-interface Opening extends Asked {
+interface Opening {
   chatRoomId: string
+  stop: AbortController
   file: Promise<Blob>
 }
 
@@ -32,42 +33,20 @@ const queue: (() => void)[] = []
 
 /**
  * Opens a file, held under its `heldType`: from this browser, or from the server; what comes from there stays in this browser unless
- * `isKept` is false. One that was opened ahead is handed out, or waited for. Throws ApiError or CryptoFailure.
+ * `isKept` is false. One that is being opened is waited for. Throws ApiError or CryptoFailure.
  */
 export function openHeld(env: Env, held: Held, { isKept = true } = {}): Promise<Blob> {
-  const { object } = held.file
-  const before = opening.get(object)
-  if (!before) return begin(env, held, { isKept, isWanted: true })
-  before.isWanted = true
-  before.note?.()
-  const end = () => forget(object, before)
-  before.file.then(end, end)
-  return before.file
-}
-
-/** Opens a file that may be asked for in a moment. It stays in memory until `openHeld` takes it, or `letGo`. What fails is told of nowhere. */
-export function openUnasked(env: Env, held: Held): void {
-  if (!opening.has(held.file.object)) begin(env, held, { isKept: true, isWanted: false }).catch(() => undefined)
-}
-
-/** Gives up a file that was opened ahead, unless somebody has asked for it. */
-export function letGo({ file: { object } }: Held): void {
-  const before = opening.get(object)
-  if (!before || before.isWanted) return
-  forget(object, before)
-  before.stop.abort()
-}
-
-function begin(env: Env, held: Held, { isKept, isWanted }: { isKept: boolean; isWanted: boolean }): Promise<Blob> {
   const {
     chatRoomId,
     file: { object },
   } = held
-  const asked: Asked = { isWanted, stop: new AbortController() }
-  const now = Object.assign(asked, { chatRoomId, file: inLane(() => openOnce(env, held, isKept, asked)) })
+  const before = opening.get(object)
+  if (before) return before.file
+  const stop = new AbortController()
+  const now = { chatRoomId, stop, file: inLane(() => openOnce(env, held, isKept, stop.signal)) }
   opening.set(object, now)
   const end = () => forget(object, now)
-  now.file.then(() => now.isWanted && end(), end)
+  now.file.then(end, end)
   return now.file
 }
 

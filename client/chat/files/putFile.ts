@@ -176,14 +176,11 @@ async function atOnce(
 /** The SHA-256 in an ETag. */
 const hashIn = (etag: string | null): string | undefined => /[0-9a-f]{64}/.exec(etag ?? '')?.[0]
 
-/** What the server answers of an upload in parts. */
-export type Asked = Awaited<ReturnType<typeof askForParts>>
-
 /** Asks the server for an object that comes in parts. Throws ApiError. */
 export const askForParts = (env: Env) => env.api(uploaderApi.begin, {})
 
 /** Drops what the server was asked for and nothing has come of. Where that fails the server drops it by itself after a day. */
-export async function dropAsked(env: Env, asked: Promise<{ key: string } | undefined> | undefined): Promise<void> {
+export async function dropAsked(env: Env, asked: Promise<{ key: string } | undefined>): Promise<void> {
   const object = await asked
   if (object) await dropObject(env, object.key).catch(passOverRefusal)
 }

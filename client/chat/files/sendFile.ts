@@ -35,7 +35,7 @@ export async function sendFile(
     const message = { id: ahead?.id ?? crypto.randomUUID(), chatRoomId, sentAt: env.clock().toISOString() }
     // Behind others its bytes would wait in memory.
     const isFirst = uploadsStore.getState().uploads.length === 0
-    const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead) : undefined
+    const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead?.bytesOf) : undefined
     const { about } = prepared
     const row = await kept(env, ahead ? { ...message, about } : { ...message, ...prepared }, early)
     await startUpload(env, row, chats, early)

@@ -13,7 +13,6 @@ import { type Look, lookOf, nameOf, sizeWords } from '../files/fileWords.ts'
 import { openedStore } from '../files/openedFiles.ts'
 import { saveHeld } from '../files/openFile.ts'
 import type { ListedFile, ListedLink } from '../files/sharedPage.ts'
-import { useAhead } from '../files/useAhead.tsx'
 import { notThere } from '../files/useOpened.tsx'
 import { jumpToMessage } from '../messages/messages.ts'
 import { wordsOf } from './shared.ts'
@@ -33,7 +32,6 @@ export function FileLine({ line, onView, ...at }: Props<ListedFile> & { onView?:
   const { file } = line
   const part = useStore(openedStore, ({ parts }) => parts[file.object])
   const look = lookOf(file)
-  const ahead = useAhead(line)
   const name = look === 'voice' ? wordsOf(file) : nameOf(file.name) || wordsOf(file)
   const show = useJump(line, at)
   async function save() {
@@ -50,7 +48,7 @@ export function FileLine({ line, onView, ...at }: Props<ListedFile> & { onView?:
   const size = file.voice ? lengthWords(file.voice.seconds) : sizeWords(file.sizeBytes)
   return (
     <Line line={line} onShow={show} name={name}>
-      <button type="button" className="shared-main" {...(look === 'document' && ahead)} onClick={run}>
+      <button type="button" className="shared-main" onClick={run}>
         <Thumbnail file={file} look={look} />
         <span className="shared-words">
           <b>
