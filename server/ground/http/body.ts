@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { BodyKind } from '../../../contract/ground/endpoint.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
 import { Refusal } from '../../refuse.ts'
 import { checkJsonText, refuseNulInUrl } from './input.ts'
-import { withoutLongTexts } from './longtexts.ts'
 
 /** The body that a verb receives, by kind. */
 export interface Bodies {
@@ -38,11 +36,10 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 /** Parses the bytes of a body. Throws Refusal, also for a key that reaches a prototype. */
 export function readJson(bytes: Buffer): unknown {
-  const { json, putBack } =
-    bytes.length > LIMITS.bodyBytes ? withoutLongTexts(bytes) : { json: bytes.toString(), putBack: undefined }
+  const json = bytes.toString()
   checkJsonText(json)
   try {
-    const value: unknown = JSON.parse(json, putBack)
+    const value: unknown = JSON.parse(json)
     if (!MARKS_OF_PROTOTYPES.some((mark) => json.includes(mark)) || !reachesPrototype(value)) return value
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error

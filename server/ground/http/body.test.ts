@@ -3,12 +3,11 @@ import { expect, test } from 'vitest'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { Refusal } from '../../refuse.ts'
 import { readJson } from './body.ts'
-import { withoutLongTexts } from './longtexts.ts'
 
 const book = randomBytes(LIMITS.bodyBytes).toString('base64')
 const read = (json: string) => readJson(Buffer.from(json))
 
-test('an address book comes out of a long body as it was sent, and the parser reads none of it', () => {
+test('an address book comes out of a long body as it was sent', () => {
   const bodies = [
     { book: { sealed: book, version: 2 }, order: 'x' },
     [book, [book, { more: `${book} with spaces` }], 'ä', `ä${book}`, `${book}🥊`, null, 1],
@@ -16,8 +15,6 @@ test('an address book comes out of a long body as it was sent, and the parser re
     book,
   ]
   for (const body of bodies) expect(read(JSON.stringify(body))).toEqual(body)
-  const { json } = withoutLongTexts(Buffer.from(JSON.stringify(bodies[0])))
-  expect(json.length).toBeLessThan(200)
 })
 
 test('Eve sends long bodies that are no JSON, or that would crash the database or reach a prototype: all are refused', () => {
@@ -25,6 +22,7 @@ test('Eve sends long bodies that are no JSON, or that would crash the database o
     `{"a":"${book}`,
     `{"a":"${book}"`,
     `{"a":"${book}""b"}`,
+    `{"a":"${book}\n"}`,
     `{"a":"${book}\0"}`,
     `{"a":"${book}\\u0000"}`,
     `{"a":"${book}","__proto__":{}}`,
@@ -32,11 +30,4 @@ test('Eve sends long bodies that are no JSON, or that would crash the database o
     `{"a":"${book}","constructor":{"prototype":{}}}`,
   ])
     expect(() => read(json), json.slice(-40)).toThrow(Refusal)
-})
-
-test("Eve cannot have another text put in the place of hers: a mark is never the sender's", () => {
-  const [one, other] = [0, 1].map(() => withoutLongTexts(Buffer.from(JSON.stringify({ book }))).json)
-  expect(one).not.toBe(other)
-  const mark: string = JSON.parse(one ?? '').book
-  expect(read(JSON.stringify({ book, mine: mark }))).toEqual({ book, mine: mark })
 })
