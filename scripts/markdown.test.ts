@@ -23,6 +23,9 @@ test('What a document writes is text: no tag of it reaches the page, and a link 
   expect(htmlOf('<script>x</script> [a](protocol.md) [b](../x.md) [c](javascript:x) `<i>`', addressOf)).toBe(
     '<p>&lt;script&gt;x&lt;/script&gt; <a href="/security/protocol">a</a> b c <code>&lt;i&gt;</code></p>',
   )
+  expect(htmlOf('See https://x.example, <https://x.example> and ![a picture](https://x.example/y.png).', addressOf)).toBe(
+    '<p>See https://x.example, &lt;https://x.example&gt; and a picture.</p>',
+  )
   expect(htmlOf('By AES-256-GCM, well-known.', addressOf)).toBe('<p>By <span class="whole">AES-256-GCM</span>, well-known.</p>')
-  expect(htmlOf('Says:\n- one\n  more\n- two', addressOf)).toBe('<p>Says:</p>\n<ul><li>one more</li><li>two</li></ul>')
+  expect(htmlOf('Says:\n- one\n  more\n- two', addressOf)).toBe('<p>Says:</p>\n<ul>\n<li>one\nmore</li>\n<li>two</li>\n</ul>')
 })
