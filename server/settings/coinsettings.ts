@@ -8,7 +8,7 @@ export interface CoinSettings {
   /** undefined if Bitcoin is not taken. `node`: an HTTP API of Esplora's shape, or the JSON-RPC of bitcoind with a wallet. */
   bitcoin: { node: { kind: 'esplora' | 'bitcoind'; url: string }; xpub: string; network: BitcoinNetwork } | undefined
   /** undefined if neither Ethereum nor USDC is taken. `rpc` is the address of a JSON-RPC node; `usdc` the token's contract. */
-  ethereum: { rpc: string; xpub: string; chainId: number; usdc: `0x${string}` | undefined } | undefined
+  ethereum: { rpc: string; xpub: string; chainId: number; usdc: string | undefined } | undefined
   /** The sources of prices; undefined if none is asked. */
   prices: { coingecko: string; kraken: string } | undefined
 }
@@ -66,10 +66,10 @@ function readChainId(variables: Variables): number {
 }
 
 /** USDC has one contract on each chain. That of the main chain is known; elsewhere USDC is taken only if the setting names one. */
-function readContract(variables: Variables, chainId: number): `0x${string}` | undefined {
+function readContract(variables: Variables, chainId: number): string | undefined {
   const text = read(variables, 'USDC_CONTRACT') ?? (chainId === 1 ? MAINNET_USDC : undefined)
   if (text === undefined) return undefined
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))
     throw new ConfigError('USDC_CONTRACT', 'the address of a contract, 0x and 40 digits', text)
-  return text as `0x${string}`
+  return text
 }

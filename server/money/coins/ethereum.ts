@@ -1,7 +1,7 @@
 import { COINS } from '../../../contract/money/coins.ts'
 import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { type Arrival, type Chain, type Known, NodeError } from './chain.ts'
-import { openEthereumNode } from './ethereumnode.ts'
+import { hexOf, openEthereumNode } from './ethereumnode.ts'
 import { rises } from './rises.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -13,19 +13,21 @@ const LOG_BLOCKS = 2000
 const LOG_REQUESTS = 10
 /** Arrivals of other tokens that an address has at most: whoever makes a token can send as many as they like, and a person looks at each. */
 const OTHERS_MAX = 10
+/** A word of 32 bytes in hex, with `0x`. */
+const WORD_CHARS = 66
 
 type Settings = NonNullable<CoinSettings['ethereum']>
 
-/** viem, loaded when the first payment needs it, with all requests by `upstream`. */
-async function openClient(rpc: string, upstream: Upstream) {
-  const { createPublicClient, custom, getAddress, parseAbi, parseAbiItem } = await import('viem')
-  const { publicKeyToAddress } = await import('viem/accounts')
-  const request = openEthereumNode(rpc, upstream)
+/** The calls and the event of a token, loaded when the first payment needs them. */
+async function loadToken() {
+  const { createContract, ERC20, events } = await import('micro-eth-signer/abi.js')
+  const { decimals, balanceOf } = createContract(ERC20)
+  const data = (call: Uint8Array) => `0x${Buffer.from(call).toString('hex')}`
   return {
-    ...{ getAddress, publicKeyToAddress },
-    client: createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 }),
-    transfer: parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)'),
-    token: parseAbi(['function decimals() view returns (uint8)', 'function balanceOf(address) view returns (uint256)']),
+    decimals: data(decimals.encodeInput()),
+    balanceOf: (address: string) => data(balanceOf.encodeInput(address)),
+    /** What the topics of a transfer to this address are; null for who has sent it. */
+    topicsTo: (to: string) => events(ERC20).Transfer.topics({ from: null, to, value: null }),
   }
 }
 
@@ -34,49 +36,61 @@ async function openClient(rpc: string, upstream: Upstream) {
  * a contract wallet pays without a transaction to the address, and the balance shows it all the same. An address serves one payment.
  */
 export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: Upstream): Chain {
-  let opening: ReturnType<typeof openClient> | undefined
+  const ask = openEthereumNode(rpc, upstream)
+  let opening: ReturnType<typeof loadToken> | undefined
   let isChecked = false
 
+  /** Asks before anything else is believed of the node. */
   async function open() {
-    opening ??= openClient(rpc, upstream)
-    const opened = await opening
-    if (isChecked) return opened
-    const { client, token } = opened
-    if ((await client.getChainId()) !== chainId) throw new NodeError(`The node of Ethereum is not of the chain ${chainId}`)
-    const decimals = usdc && (await client.readContract({ address: usdc, abi: token, functionName: 'decimals' }))
-    if (usdc && decimals !== COINS.usdc.decimals) throw new NodeError('USDC_CONTRACT is not the contract of USDC')
+    opening ??= loadToken()
+    const token = await opening
+    if (isChecked) return token
+    if (Number(await ask('eth_chainId')) !== chainId) throw new NodeError(`The node of Ethereum is not of the chain ${chainId}`)
+    const decimals = usdc && (await ask('eth_call', { to: usdc, data: token.decimals }, 'latest'))
+    if (usdc && Number(decimals) !== COINS.usdc.decimals) throw new NodeError('USDC_CONTRACT is not the contract of USDC')
     isChecked = true
-    return opened
+    return token
   }
 
-  const head = async () => Number(await (await open()).client.getBlockNumber())
+  async function head() {
+    await open()
+    return Number(await ask('eth_blockNumber'))
+  }
+
+  const balanceOf = (address: string, height: number) => ask('eth_getBalance', address, hexOf(height))
 
   const assetOf = (contract: string) => (contract.toLowerCase() === usdc?.toLowerCase() ? 'usdc' : contract.toLowerCase())
 
   /** Tokens that came from one block to another: USDC, and of other contracts the first ones. */
   async function tokensBetween(
-    to: `0x${string}`,
+    to: string,
     { from: fromBlock, to: toBlock }: { from: number; to: number },
     othersMax: number,
   ): Promise<Arrival[]> {
-    const { client, transfer } = await open()
-    const range = { fromBlock: BigInt(fromBlock), toBlock: BigInt(toBlock) }
-    const found = await client.getLogs({ event: transfer, args: { to }, strict: true, ...range })
+    const { topicsTo } = await open()
+    const topics = topicsTo(to)
+    const found = await ask('eth_getLogs', { fromBlock: hexOf(fromBlock), toBlock: hexOf(toBlock), topics })
+    const isTransfer = (log: (typeof found)[number]) =>
+      log.topics.length === topics.length &&
+      log.data.length >= WORD_CHARS &&
+      topics.every((topic, at) => topic === null || topic === log.topics[at]?.toLowerCase())
     // Anybody may send nothing in anybody's name.
-    const logs = found.filter(({ args }) => args.value > 0n)
+    const logs = found
+      .filter(isTransfer)
+      .map((log) => ({ ...log, units: BigInt(log.data.slice(0, WORD_CHARS)) }))
+      .filter(({ units }) => units > 0n)
     const others = logs.filter(({ address }) => assetOf(address) !== 'usdc').slice(0, Math.max(0, othersMax))
     const counted = logs.filter((log) => assetOf(log.address) === 'usdc' || others.includes(log))
-    const blocks = await blocksAt(counted.map(({ blockNumber }) => Number(blockNumber)))
-    return counted.flatMap(({ address, transactionHash: reference, logIndex: index, blockNumber, args }) => {
-      const block = blocks.get(Number(blockNumber))
-      return block ? [{ reference, index, units: args.value, asset: assetOf(address), ...block }] : []
+    const blocks = await blocksAt(counted.map(({ blockNumber }) => blockNumber))
+    return counted.flatMap(({ address, transactionHash: reference, logIndex: index, blockNumber, units }) => {
+      const block = blocks.get(blockNumber)
+      return block ? [{ reference, index, units, asset: assetOf(address), ...block }] : []
     })
   }
 
   async function blockAt(height: number) {
-    const { client } = await open()
-    const { hash, timestamp } = await client.getBlock({ blockNumber: BigInt(height) })
-    return { height, blockHash: hash as string, at: new Date(Number(timestamp) * 1000) }
+    const { hash, timestamp } = await ask('eth_getBlockByNumber', hexOf(height), false)
+    return { height, blockHash: hash, at: new Date(Number(timestamp) * 1000) }
   }
 
   /** Reads each of these blocks once. */
@@ -84,10 +98,11 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     new Map(await Promise.all([...new Set(heights)].map(async (each) => [each, await blockAt(each)] as const)))
 
   /** Names a rise by the transaction that made it, where one transaction to the address explains it. */
-  async function nameRise(address: `0x${string}`, { height, units }: { height: number; units: bigint }): Promise<Arrival> {
-    const { client } = await open()
-    const block = await client.getBlock({ blockNumber: BigInt(height), includeTransactions: true })
-    const paid = block.transactions.filter(({ to, value }) => to?.toLowerCase() === address.toLowerCase() && value === units)
+  async function nameRise(address: string, { height, units }: { height: number; units: bigint }): Promise<Arrival> {
+    const block = await ask('eth_getBlockByNumber', hexOf(height), true)
+    const paid = block.transactions
+      .filter((each) => typeof each === 'object')
+      .filter(({ to, value }) => to?.toLowerCase() === address.toLowerCase() && value === units)
     return {
       reference: paid.length === 1 && paid[0] ? paid[0].hash : `${block.hash}:${address}`,
       // Logs of the same transaction count from 0.
@@ -96,9 +111,8 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     }
   }
 
-  async function coinsSince(address: `0x${string}`, from: number, base: bigint, newest: number) {
-    const { client } = await open()
-    const balanceAt = (height: number) => client.getBalance({ address, blockNumber: BigInt(height) })
+  async function coinsSince(address: string, from: number, base: bigint, newest: number) {
+    const balanceAt = (height: number) => balanceOf(address, height)
     const found = await rises(balanceAt, { from, base, first: Math.max(from, newest - WINDOW), last: newest })
     return await Promise.all(found.map((rise) => nameRise(address, rise)))
   }
@@ -109,9 +123,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     return arrivals.filter(({ height, blockHash }) => height !== null && blocks.get(height)?.blockHash === blockHash)
   }
 
-  async function look(typed: string, known: Known) {
-    const { getAddress, client } = await open()
-    const address = getAddress(typed)
+  async function look(address: string, known: Known) {
     const newest = await head()
     const settled = known.arrivals.filter(({ height }) => height !== null && height <= known.scannedHeight)
     const kept = await standing(settled.filter(({ height }) => height !== null && height <= newest))
@@ -132,8 +144,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     const isBehind = to < settledHeight
     const coins = isBehind ? [] : await coinsSince(address, from, base, newest)
     const scannedHeight = Math.max(from, Math.min(to, settledHeight))
-    const nativeUnits =
-      isBehind || scannedHeight === from ? base : await client.getBalance({ address, blockNumber: BigInt(scannedHeight) })
+    const nativeUnits = isBehind || scannedHeight === from ? base : await balanceOf(address, scannedHeight)
     return { head: newest, scannedHeight, nativeUnits, arrivals: [...kept, ...tokens, ...coins] }
   }
 
@@ -142,34 +153,29 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     look,
     async addressAt(index) {
       const { HDKey } = await import('@scure/bip32')
-      const { secp256k1 } = await import('@noble/curves/secp256k1.js')
-      const { publicKeyToAddress } = await openClient(rpc, upstream)
+      const { addr } = await import('micro-eth-signer')
       const { publicKey } = HDKey.fromExtendedKey(xpub).deriveChild(0).deriveChild(index)
       if (!publicKey) throw new Error('ETHEREUM_XPUB gives no address')
-      const whole = secp256k1.Point.fromBytes(publicKey).toBytes(false)
-      return publicKeyToAddress(`0x${Buffer.from(whole).toString('hex')}`)
+      return addr.fromPublicKey(publicKey)
     },
-    async pays(hash, typed) {
-      const { client, getAddress } = await open()
-      const address = getAddress(typed)
-      const params: [`0x${string}`] = [hash as `0x${string}`]
-      const sent = await client.request({ method: 'eth_getTransactionByHash', params })
+    async pays(hash, address) {
+      await open()
+      const sent = await ask('eth_getTransactionByHash', hash)
       if (sent === null) return undefined
-      const receipt = await client.request({ method: 'eth_getTransactionReceipt', params })
+      const receipt = await ask('eth_getTransactionReceipt', hash)
       if (receipt === null) return sent.to?.toLowerCase() === address.toLowerCase() || undefined
       const height = Number(receipt.blockNumber)
       const tokens = await tokensBetween(address, { from: height, to: height }, OTHERS_MAX)
       if (tokens.some(({ reference }) => reference === hash)) return true
       // A contract wallet pays without a transaction to the address: the balance shows it.
-      const balanceAt = (at: number) => client.getBalance({ address, blockNumber: BigInt(at) })
-      return (await balanceAt(height)) > (await balanceAt(height - 1))
+      return (await balanceOf(address, height)) > (await balanceOf(address, height - 1))
     },
-    async isUntouched(typed) {
-      const { client, getAddress, token } = await open()
-      const address = getAddress(typed)
-      if ((await client.getBalance({ address })) > 0n || (await client.getTransactionCount({ address })) > 0) return false
+    async isUntouched(address) {
+      const token = await open()
+      if ((await ask('eth_getBalance', address, 'latest')) > 0n) return false
+      if ((await ask('eth_getTransactionCount', address, 'latest')) > 0n) return false
       if (!usdc) return true
-      return (await client.readContract({ address: usdc, abi: token, functionName: 'balanceOf', args: [address] })) === 0n
+      return (await ask('eth_call', { to: usdc, data: token.balanceOf(address) }, 'latest')) === 0n
     },
   }
 }

@@ -2,23 +2,26 @@ import { z } from 'zod'
 import { NodeError } from './chain.ts'
 import type { Upstream } from './upstream.ts'
 
-const quantity = z.string().regex(/^0x[0-9a-f]{1,64}$/i)
+const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,64}$/i)
+  .transform(BigInt)
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/i)
 const address = z.string().regex(/^0x[0-9a-f]{40}$/i)
 const bytes = z.string().regex(/^0x([0-9a-f]{2})*$/i)
 
 /** What is read of the answers to the methods that are called: the rest of them reaches nobody. */
-const ANSWERS: Readonly<Record<string, z.ZodType>> = {
+const ANSWERS = {
   eth_chainId: quantity,
   eth_blockNumber: quantity,
   eth_getBalance: quantity,
   eth_getTransactionCount: quantity,
   // The functions that are called answer one number.
-  eth_call: hash,
+  eth_call: hash.transform(BigInt),
   eth_getLogs: z.array(
     z.object({
       ...{ address, data: bytes, topics: z.array(hash).max(4) },
-      ...{ blockNumber: quantity, transactionHash: hash, logIndex: quantity },
+      ...{ blockNumber: quantity.transform(Number), transactionHash: hash, logIndex: quantity.transform(Number) },
     }),
   ),
   eth_getBlockByNumber: z.object({
@@ -27,17 +30,22 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   }),
   eth_getTransactionByHash: z.object({ to: address.nullable() }).nullable(),
   eth_getTransactionReceipt: z.object({ blockNumber: quantity }).nullable(),
-}
+} satisfies Record<string, z.ZodType>
+
+type Answers = { [Method in keyof typeof ANSWERS]: z.output<(typeof ANSWERS)[Method]> }
+const SHAPES: { [Method in keyof Answers]: z.ZodType<Answers[Method]> } = ANSWERS
 
 /** Calls a node of Ethereum by JSON-RPC. Throws NodeError, and ZodError for an answer that is none to the method. */
 export function openEthereumNode(rpc: string, upstream: Upstream) {
   let lastId = 0
-  return async ({ method, params }: { method: string; params?: unknown }): Promise<unknown> => {
-    const shape = ANSWERS[method]
-    if (!shape) throw new Error(`Nothing is known of the answers to ${method}`)
+  return async <Method extends keyof Answers>(method: Method, ...params: unknown[]): Promise<Answers[Method]> => {
     lastId += 1
-    const answer = await upstream.post(rpc, { jsonrpc: '2.0', id: lastId, method, params: params ?? [] })
-    if (typeof answer === 'object' && answer !== null && 'result' in answer) return shape.parse(answer.result)
-    throw new NodeError(`The node of Ethereum refused ${method}`)
+    const answer = await upstream.post(rpc, { jsonrpc: '2.0', id: lastId, method, params })
+    if (typeof answer !== 'object' || answer === null || !('result' in answer))
+      throw new NodeError(`The node of Ethereum refused ${method}`)
+    return SHAPES[method].parse(answer.result)
   }
 }
+
+/** A number as the node reads it. */
+export const hexOf = (number: number): string => `0x${number.toString(16)}`

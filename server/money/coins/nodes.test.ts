@@ -21,7 +21,7 @@ const rpc = await serveHere(async (_request, body) => {
   if (lie && lie.method === method) return { jsonrpc: '2.0', id, result: lie.result }
   return await (await fetch(ethereum.variables['ETHEREUM_RPC_URL'] ?? '', { method: 'POST', body })).json()
 })
-const usdc = ethereum.variables['USDC_CONTRACT'] as `0x${string}`
+const usdc = ethereum.variables['USDC_CONTRACT'] ?? ''
 const openedEthereum = () => namingFailures(openEthereum({ rpc, xpub, chainId: 31_337, usdc }, upstream))
 
 /** All that is asked of a chain. Returns what failed. */
@@ -88,3 +88,34 @@ test('who floods an address with tokens of their own, or with nothing, hides no 
     expect(arrivals.filter(({ asset }) => asset !== 'usdc')).toHaveLength(10)
   }
 })
+
+test('of the logs that a node answers only transfers of a token to the address count, whatever else it sends along', async () => {
+  const chain = openedEthereum()
+  const address = await chain.addressAt(3)
+  const from = await ethereum.height()
+  await ethereum.pay(address, 900n, 'usdc')
+  await ethereum.mine(30)
+  const filter = { fromBlock: `0x${(from + 1).toString(16)}`, toBlock: 'latest', topics: [null, null, wordOf(address)] }
+  const [log] = await logs(filter)
+  const [event = '', payer = ''] = log.topics
+  const also = (index: number, more: object) => ({ ...log, logIndex: `0x${index.toString(16)}`, ...more })
+  const foreign = [
+    also(1000, { topics: [event, payer, wordOf(`0x${'ee'.repeat(20)}`)] }),
+    // A token that is one of its kind: it is named by a fourth topic, and has no data.
+    also(1001, { topics: [...log.topics, log.data], data: '0x' }),
+    also(1002, { topics: [`0x${'dd'.repeat(32)}`, payer, wordOf(address)] }),
+    also(1003, { data: '0x01' }),
+  ]
+  lie = { method: 'eth_getLogs', result: [...foreign, log] }
+  const { arrivals } = await chain.look(address, { ...NOTHING, scannedHeight: from })
+  lie = undefined
+  expect(arrivals.map(({ asset, units }) => [asset, units])).toEqual([['usdc', 900n]])
+})
+
+const wordOf = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+
+async function logs(filter: object) {
+  const body = JSON.stringify({ id: 1, method: 'eth_getLogs', params: [filter] })
+  const answer = await fetch(rpc, { method: 'POST', body })
+  return (await answer.json()).result
+}
