@@ -4,13 +4,13 @@ import { build } from 'esbuild'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { accountApi } from '../contract/account/account.ts'
 import { startWorld } from '../server/testing/world.ts'
-import { PROGRAMS } from './programs.ts'
+import { PROGRAM } from './programs.ts'
 
 const world = await startWorld()
 const [row] = await world.sql('select current_database() as name')
 const databaseUrl = inject('clusterUrl').replace('/template?', `/${row?.['name']}?`)
 
-beforeAll(() => build({ ...PROGRAMS, entryPoints: { 'account-test': path.join(import.meta.dirname, 'account.ts') } }))
+beforeAll(() => build({ ...PROGRAM, entryPoints: { 'account-test': path.join(import.meta.dirname, 'account.ts') } }))
 
 /** Runs the command line as an operator types it. */
 function account(...words: string[]): { output: string; status: number | null } {

@@ -96,7 +96,10 @@ client.on('event', (event) => {
 })
 const programs = await context({
   ...PROGRAMS,
-  plugins: [{ name: 'restart', setup: (build) => build.onEnd((result) => void (result.errors.length === 0 && restartSoon())) }],
+  plugins: [
+    ...(PROGRAMS.plugins ?? []),
+    { name: 'restart', setup: (build) => build.onEnd((result) => void (result.errors.length === 0 && restartSoon())) },
+  ],
 })
 await programs.watch()
 

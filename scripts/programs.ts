@@ -1,11 +1,10 @@
 import path from 'node:path'
-import type { BuildOptions } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** esbuild's options for the programs that run on the server: dist/server.mjs and dist/account.mjs. */
-export const PROGRAMS: BuildOptions = {
-  entryPoints: { server: path.join(root, 'server/main.ts'), account: path.join(root, 'scripts/account.ts') },
+/** esbuild's options for a program that runs on the server, in one file. */
+export const PROGRAM: BuildOptions = {
   outdir: path.join(root, 'dist'),
   outExtension: { '.js': '.mjs' },
   bundle: true,
@@ -15,4 +14,25 @@ export const PROGRAMS: BuildOptions = {
   packages: 'external',
   sourcemap: true,
   logLevel: 'warning',
+}
+
+/** Leaves the sandbox of cards out of the other programs: what moves no money is no part of what takes it. */
+const sandboxApart: Plugin = {
+  name: 'sandbox-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/sandbox\/open\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './sandbox.mjs', external: true } : undefined,
+    )
+  },
+}
+
+/** dist/server.mjs, dist/account.mjs, and dist/sandbox.mjs, which they load where the settings choose it. */
+export const PROGRAMS: BuildOptions = {
+  ...PROGRAM,
+  entryPoints: {
+    server: path.join(root, 'server/main.ts'),
+    account: path.join(root, 'scripts/account.ts'),
+    sandbox: path.join(root, 'server/sandbox/open.ts'),
+  },
+  plugins: [sandboxApart],
 }

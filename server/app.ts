@@ -53,15 +53,13 @@ import { dropUnpaid } from './money/coins/payments.ts'
 import { coinRoutes } from './money/coins/routes.ts'
 import { watchPayments } from './money/coins/watchPayments.ts'
 import { endPlans } from './money/ledger/ledger.ts'
+import type { Card } from './money/payments/card.ts'
 import { makeFrameApp } from './money/payments/frameapp.ts'
 import { paymentRoutes } from './money/payments/routes.ts'
 import { askForOverdue } from './money/payments/webhook.ts'
 import { keepPresence, type Presence } from './people/presence/presence.ts'
 import { tellSwitched } from './people/privacy/privacy.ts'
 import { privacyRoutes } from './people/privacy/routes.ts'
-import { renewalsOf } from './sandbox/bills.ts'
-import { sandboxRoutes } from './sandbox/routes.ts'
-import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Config, Listener } from './settings/config.ts'
 
 export interface App {
@@ -122,8 +120,9 @@ const pushJob = (): Job => ({ name: 'push', periodSeconds: 50, work: tellInSlice
 /** Asks the card provider what it may have told in vain. */
 const overdueJob = (): Job => ({ name: 'overdue-cards', periodSeconds: HOUR, work: askForOverdue() })
 
-/** The sandbox bills what is due by the clock. */
-const renewalJob = (sandbox: Sandbox): Job => ({ name: 'sandbox-renewals', periodSeconds: 50, work: renewalsOf(sandbox) })
+/** Where cards are paid in the sandbox, it bills what is due by the clock. */
+const renewalJobs = ({ inside }: Card): Job[] =>
+  inside ? [{ name: 'sandbox-renewals', periodSeconds: 50, work: inside.renewals }] : []
 
 /** Assembles the server, one line per feature. The caller starts listening. */
 export async function makeApp(
@@ -175,7 +174,7 @@ export async function makeApp(
   coinRoutes(http, env)
   reportRoutes(http, env)
   paymentRoutes(http, env)
-  if (env.card.sandbox) sandboxRoutes(http, env.card.sandbox)
+  env.card.inside?.routes(http)
   familyRoutes(http, env)
   if (releaseFolder) serveWellKnown(http, releaseFolder)
   serveCrawlers(http, env.config)
@@ -216,7 +215,7 @@ export async function makeApp(
   const jobs = makeJobs({
     env,
     pool: database.pool,
-    jobs: [...everyJob, compareJob(), pushJob(), overdueJob(), ...(env.card.sandbox ? [renewalJob(env.card.sandbox)] : [])],
+    jobs: [...everyJob, compareJob(), pushJob(), overdueJob(), ...renewalJobs(env.card)],
     report,
     onRun: metrics && measureJobs(metrics),
   })

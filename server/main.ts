@@ -74,7 +74,7 @@ async function start(): Promise<void> {
       batch: makeBatch({ pool: database.pool, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
       push: makePushQueue(),
       bucket: await openBucket(config, root),
-      card: openCard(config.card, database.db, clock),
+      card: await openCard(config.card, database.db, clock),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
       mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
       coins: openCoins(config.coins, clock),

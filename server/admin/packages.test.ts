@@ -10,7 +10,7 @@ import { startWorld } from '../testing/world.ts'
 
 const world = await startWorld()
 const DAY = 24 * 60 * 60
-const { sandbox } = world.env.card
+const sandbox = world.env.card.inside?.sandbox
 if (!sandbox) throw new Error('Tests pay in the sandbox')
 
 const ada = await world.person('ada')

@@ -19,7 +19,7 @@ export const CARD = {
 /** What people do at the pages of the sandbox, and what the account then has. */
 export function cardsOf(world: World) {
   const { db, clock, card } = world.env
-  const { sandbox } = card
+  const sandbox = card.inside?.sandbox
   if (!sandbox) throw new Error('Tests pay in the sandbox')
 
   const formed = (path: string, form: Record<string, string>) =>

@@ -40,7 +40,7 @@ const { http } = await makeApp(
       batch: makeBatch({ pool: database.pool, clock, fault }),
       push: makePushQueue(),
       bucket: await openBucket(config, dataFolder),
-      card: openCard({ provider: 'off' }, db, clock),
+      card: await openCard({ provider: 'off' }, db, clock),
       outbound: makeOutbound({ isGuarded: true }),
       mail: makeMail(undefined, () => undefined),
       coins: openCoins(config.coins, clock),

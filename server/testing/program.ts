@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { build } from 'esbuild'
-import { PROGRAMS } from '../../scripts/programs.ts'
+import { PROGRAM } from '../../scripts/programs.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const running = new Set<ChildProcess>()
@@ -13,7 +13,7 @@ export interface Started {
 }
 
 /** Bundles the real server as it ships, under a name of its own, because test files run at once. */
-export const bundle = (name: string) => build({ ...PROGRAMS, entryPoints: { [name]: path.join(root, 'server/main.ts') } })
+export const bundle = (name: string) => build({ ...PROGRAM, entryPoints: { [name]: path.join(root, 'server/main.ts') } })
 
 /** Starts the server. Resolves when it prints that it is ready, or when it exits. */
 export function start(name: string, settings: Record<string, string>): Promise<Started> {

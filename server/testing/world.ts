@@ -115,7 +115,7 @@ export async function startWorld({
     batch: makeBatch({ pool: database.pool, clock, onFlush: metrics && measureFlushes(metrics) }),
     push: makePushQueue(PUSH_DELAY_MS),
     bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
-    card: openCard(config.card, database.db, clock),
+    card: await openCard(config.card, database.db, clock),
     outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
     mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
     coins: openCoins(config.coins, clock),

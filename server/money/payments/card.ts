@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { Refusal } from '../../refuse.ts'
-import type { Sandbox } from '../../sandbox/sandbox.ts'
+import type { OpenedSandbox } from '../../sandbox/open.ts'
 import type { CardSettings } from '../../settings/cardsettings.ts'
 
 /** The card provider. */
@@ -11,20 +11,14 @@ export interface Card {
   /** Signs what the provider tells. */
   webhookSecret: string
   /** Where the sandbox takes cards. */
-  sandbox?: Sandbox
-}
-
-/** The sandbox, and its calls in place of the network. */
-interface Inside {
-  sandbox: Sandbox
-  fetch: typeof fetch
+  inside?: OpenedSandbox
 }
 
 const TIMEOUT_MS = 20_000
 const CHECK_MS = 5000
 
 /** The client is loaded at the first use, so a server that takes no cards never loads it. */
-export function makeCard(settings: CardSettings, inside?: Inside): Card {
+export function makeCard(settings: CardSettings, inside?: OpenedSandbox): Card {
   let loading: Promise<Stripe> | undefined
   const load = async (): Promise<Stripe> => {
     const { default: Client } = await import('stripe')
@@ -42,7 +36,7 @@ export function makeCard(settings: CardSettings, inside?: Inside): Card {
       return loading
     },
     webhookSecret: settings.provider === 'stripe' ? settings.webhookSecret : (inside?.sandbox.webhookSecret ?? ''),
-    ...(inside && { sandbox: inside.sandbox }),
+    ...(inside && { inside }),
   }
 }
 

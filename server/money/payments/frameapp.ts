@@ -3,7 +3,6 @@ import type { Env } from '../../env.ts'
 import { sendError } from '../../ground/http/errors.ts'
 import { type NoteAnswer, noteRequests } from '../../ground/http/log.ts'
 import { Refusal } from '../../refuse.ts'
-import { frameRoutes } from '../../sandbox/embedded.ts'
 import type { FrameSettings } from '../../settings/cardsettings.ts'
 import { FRAME_CODE, FRAME_PAGE, FRAME_SCRIPT, frameHeaders, framePage } from './frame.ts'
 
@@ -43,7 +42,7 @@ export async function makeFrameApp(
     reply.type('text/html; charset=utf-8').send(framePage(config, frame, request.socket.localPort)),
   )
   app.get(FRAME_SCRIPT, (_request, reply) => reply.type('text/javascript; charset=utf-8').send(FRAME_CODE))
-  if (card.sandbox) frameRoutes(app, card.sandbox, (port) => config.direct.origins(port)[0] ?? '')
+  card.inside?.frameRoutes(app, (port) => config.direct.origins(port)[0] ?? '')
   await app.ready()
   return app
 }

@@ -1,12 +1,10 @@
 import type { Queryable } from '../../ground/db/connect.ts'
-import { fetchFrom } from '../../sandbox/network.ts'
-import { openSandbox } from '../../sandbox/sandbox.ts'
 import type { CardSettings } from '../../settings/cardsettings.ts'
 import { type Card, makeCard } from './card.ts'
 
 /** Opens the card provider that the settings name. */
-export function openCard(settings: CardSettings, db: Queryable, clock: () => Date): Card {
+export async function openCard(settings: CardSettings, db: Queryable, clock: () => Date): Promise<Card> {
   if (settings.provider !== 'sandbox') return makeCard(settings)
-  const sandbox = openSandbox(db, clock)
-  return makeCard(settings, { sandbox, fetch: fetchFrom(sandbox, db) })
+  const { open } = await import('../../sandbox/open.ts')
+  return makeCard(settings, open(db, clock))
 }

@@ -23,7 +23,7 @@ test('with a key the real provider takes the cards: there is no sandbox, and its
   expect(await alice.does(paymentsApi.subscription, {})).toMatchObject({ cardProvider: 'stripe', card: null })
   for (const path of ['checkout/cs_1', 'invoice/in_1', 'portal/cus_1', 'style.css'])
     expect((await alice.request('GET', `/sandbox/${path}`)).status).toBe(404)
-  expect(world.env.card.sandbox).toBeUndefined()
+  expect(world.env.card.inside).toBeUndefined()
   const payload = event('invoice.paid', { object: 'invoice', customer: 'cus_of_nobody' })
   expect(await posts(payload, 'whsec_sandbox')).toBeRefused(400, 'invalid_webhook')
   expect(await posts(payload, '')).toBeRefused(400, 'invalid_webhook')
