@@ -1,6 +1,7 @@
 import { findStraightApostrophes } from './apostrophes.ts'
 import { findUnboundedShapes } from './bounds.ts'
 import { findUnprovenClaims } from './claims.ts'
+import { findDecisionFaults } from './decisions.ts'
 import { findFolderCycles, findRootImports } from './folders.ts'
 import { findInnerWords } from './inner.ts'
 import { findLockGaps, findRefusedNode } from './lock.ts'
@@ -184,6 +185,7 @@ export const houseChecks = {
   'file names': findRefusedNames,
   'names in a wing': findNamesTwice,
   'links in documents': findBrokenLinks,
+  decisions: findDecisionFaults,
   'notes cited in code': findUnknownNotes,
   'places of one machine': findPrivatePlaces,
   'side doors to keys': findSideDoors,
