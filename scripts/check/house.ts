@@ -5,6 +5,7 @@ import { findDecisionFaults } from './decisions.ts'
 import { findFolderCycles, findRootImports } from './folders.ts'
 import { findInnerWords } from './inner.ts'
 import { findLockGaps, findRefusedNode } from './lock.ts'
+import { findGonePaths } from './paths.ts'
 import { findUnknownTests } from './titles.ts'
 import type { TrackedFile } from './tracked.ts'
 
@@ -185,6 +186,7 @@ export const houseChecks = {
   'file names': findRefusedNames,
   'names in a wing': findNamesTwice,
   'links in documents': findBrokenLinks,
+  'paths that documents name': findGonePaths,
   decisions: findDecisionFaults,
   'notes cited in code': findUnknownNotes,
   'places of one machine': findPrivatePlaces,
