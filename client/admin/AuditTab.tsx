@@ -68,6 +68,7 @@ export function AuditTab() {
         <div className="input">
           <input
             type="search"
+            dir="auto"
             aria-label="Username"
             placeholder="Username of either"
             maxLength={LIMITS.usernameMax}

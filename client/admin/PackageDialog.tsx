@@ -63,6 +63,7 @@ export function PackageDialog({ stored, act, isPending, onDone, onClose }: Props
       label={label}
       name={name}
       autoComplete="off"
+      dir="auto"
       value={typed[name]}
       error={isTried ? wrong[name] : undefined}
       help={help && <p className="small t2">{help}</p>}

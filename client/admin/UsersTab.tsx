@@ -66,6 +66,7 @@ export function UsersTab() {
           <Search className="i i-16" aria-hidden />
           <input
             type="search"
+            dir="auto"
             aria-label="Search users"
             placeholder="Search users..."
             maxLength={LIMITS.displayNameMax}

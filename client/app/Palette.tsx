@@ -71,6 +71,7 @@ export function Palette({ onClose, ...ways }: Ways & { onClose: () => void }) {
             <input
               ref={field}
               role="combobox"
+              dir="auto"
               aria-expanded="true"
               aria-controls={`${id}-list`}
               aria-activedescendant={chosen && `${id}-${chosen.id}`}

@@ -31,6 +31,7 @@ export function EarlyField({ onClose }: { onClose: () => void }) {
     <input
       ref={field}
       className="sr"
+      dir="auto"
       aria-label="Loading"
       autoComplete="off"
       onChange={({ target }) => note({ typed: target.value })}

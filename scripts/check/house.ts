@@ -2,6 +2,7 @@ import { findStraightApostrophes } from './apostrophes.ts'
 import { findUnboundedShapes } from './bounds.ts'
 import { findUnprovenClaims } from './claims.ts'
 import { findDecisionFaults } from './decisions.ts'
+import { findUndirectedText } from './direction.ts'
 import { findFolderCycles, findRootImports } from './folders.ts'
 import { findInnerWords } from './inner.ts'
 import { findLockGaps, findRefusedNode } from './lock.ts'
@@ -202,4 +203,5 @@ export const houseChecks = {
   'claims of the public pages': findUnprovenClaims,
   'apostrophes on screen': findStraightApostrophes,
   'words of the protocol on screen': findInnerWords,
+  'directions of what people type': findUndirectedText,
 }

@@ -69,6 +69,7 @@ export function SharedFiles({ room, person, onClose }: Props) {
             <span className="sr">Filter by name, caption or address</span>
             <input
               type="text"
+              dir="auto"
               placeholder="Filter"
               autoComplete="off"
               value={typed}

@@ -57,6 +57,7 @@ export function FindBar({ room, asked, onClose }: Props) {
         <input
           ref={field}
           type="text"
+          dir="auto"
           enterKeyHint="search"
           placeholder="Search in this chat"
           // Without this attribute the browser stores the typed text as a suggestion and in its session file.

@@ -62,6 +62,7 @@ export function MakePasskey({ shownMs = 0, onMade, onFailed, onCancel }: Props) 
         help={<p className="help">The server keeps it, so that you can tell your passkeys apart.</p>}
         maxLength={PASSKEY_LIMITS.nameMax}
         autoComplete="off"
+        dir="auto"
         onValue={setName}
       />
       <div className="acts">

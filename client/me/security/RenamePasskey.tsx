@@ -43,6 +43,7 @@ export function RenamePasskey({ passkey, onRenamed, onClose }: Props) {
         error={isNameless && !name.trim() ? 'A name is required' : undefined}
         maxLength={PASSKEY_LIMITS.nameMax}
         autoComplete="off"
+        dir="auto"
         onValue={setName}
       />
     </WayDialog>

@@ -62,6 +62,7 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Prop
           <input
             ref={field}
             type="search"
+            dir="auto"
             aria-label="Search contacts and messages"
             placeholder="Search"
             // Without this attribute the browser stores the typed text as a suggestion and in its session file.
