@@ -4,6 +4,7 @@ import { defineConfig } from 'vite'
 import { entryOnce } from './scripts/entryonce.ts'
 import { cutFonts, FONTS } from './scripts/fonts.ts'
 import { staticFrames } from './scripts/frames.ts'
+import { type Found, notePackages } from './scripts/notices.ts'
 import { publicPages } from './scripts/pages.ts'
 import { smallerZod } from './scripts/schemas.ts'
 import { serviceWorker } from './scripts/worker.ts'
@@ -20,10 +21,21 @@ const SHARED =
 /** What the worker's entry imports, and not the entry itself. */
 const NO_ENTRY = /^(?!.*client[\\/]worker[\\/]worker\.ts)/
 
+/** The packages of which the page, the worker or the public pages have code. */
+const found: Found = new Map()
+
 export default defineConfig({
   root: 'client',
   cacheDir: '../node_modules/.vite',
-  plugins: [react(), smallerZod({ hasWords: true }), cutFonts(), staticFrames(), publicPages(), serviceWorker()],
+  plugins: [
+    react(),
+    smallerZod({ hasWords: true }),
+    cutFonts(),
+    staticFrames(),
+    notePackages(found),
+    publicPages(found),
+    serviceWorker(),
+  ],
   resolve: {
     alias: [
       // Every schema imports zod, so the settings there hold before the first one is made, in whatever order chunks are loaded.
@@ -36,7 +48,7 @@ export default defineConfig({
   worker: {
     format: 'es',
     // The worker says in its own words what does not hold.
-    plugins: () => [smallerZod({ hasWords: false }), entryOnce()],
+    plugins: () => [smallerZod({ hasWords: false }), entryOnce(), notePackages(found)],
     // What the worker starts with stays one file beside its entry: parts that are loaded later would else cut it into many.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'core', tags: ['$initial'], test: NO_ENTRY }] } } },
   },

@@ -72,6 +72,11 @@ test('Each claim of /security says how it is known, and measures it in this very
   await page.goto(`${server.url}/security/threat-model`)
   await page.getByRole('heading', { name: 'Threat model', level: 1 }).waitFor()
   await looksFine(page, 'threat model')
+  await page.getByRole('link', { name: 'Notices' }).click()
+  await page.getByRole('heading', { name: 'What others wrote' }).waitFor()
+  await looksFine(page, 'notices')
+  await page.getByRole('link', { name: 'copyright notices' }).click()
+  await page.getByText('SIL OPEN FONT LICENSE').first().waitFor()
   expect(complaints).toEqual([])
 })
 

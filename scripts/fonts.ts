@@ -76,6 +76,9 @@ const FACES: Record<string, Face> = {
   'mono-text': { from: 'geist-mono/files/geist-mono-latin-wght-normal', ranges: TEXT, axes: MONO },
 }
 
+/** The packages whose letters these are. */
+export const FONT_PACKAGES = [...new Set(Object.values(FACES).map(({ from }) => `@fontsource-variable/${from.split('/')[0]}`))]
+
 /** Cuts the fonts of the packages to the glyphs and axes that are used. What is there already is kept. */
 export function cutFonts(): Plugin {
   return {

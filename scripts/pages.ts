@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type Plugin, build as vite } from 'vite'
 import type * as Pages from '../client/site/pages.tsx'
 import { htmlOf } from './markdown.ts'
+import { type Found, NOTICES, notePackages, noticesOf, textOf } from './notices.ts'
 import { loadForBuild } from './render.ts'
 import { smallerZod } from './schemas.ts'
 
@@ -34,9 +35,9 @@ const DOCUMENTS: Record<string, { file: string; address: string; description: st
 
 /**
  * Builds the scripts of the public pages apart from the messenger, so that no chunk of theirs has any of it, and makes those pages of
- * client/page.html: /security and the documents.
+ * client/page.html: /security, the documents, and the notices of `found`, the packages that the other bundles have.
  */
-export function publicPages(): Plugin {
+export function publicPages(found: Found): Plugin {
   let scripts: Record<string, string> = {}
   return {
     name: 'public-pages',
@@ -44,7 +45,7 @@ export function publicPages(): Plugin {
       for (const name of readdirSync(PAGES)) this.addWatchFile(path.join(PAGES, name))
       for (const name of Object.keys(DOCUMENTS)) this.addWatchFile(path.join(root, 'docs', name))
       scripts = {}
-      for (const chunk of await buildScripts()) {
+      for (const chunk of await buildScripts(found)) {
         this.emitFile({ type: 'asset', fileName: chunk.fileName, source: chunk.code })
         if (chunk.isEntry) scripts[chunk.name] = `/${chunk.fileName}`
       }
@@ -63,8 +64,10 @@ export function publicPages(): Plugin {
         const template = bundle[TEMPLATE]
         if (template?.type !== 'asset') throw new Error(`The build has no ${TEMPLATE}: see scripts/pages.ts`)
         delete bundle[TEMPLATE]
+        const notices = noticesOf(found)
+        this.emitFile({ type: 'asset', fileName: NOTICES, source: textOf(notices) })
         const { pages } = await loadForBuild<typeof Pages>('site/pages.tsx')
-        for (const { file, title, description, html } of pages(documents())) {
+        for (const { file, title, description, html } of pages(documents(), notices, `/${NOTICES}`)) {
           const source = String(template.source)
             .replaceAll('%title%', title)
             .replaceAll('%description%', description)
@@ -76,14 +79,14 @@ export function publicPages(): Plugin {
   }
 }
 
-async function buildScripts() {
+async function buildScripts(found: Found) {
   const built = await vite({
     configFile: false,
     root: path.join(root, 'client'),
     cacheDir: path.join(root, 'node_modules/.vite'),
     publicDir: false,
     logLevel: 'error',
-    plugins: [smallerZod({ hasWords: false })],
+    plugins: [smallerZod({ hasWords: false }), notePackages(found)],
     resolve: { alias: [{ find: /^zod$/, replacement: path.join(root, 'client/zod.ts') }] },
     build: {
       write: false,

@@ -43,6 +43,7 @@ export function Site({ children }: { children: ReactNode }) {
               <a href="/security/threat-model">Threat model</a>
               <a href="/security/protocol">Protocol</a>
               <a href="/security/verify">Verify</a>
+              <a href="/security/notices">Notices</a>
               <a href="/auth?tab=signin">Sign In</a>
             </nav>
           </div>

@@ -12,6 +12,7 @@ export const PAGES: Readonly<Record<string, string | null>> = {
   '/s3': null,
   '/sandbox': null,
   '/security': 'security.html',
+  '/security/notices': 'notices.html',
   '/security/protocol': 'protocol.html',
   '/security/threat-model': 'threat-model.html',
   '/security/verify': 'verify.html',

@@ -13,6 +13,7 @@ test('search engines are told of the pages for everybody alone, under the config
   expect(sitemap.match(/<loc>[^<]+/g)?.map((found) => new URL(found.slice(5)).pathname)).toEqual([
     '/',
     '/security',
+    '/security/notices',
     '/security/protocol',
     '/security/threat-model',
     '/security/verify',
