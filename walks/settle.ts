@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { contentWords } from '../contract/chat/contentwords.ts'
+import { contentWords } from '../contract/chat/kinds/kinds.ts'
 import { type Device, NOT_YET, PATIENCE, type Person, type Seat, seatsIn, seatsOf, type World } from './people.ts'
 import { connect } from './verbs.ts'
 

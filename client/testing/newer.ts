@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 import { z } from 'zod'
-import { readContent, readStatement } from '../../contract/chat/content.ts'
+import { type Content, readContent, readStatement } from '../../contract/chat/content.ts'
 import { parseEnvelope, writeEnvelope } from '../../contract/chat/envelope.ts'
 import { everyEndpoint } from '../../contract/every.ts'
 import type { Api, ApiError } from '../net/api.ts'
@@ -34,6 +34,15 @@ export async function newerBuild(): Promise<NewerBuild> {
       return read && content && { statement: { ...read.statement, content }, isWhole: true }
     },
   }))
+  vi.doMock('../../contract/chat/kinds/kinds.ts', async (original) => {
+    const ours = await original<typeof import('../../contract/chat/kinds/kinds.ts')>()
+    const emojiIn = (content: unknown) => reactionShape.safeParse(content).data?.emoji
+    return {
+      contentWords: (content: Content) => emojiIn(content) ?? ours.contentWords(content),
+      searchedIn: (content: Content) => emojiIn(content) ?? ours.searchedIn(content),
+      fileIn: (content: Content | null | undefined) => (emojiIn(content) === undefined ? ours.fileIn(content) : undefined),
+    } satisfies typeof ours
+  })
   vi.doMock('../../contract/chat/envelope.ts', async (original) => ({
     ...(await original<object>()),
     isKnownVersion: (version: number) => version <= 2,
@@ -53,6 +62,7 @@ export async function newerBuild(): Promise<NewerBuild> {
     import('../net/api.ts'),
   ])
   vi.doUnmock('../../contract/chat/content.ts')
+  vi.doUnmock('../../contract/chat/kinds/kinds.ts')
   vi.doUnmock('../../contract/chat/envelope.ts')
   vi.doUnmock('../worker/keys/document.ts')
   vi.resetModules()

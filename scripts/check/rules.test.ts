@@ -44,6 +44,7 @@ const clean: Record<string, string> = {
     ]),
   ),
   'contract/chat/content.ts': "import { z } from 'zod'\nexport const content = z\n",
+  'contract/chat/kinds/text.ts': "import type { content } from '../content.ts'\nexport type Text = typeof content\n",
   'contract/chat/rooms.ts': "import { z } from 'zod'\nexport const rooms = z\n",
   'server/main.ts': "import { app } from './app.ts'\nexport const main = app\n",
   'server/app.ts': "import { routes } from './chat/rooms/routes.ts'\nexport const app = routes\n",
@@ -108,6 +109,7 @@ const planted: [rule: string, file: string, text: string][] = [
   ['nobody-imports-app', 'server/chat/rooms/planted13.ts', importing('../../app.ts')],
   ['server-cannot-read-content', 'server/chat/rooms/planted14.ts', importing('../../../contract/chat/content.ts')],
   ['server-cannot-read-content', 'server/chat/rooms/planted15.ts', importing('../../../contract/chat/planted16.ts')],
+  ['server-cannot-read-content', 'server/chat/rooms/planted39.ts', importing('../../../contract/chat/planted40.ts')],
   [
     'keys-through-one-door',
     'client/rooms/list/planted17.ts',
@@ -153,6 +155,7 @@ const extra = {
   ...Object.fromEntries(climbs.map(({ above }) => [`${above}/deep/above.ts`, 'export const above = 1\n'])),
   'client/rooms/list/planted6.ts': "import type { planted } from './planted5.ts'\nexport type Six = typeof planted\n",
   'contract/chat/planted16.ts': importing('./content.ts'),
+  'contract/chat/planted40.ts': importing('./kinds/text.ts'),
   'server/account/family/family.ts': 'export const family = 1\n',
   'server/chat/rooms/store-planted26.ts': importing('drizzle-orm'),
 }

@@ -1,5 +1,7 @@
-import type { FileContent } from '../../../contract/chat/content.ts'
-import { contentWords, NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
+import type { Content } from '../../../contract/chat/content.ts'
+import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
+import { contentWords, fileIn } from '../../../contract/chat/kinds/kinds.ts'
+import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
@@ -53,11 +55,13 @@ export async function writeChat(env: Env, room: Room, writing: Writing): Promise
     count({ messages, files })
   }
   for await (const page of pagesOf(env, room, signal)) write(page.map((message) => exported(message, room.ownId, places)))
-  write((await env.crypto.outbox(room.id)).map((row) => unsent(row, places)))
+  write((await unsentOf(env, room)).map((row) => unsent(row, places)))
   json.end(']}\n')
   html.end(PAGE_END)
   return { messages, unreadable, files, missingFiles: (places?.size ?? 0) - files }
 }
+
+const unsentOf = (env: Env, { id }: Room): Promise<OutboxRow[]> => env.crypto.outbox(id)
 
 async function* pagesOf(env: Env, room: Room, signal: AbortSignal): AsyncGenerator<StoredMessage[]> {
   for (let after = 0; ; ) {
@@ -72,19 +76,18 @@ async function* pagesOf(env: Env, room: Room, signal: AbortSignal): AsyncGenerat
 async function writeFiles(env: Env, room: Room, { zip, name, count, signal }: Writing): Promise<Places> {
   const places: Places = new Map()
   let files = 0
-  const write = async (file: FileContent, at: string) => {
+  const write = async (content: Content, at: string) => {
     signal.throwIfAborted()
-    if (places.has(file.object)) return
+    const file = fileIn(content)
+    if (!file || places.has(file.object)) return
     const placed = await writeAttached(env, zip, { chatRoomId: room.id, file, folder: FOLDER, chat: name, at })
     places.set(file.object, placed)
     if (placed.path !== null) files += 1
     count({ messages: 0, files })
   }
   for await (const page of pagesOf(env, room, signal))
-    for (const { seq, body } of page)
-      if (body.kind === 'content' && body.content.type === 'file') await write(body.content, `${seq}`)
-  for (const [at, { content }] of (await env.crypto.outbox(room.id)).entries())
-    if (content?.type === 'file') await write(content, `unsent-${at + 1}`)
+    for (const { seq, body } of page) if (body.kind === 'content') await write(body.content, `${seq}`)
+  for (const [at, { content }] of (await unsentOf(env, room)).entries()) if (content) await write(content, `unsent-${at + 1}`)
   return places
 }
 
@@ -97,7 +100,7 @@ function exported(
   const line = { seq, id, at, ...(sentAt !== undefined && { sentAt }), from, isEncrypted: body.kind !== 'plain' } as const
   switch (body.kind) {
     case 'content':
-      return { ...line, text: contentWords(body.content), ...fileOf(body.content, places) }
+      return { ...line, text: contentWords(body.content), ...fieldsOf(body.content, places) }
     case 'plain':
     case 'notice':
       return { ...line, text: body.text }
@@ -120,12 +123,25 @@ const unsent = ({ id, sentAt, content }: OutboxRow, places: Places | undefined):
   text: content ? contentWords(content) : null,
   reason: content ? 'not sent' : NEEDS_NEWER,
   isEncrypted: true,
-  ...(content && fileOf(content, places)),
+  ...(content && fieldsOf(content, places)),
 })
 
-function fileOf(content: NonNullable<OutboxRow['content']>, places: Places | undefined): Pick<ExportedMessage, 'file'> {
-  if (content.type !== 'file') return {}
-  const { name, mediaType, sizeBytes, caption, object } = content
-  const placed = places?.get(object) ?? { path: null, reason: 'files were left out of this export' }
-  return { file: { name, mediaType, sizeBytes, caption, ...placed } }
+/** What a line has beside the words of one kind of content. */
+interface Exports<C extends Content> {
+  fields(content: C, places: Places | undefined): Pick<ExportedMessage, 'file'>
+}
+
+const EXPORTED: { [K in Kind]: Exports<ContentOf<K>> } = {
+  text: { fields: () => ({}) },
+  file: {
+    fields: ({ name, mediaType, sizeBytes, caption, object }, places) => {
+      const placed = places?.get(object) ?? { path: null, reason: 'files were left out of this export' }
+      return { file: { name, mediaType, sizeBytes, caption, ...placed } }
+    },
+  },
+}
+
+function fieldsOf(content: Content, places: Places | undefined): Pick<ExportedMessage, 'file'> {
+  const exports: Exports<Content> = EXPORTED[content.type]
+  return exports.fields(content, places)
 }

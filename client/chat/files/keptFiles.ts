@@ -1,3 +1,4 @@
+import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { Env } from '../../env.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { isShut } from '../../rooms/list/roomLocks.ts'
@@ -62,9 +63,10 @@ async function kindsIn(env: Env, chatRoomId: string, wanted: Set<string>): Promi
   for (let before: number | undefined; kinds.size < wanted.size; ) {
     const { messages } = await env.crypto.page({ chatRoomId, limit: PAGE, ...(before !== undefined && { before }) })
     for (const { body } of messages) {
-      if (body.kind !== 'content' || body.content.type !== 'file' || !wanted.has(body.content.object)) continue
-      const look = lookOf(body.content)
-      kinds.set(body.content.object, look === 'voice' || look === 'audio' ? 'sound' : look)
+      const file = body.kind === 'content' ? fileIn(body.content) : undefined
+      if (!file || !wanted.has(file.object)) continue
+      const look = lookOf(file)
+      kinds.set(file.object, look === 'voice' || look === 'audio' ? 'sound' : look)
     }
     before = messages[0]?.seq
     if (messages.length < PAGE || before === undefined) break

@@ -1,4 +1,6 @@
-import type { FileContent } from '../../../contract/chat/content.ts'
+import type { Content, FileContent } from '../../../contract/chat/content.ts'
+import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
+import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import { textParts } from '../../ui/links.ts'
 
@@ -33,6 +35,16 @@ export interface SharedPage {
   hasOlder: boolean
 }
 
+/** The links that one kind of content has shared. */
+interface Shares<C extends Content> {
+  links(content: C): string[]
+}
+
+const SHARED: { [K in Kind]: Shares<ContentOf<K>> } = {
+  text: { links: ({ text }) => linksIn(text) },
+  file: { links: () => [] },
+}
+
 /** Which page: the newest one, the one before a seq, or the one after a seq. */
 type Place = { before?: number | undefined; after?: never } | { after: number; before?: never }
 
@@ -45,8 +57,10 @@ export async function sharedPage(env: Env, chatRoomId: string, { before, after }
   for (const { id, seq, at, senderId, body } of messages.toReversed()) {
     if (body.kind !== 'content') continue
     const message = { chatRoomId, id, seq, at, senderId }
-    if (body.content.type === 'file') files.push({ ...message, file: body.content })
-    else for (const address of linksIn(body.content.text)) links.push({ ...message, address })
+    const file = fileIn(body.content)
+    if (file) files.push({ ...message, file })
+    const shares: Shares<Content> = SHARED[body.content.type]
+    for (const address of shares.links(body.content)) links.push({ ...message, address })
   }
   const [oldest, newest] = [messages[0]?.seq, messages.at(-1)?.seq]
   return { files, links, oldest, newest, isLast: messages.length < PAGE, hasOlder: from > 1 }

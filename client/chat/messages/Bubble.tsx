@@ -1,10 +1,11 @@
 import { KeyRound } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { later } from '../../ui/later.tsx'
 import { Meta, spokenName } from './Meta.tsx'
 import { remarksOf } from './remarks.ts'
-import type { ShownMessage } from './store.ts'
+import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { isEmojiOnly, type Range } from './textPieces.ts'
 import { Words } from './Words.tsx'
 
@@ -48,11 +49,30 @@ interface BodyProps extends Pick<Props, 'message' | 'hasTime' | 'marks'> {
   details: string[]
 }
 
-function Body({ message, hasTime, marks, details }: BodyProps) {
-  const { body } = message
-  const meta = <Meta message={message} details={details} isAside={!hasTime} />
-  if (body.kind === 'unreadable')
-    return (
+/** What a bubble is drawn from. */
+interface Drawn<B extends MessageBody> extends Pick<Props, 'message' | 'marks'> {
+  body: B
+  /** The time. */
+  meta: ReactNode
+}
+
+/** How one kind of body is drawn. */
+interface Draws<B extends MessageBody> {
+  bubble(drawn: Drawn<B>): ReactNode
+}
+
+const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
+  text: { bubble: (drawn) => <Said {...drawn} look={isEmojiOnly(drawn.body.text) ? 'bub emoji' : 'bub'} /> },
+  file: { bubble: (drawn) => <FileBody {...drawn} Words={Words} /> },
+  plain: {
+    bubble: (drawn) => (
+      <Said {...drawn}>
+        <span className="badge danger">{NOT_ENCRYPTED}</span>
+      </Said>
+    ),
+  },
+  unreadable: {
+    bubble: ({ body, meta }) => (
       <div className="bub unreadable">
         <KeyRound className="i i-16" aria-hidden />
         <p>
@@ -60,12 +80,29 @@ function Body({ message, hasTime, marks, details }: BodyProps) {
           {meta}
         </p>
       </div>
-    )
-  if (body.kind === 'unsupported') return <Unsupported id={message.id} meta={meta} />
-  if (body.kind === 'file') return <FileBody {...{ body, message, marks, meta, Words }} />
+    ),
+  },
+  unsupported: { bubble: ({ message, meta }) => <Unsupported id={message.id} meta={meta} /> },
+  notice: { bubble: (drawn) => <Said {...drawn} /> },
+}
+
+function Body({ message, hasTime, marks, details }: BodyProps) {
+  const { body } = message
+  const draws: Draws<MessageBody> = BUBBLES[body.kind]
+  return draws.bubble({ body, message, marks, meta: <Meta message={message} details={details} isAside={!hasTime} /> })
+}
+
+interface SaidProps extends Pick<Drawn<MessageBody>, 'marks' | 'meta'> {
+  body: { text: string }
+  look?: string
+  children?: ReactNode
+}
+
+/** Words in a bubble, below what must be said of them. */
+function Said({ body, marks, meta, look = 'bub', children }: SaidProps) {
   return (
-    <div className={isEmojiOnly(body.text) && body.kind === 'text' ? 'bub emoji' : 'bub'}>
-      {body.kind === 'plain' && <span className="badge danger">{NOT_ENCRYPTED}</span>}
+    <div className={look}>
+      {children}
       <p dir="auto">
         <Words text={body.text} marks={marks} />
         {meta}

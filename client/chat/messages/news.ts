@@ -1,6 +1,6 @@
-import { contentWords } from '../../../contract/chat/contentwords.ts'
+import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
-import type { ShownMessage } from './store.ts'
+import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { OUT_OF_PLACE } from './timelineLines.ts'
 
 export interface News {
@@ -23,13 +23,24 @@ export function newsOf(before: ShownMessage[], now: ShownMessage[], name: string
   })
 }
 
-function wordsOf(message: ShownMessage, name: string): string {
-  if (message.status === 'failed') return `Not sent. ${message.reason ?? ''}`
-  const warning = message.isOutOfPlace ? `${OUT_OF_PLACE} ` : ''
-  if (message.isMine) return warning
-  if (message.body.kind === 'unreadable') return `${warning}${name}: a message that cannot be read here`
-  if (message.body.kind === 'notice') return message.body.isQuiet ? '' : message.body.text
-  const mark = message.body.kind === 'plain' ? `${NOT_ENCRYPTED}. ` : ''
-  const file = message.body.kind === 'file' ? `${contentWords(message.body.file)}. ` : ''
-  return `${warning}${mark}${name}: ${file}${message.body.text}`.trim()
+/** How one kind of body is announced. */
+interface Announces<B extends MessageBody> {
+  words(body: B, name: string): string
+}
+
+const ANNOUNCED: { [K in Exclude<BodyKind, 'notice'>]: Announces<BodyOf<K>> } = {
+  text: { words: ({ text }, name) => `${name}: ${text}` },
+  file: { words: ({ file, text }, name) => `${name}: ${contentWords(file)}. ${text}` },
+  plain: { words: ({ text }, name) => `${NOT_ENCRYPTED}. ${name}: ${text}` },
+  unreadable: { words: (_, name) => `${name}: a message that cannot be read here` },
+  unsupported: { words: ({ text }, name) => `${name}: ${text}` },
+}
+
+function wordsOf({ status, reason, isOutOfPlace, isMine, body }: ShownMessage, name: string): string {
+  if (status === 'failed') return `Not sent. ${reason ?? ''}`
+  const warning = isOutOfPlace ? `${OUT_OF_PLACE} ` : ''
+  if (isMine) return warning
+  if (body.kind === 'notice') return body.isQuiet ? '' : body.text
+  const announces: Announces<Exclude<MessageBody, { kind: 'notice' }>> = ANNOUNCED[body.kind]
+  return `${warning}${announces.words(body, name)}`.trim()
 }

@@ -1,3 +1,4 @@
+import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { objectPath } from '../../../contract/chat/objects.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
@@ -100,7 +101,7 @@ async function sendRow(
           id: row.id,
           chatRoomId,
           content: sealed.envelope,
-          ...typeOf(sealed.content ?? row.content),
+          ...postedOf(sealed.content ?? row.content),
           ...(row.replyToId && { replyToId: row.replyToId }),
         }
         const message = await env.api(messagesApi.send, draft)
@@ -121,10 +122,11 @@ async function sendRow(
   }
 }
 
-/** What the server is told of content: its type, and of a file the object that it is. */
-function typeOf(content: OutboxRow['content']) {
-  if (content?.type !== 'file') return { messageType: 'text' as const }
-  const { as: messageType, object, storedBytes: fileSize } = content
+/** What the server is told of content: its type, and which stored object it carries. */
+function postedOf(content: OutboxRow['content']) {
+  const file = fileIn(content)
+  if (!file) return { messageType: 'text' as const }
+  const { as: messageType, object, storedBytes: fileSize } = file
   return { messageType, fileName: object, filePath: objectPath(object), fileSize }
 }
 

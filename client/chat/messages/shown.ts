@@ -1,9 +1,10 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { waitOf } from './outbox.ts'
-import type { MessageBody, ShownMessage } from './store.ts'
+import type { MessageBody, ShownContent, ShownMessage } from './store.ts'
 
 /** What stands in the place of messages that the server withholds. */
 const WHILE_BLOCKED = 'Messages while blocked are not kept'
@@ -27,10 +28,20 @@ const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMess
   ...(sentAt !== undefined && { sentAt }),
 })
 
-const written = (content: Content, chatRoomId: string): MessageBody =>
-  content.type === 'text'
-    ? { kind: 'text', text: content.text }
-    : { kind: 'file', file: content, text: content.caption, chatRoomId }
+/** What the timeline shows of one kind of content. */
+interface Shows<C extends Content, B> {
+  body(content: C, chatRoomId: string): B
+}
+
+const SHOWN: { [K in Kind]: Shows<ContentOf<K>, ShownContent<K>> } = {
+  text: { body: ({ text }) => ({ kind: 'text', text }) },
+  file: { body: (file, chatRoomId) => ({ kind: 'file', file, text: file.caption, chatRoomId }) },
+}
+
+function written(content: Content, chatRoomId: string): MessageBody {
+  const shows: Shows<Content, ShownContent> = SHOWN[content.type]
+  return shows.body(content, chatRoomId)
+}
 
 function shownBody({ body, chatRoomId }: StoredMessage): MessageBody {
   if (body.kind === 'content') return written(body.content, chatRoomId)

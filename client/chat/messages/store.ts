@@ -1,11 +1,19 @@
 import { createStore } from 'zustand/vanilla'
 import type { FileContent } from '../../../contract/chat/content.ts'
+import type { Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Range } from './textPieces.ts'
 
-export type MessageBody =
-  | { kind: 'text'; text: string }
-  /** A file; `text` is its caption. */
-  | { kind: 'file'; file: FileContent; text: string; chatRoomId: string }
+/** What the timeline needs of each kind of content. */
+interface ShownKinds {
+  text: { text: string }
+  /** `text` is its caption. */
+  file: { file: FileContent; text: string; chatRoomId: string }
+}
+
+/** Content of a kind that this build knows. */
+export type ShownContent<K extends Kind = Kind> = { [P in K]: { kind: P } & ShownKinds[P] }[K]
+
+type OtherBody =
   /** A program's plain text, which is shown with a red "Not encrypted" mark. */
   | { kind: 'plain'; text: string }
   | { kind: 'unreadable'; reason: string }
@@ -13,6 +21,12 @@ export type MessageBody =
   | { kind: 'unsupported'; text: string }
   /** A notice in the conversation, such as "Encryption restarted". A quiet one is not announced, and stands once for all in a row. */
   | { kind: 'notice'; text: string; isQuiet?: true }
+
+export type MessageBody = ShownContent | OtherBody
+
+export type BodyKind = Kind | OtherBody['kind']
+
+export type BodyOf<K extends BodyKind> = Extract<MessageBody, { kind: K }>
 
 export interface ShownMessage {
   id: string

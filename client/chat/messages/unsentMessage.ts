@@ -1,3 +1,4 @@
+import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
@@ -12,7 +13,7 @@ const unsentRow = async (env: Env, { id: chatRoomId }: Room, id: string): Promis
 /** Sends a message again that was not sent, and its file where the server has that no more. */
 export async function retryMessage(env: Env, room: Room, id: string): Promise<SendOutcome> {
   const row = await unsentRow(env, room, id)
-  if (row?.content?.type === 'file' && row.failure === REFUSAL_TEXTS.file_not_found) {
+  if (fileIn(row?.content) && row?.failure === REFUSAL_TEXTS.file_not_found) {
     await (await import('./chatFiles.ts')).sendFileAgain(env, room, id)
     return { outcome: 'kept' }
   }
@@ -32,7 +33,7 @@ export async function takeBack(env: Env, room: Room, id: string, draft: string):
 /** Gives up a message that was not sent, with its file. */
 export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
   const row = await unsentRow(env, room, id)
-  if (row?.content?.type === 'file') return (await import('./chatFiles.ts')).giveUpFile(env, room, id)
+  if (fileIn(row?.content)) return (await import('./chatFiles.ts')).giveUpFile(env, room, id)
   await env.crypto.dropFromOutbox({ chatRoomId: room.id, id })
   await refreshRoom(env, room)
 }

@@ -1,4 +1,4 @@
-import { contentWords } from '../../../contract/chat/contentwords.ts'
+import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import { type REPORT_CATEGORIES, type ReportedMessage, reportsApi } from '../../../contract/chat/reports.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'

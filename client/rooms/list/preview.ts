@@ -1,5 +1,7 @@
 import type { Content } from '../../../contract/chat/content.ts'
-import { contentWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
+import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { withoutBackticks } from '../../ui/codeInText.ts'
@@ -36,13 +38,13 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
     const text = content ? lineOf(content) : UNSUPPORTED
     return failure
       ? { kind: 'failed', text, status: null }
-      : { kind: content ? kindOf(content) : 'text', text, status: 'sending' }
+      : { kind: content ? lookOf(content) : 'text', text, status: 'sending' }
   }
   if (!newest) return null
   const status = newest.senderId === room.ownId ? deliveryOf(room, newest.seq) : null
   switch (newest.body.kind) {
     case 'content':
-      return { kind: kindOf(newest.body.content), text: lineOf(newest.body.content), status }
+      return { kind: lookOf(newest.body.content), text: lineOf(newest.body.content), status }
     case 'plain':
       return { kind: 'plain', text: newest.body.text, status }
     case 'withheld':
@@ -57,11 +59,22 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
   }
 }
 
-/** What content is called in one line of a list, and in a notification. A file's name keeps its backticks. */
-export const lineOf = (content: Content): string =>
-  content.type === 'text' ? withoutBackticks(content.text) : contentWords(content)
-
-function kindOf(content: Content): 'text' | 'photo' | 'document' {
-  if (content.type === 'text') return 'text'
-  return content.as === 'image' ? 'photo' : 'document'
+/** How a line of a list shows one kind of content. */
+interface KindLine<C extends Content> {
+  text(content: C): string
+  /** Which icon stands before it. */
+  look(content: C): 'text' | 'photo' | 'document'
 }
+
+const LINES: { [K in Kind]: KindLine<ContentOf<K>> } = {
+  text: { text: ({ text }) => withoutBackticks(text), look: () => 'text' },
+  // A file's name keeps its backticks.
+  file: { text: contentWords, look: ({ as }) => (as === 'image' ? 'photo' : 'document') },
+}
+
+const lineRules = (content: Content): KindLine<Content> => LINES[content.type]
+
+/** What content is called in one line of a list, and in a notification. */
+export const lineOf = (content: Content): string => lineRules(content).text(content)
+
+const lookOf = (content: Content): 'text' | 'photo' | 'document' => lineRules(content).look(content)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { devicesApi } from '../../../contract/account/devices.ts'
-import { contentWords } from '../../../contract/chat/contentwords.ts'
+import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { resetMessages } from '../../chat/messages/messages.ts'
 import { sendText } from '../../chat/messages/send.ts'

@@ -141,7 +141,7 @@ test('A repeated envelope of a newer version opens once', async () => {
   const next = await upgraded(alice)
   await next.core.receiveLog({ chatRoomId, peerIds: [bob.userId], entries: [], now: Date.now() })
   const { messages } = await next.core.page({ chatRoomId, limit: 50 })
-  expect(messages.map(({ body }) => wordsOf(body)).slice(-3)).toEqual([
+  expect(messages.slice(-3).map(({ body }) => wordsOf(body))).toEqual([
     'from next year',
     'from this year',
     expect.stringMatching(/^unreadable: .*already/),

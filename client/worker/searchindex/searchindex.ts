@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { searchedIn } from '../../../contract/chat/contentwords.ts'
+import { searchedIn } from '../../../contract/chat/kinds/kinds.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { messageAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
 import { type RoomRecord, roomRecords } from '../vault/storedRoom.ts'

@@ -1,0 +1,7 @@
+import type { ContentOf, KindRules } from './rules.ts'
+
+export const fileKind: KindRules<ContentOf<'file'>> = {
+  words: ({ as, name, voice }) => (as === 'image' ? 'Photo' : voice ? 'Voice message' : name || 'Document'),
+  searched: ({ name, caption }) => [name, caption].filter(Boolean).join('\n'),
+  file: (content) => content,
+}
