@@ -1,5 +1,6 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
+import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords, fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
@@ -61,7 +62,7 @@ export async function writeChat(env: Env, room: Room, writing: Writing): Promise
   return { messages, unreadable, files, missingFiles: (places?.size ?? 0) - files }
 }
 
-const unsentOf = (env: Env, { id }: Room): Promise<OutboxRow[]> => env.crypto.outbox(id)
+const unsentOf = async (env: Env, { id }: Room): Promise<OutboxRow[]> => foldEntries(await env.crypto.outbox(id))
 
 async function* pagesOf(env: Env, room: Room, signal: AbortSignal): AsyncGenerator<StoredMessage[]> {
   for (let after = 0; ; ) {

@@ -1,3 +1,4 @@
+import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
@@ -181,7 +182,7 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
   const uploads = uploadsIn(room.id)
     .map(({ line }) => line)
     .filter(({ id }) => !known.has(id))
-  const unsent = hasNewer ? [] : [...[...outbox, ...fromMemory].map(shownUnsent), ...uploads]
+  const unsent = hasNewer ? [] : [...foldEntries([...outbox, ...fromMemory]).map(shownUnsent), ...uploads]
   changeView(room, { ...change, messages: [...placed, ...unsent] })
 }
 

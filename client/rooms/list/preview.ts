@@ -1,5 +1,6 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
@@ -22,7 +23,8 @@ export function refreshPreview(env: Env, { id: chatRoomId }: Room, opened?: Stor
   return inTurn(env, `preview ${chatRoomId}`, async () => {
     if (isShut({ id: chatRoomId })) return
     const [newest, outbox] = await Promise.all([newestShown(env, chatRoomId, opened), env.crypto.outbox(chatRoomId)])
-    changeRoom(chatRoomId, (row) => (isShut(row) ? {} : { preview: previewOf(row, newest, outbox.at(-1)) }))
+    const unsent = foldEntries(outbox).at(-1)
+    changeRoom(chatRoomId, (row) => (isShut(row) ? {} : { preview: previewOf(row, newest, unsent) }))
   })
 }
 

@@ -1,3 +1,4 @@
+import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import type { CommitEntry, LogEntry } from '../../../contract/chat/rooms.ts'
 import { openForks, withLists } from '../group/forks.ts'
 import { everyAccount } from '../group/members.ts'
@@ -102,7 +103,7 @@ export function receiveLog(
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
     const newer = await newerVersions(live, at.named)
-    const opened = record === known && at.messages.length <= SHOWN_MAX ? await explained(live, at.messages) : null
+    const opened = record === known && at.messages.length <= SHOWN_MAX ? await explained(live, foldEntries(at.messages)) : null
     return {
       needsPeers: false,
       after: known.cursor,

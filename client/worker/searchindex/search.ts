@@ -1,3 +1,4 @@
+import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { messageAt } from '../vault/storedMessage.ts'
 import type { Vault } from '../vault/vault.ts'
 import { needlesOf } from './foldText.ts'
@@ -86,7 +87,8 @@ function matchesIn(segment: Segment, [longest, ...others]: string[]): number[] {
 }
 
 async function readPlace(vault: Vault, { chatRoomId, seq }: FoundPlace, needles: string[]): Promise<FoundMessage | undefined> {
-  const message = await messageAt(vault, chatRoomId, seq)
+  const entry = await messageAt(vault, chatRoomId, seq)
+  const [message] = entry ? foldEntries([entry]) : []
   const words = message && wordsIn(message.body)
   if (!message || words === undefined) return undefined
   const { id, senderId, at } = message

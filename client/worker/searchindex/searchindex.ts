@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { searchedIn } from '../../../contract/chat/kinds/kinds.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { messageAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
@@ -188,7 +189,7 @@ async function grow(
   writes: Write[] = [],
 ): Promise<void> {
   const { chatRoomId, head } = room
-  const entries = messages.flatMap(entryOf)
+  const entries = foldEntries(messages).flatMap(entryOf)
   const { segments, changed, next } = withEntries(await segmentsOf(vault, room), entries, head.next)
   const grown = { format: FORMAT, ...reached, next, segments: segments.map(({ number, version }) => ({ number, version })) }
   const kept = changed.map((segment) => segmentWrite(chatRoomId, segment.number, segment))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Content, readContent } from '../../../contract/chat/content.ts'
 import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
+import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { roomRecord, type Transcript, transcriptShape } from './storedRoom.ts'
 import type { Vault, Write } from './vault.ts'
 import { jsonOf, type VaultValue } from './vaultRows.ts'
@@ -158,6 +159,26 @@ export async function messagesOf(
   return (await vault.page('messages', chatRoomId, range)).map(({ value }) => readMessage(value))
 }
 
+/** Messages as `messagesOf` names them, folded. Fewer than `limit` only where there are no more, however many the fold has taken out. */
+async function foldedMessages(
+  vault: Vault,
+  chatRoomId: string,
+  asked: { before?: number; after?: number; limit: number },
+): Promise<StoredMessage[]> {
+  const { limit } = asked
+  const isUpward = asked.after !== undefined
+  let entries: StoredMessage[] = []
+  for (let range = asked; ; ) {
+    const more = await messagesOf(vault, chatRoomId, range)
+    entries = isUpward ? [...entries, ...more] : [...more, ...entries]
+    const messages = foldEntries(entries)
+    const end = isUpward ? more.at(-1) : more[0]
+    if (!end || more.length < limit || messages.length >= limit)
+      return isUpward ? messages.slice(0, limit) : messages.slice(-limit)
+    range = { ...asked, [isUpward ? 'after' : 'before']: end.seq }
+  }
+}
+
 /** Some messages of a room, and the room's state just before they were read. */
 export interface MessagePage {
   /** Oldest first. */
@@ -181,7 +202,7 @@ export async function pageOf(
   const record = await roomRecord(vault, chatRoomId)
   if (!record) return { messages: [], from: 0, cursor: 0, isJoined: false, waitsFor: '' }
   const { from, cursor, standing, waiting, newer = [], cleared = 0 } = record
-  const messages = await messagesOf(vault, chatRoomId, {
+  const messages = await foldedMessages(vault, chatRoomId, {
     limit,
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after: Math.max(after, from - 1) }),
