@@ -56,6 +56,11 @@ export const draftShape = z.object({
   fileSize: z.number(NO_FILE).int(NO_FILE).nonnegative(NO_FILE).optional(),
   filePath: z.string(NO_FILE).max(512, NO_FILE).optional(),
   replyToId: z.uuid().optional(),
+  /** True for a message that counts for nobody. No kind is silent yet, and the server has no rate for silent messages: it takes none. */
+  isSilent: z
+    .boolean()
+    .refine((isSilent) => !isSilent)
+    .optional(),
 })
 export type Draft = z.infer<typeof draftShape>
 

@@ -1,4 +1,4 @@
-import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
+import { fileIn, isCounted } from '../../../contract/chat/kinds/kinds.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { objectPath } from '../../../contract/chat/objects.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
@@ -122,12 +122,13 @@ async function sendRow(
   }
 }
 
-/** What the server is told of content: its type, and which stored object it carries. */
+/** What the server is told of content: its type, which stored object it carries, and that it does not count. */
 function postedOf(content: OutboxRow['content']) {
+  const silence = content && !isCounted(content) ? { isSilent: true } : {}
   const file = fileIn(content)
-  if (!file) return { messageType: 'text' as const }
+  if (!file) return { messageType: 'text' as const, ...silence }
   const { as: messageType, object, storedBytes: fileSize } = file
-  return { messageType, fileName: object, filePath: objectPath(object), fileSize }
+  return { messageType, fileName: object, filePath: objectPath(object), fileSize, ...silence }
 }
 
 /** Seals a message. `moved_on`: this device was removed from the room or the room's devices changed, so the room is readied again. */

@@ -16,3 +16,6 @@ export const searchedIn = (content: Content): string => rulesOf(content).searche
 /** The stored file that content carries; undefined if it carries none, or if there is no content. */
 export const fileIn = (content: Content | null | undefined): FileContent | undefined =>
   content ? rulesOf(content).file(content) : undefined
+
+/** True if content counts as unread and people are told of it. False is posted as `isSilent`. */
+export const isCounted = (content: Content): boolean => rulesOf(content).counts

@@ -16,4 +16,6 @@ export interface KindRules<C extends Content> {
   searched(content: C): string
   /** The stored file that it carries. */
   file(content: C): FileContent | undefined
+  /** False for a silent kind: it is unread for nobody, and nobody is told of it. */
+  counts: boolean
 }

@@ -4,4 +4,5 @@ export const textKind: KindRules<ContentOf<'text'>> = {
   words: ({ text }) => text,
   searched: ({ text }) => text,
   file: () => undefined,
+  counts: true,
 }

@@ -152,6 +152,18 @@ test('Eve cannot name a file of the server: nobody has uploaded one, so no file 
   line.hangsUp()
 })
 
+test('Eve cannot send what counts for nobody: no message is taken as silent', async () => {
+  const { one, chatRoomId } = await freshPair()
+  const draft = { chatRoomId, content: 'for nothing', messageType: 'text' as const }
+  expect(await one.tries(messagesApi.send, { ...draft, isSilent: true })).toBeRefused(400)
+  const line = await one.opensSocket()
+  line.says({ type: 'message', data: { ...draft, isSilent: true, id: randomUUID() } })
+  await line.hears('refused')
+  line.hangsUp()
+  expect(await rowsOf(chatRoomId)).toEqual([])
+  expect(await one.tries(messagesApi.send, { ...draft, isSilent: false })).toMatchObject({ status: 200 })
+})
+
 test('a file message of before stays readable: in the list, in the log and as the last message', async () => {
   const { one, two, chatRoomId } = await freshPair()
   const { id } = await one.says(chatRoomId, 'a picture')

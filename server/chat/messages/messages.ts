@@ -92,7 +92,7 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
     fileName,
     fileSize,
     replyToId: draft.replyToId?.toLowerCase() ?? null,
-    isSilent: false,
+    isSilent: draft.isSilent ?? false,
     session: Buffer.from(user.sessionHash, 'hex'),
     sealedFor: sealedFor ?? null,
   }
