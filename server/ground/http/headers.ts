@@ -3,11 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Config, Listener } from '../../settings/config.ts'
 import { listenerOf } from './listener.ts'
 
-const ALLOWED_HERE = ['camera', 'microphone']
+const ALLOWED_HERE = ['camera', 'display-capture', 'microphone']
 const SWITCHED_OFF = [
   'accelerometer',
   'browsing-topics',
-  'display-capture',
   'geolocation',
   'gyroscope',
   'hid',

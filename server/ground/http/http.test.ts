@@ -131,6 +131,15 @@ test('a refusal has the same headers as every other answer', async () => {
   }
 })
 
+test('the own pages may use camera, microphone and screen; no other page may, and nobody may pay or read where a person is', async () => {
+  const { headers } = await alice.request('GET', '/api/user')
+  const allowed = new Map(
+    (headers.get('permissions-policy') ?? '').split(', ').map((each) => each.split('=') as [string, string]),
+  )
+  for (const name of ['camera', 'display-capture', 'microphone']) expect(allowed.get(name), name).toBe('(self)')
+  for (const name of ['geolocation', 'payment', 'usb']) expect(allowed.get(name), name).toBe('()')
+})
+
 test('no cache keeps what the API answers, and no site may frame or read it', async () => {
   const { headers } = await alice.request('GET', '/api/user')
   expect(headers.get('cache-control')).toBe('no-store')
