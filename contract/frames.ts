@@ -13,6 +13,27 @@ export const clientFrame = z.discriminatedUnion('type', [
 ])
 export type ClientFrame = z.infer<typeof clientFrame>
 export type ClientFrameType = ClientFrame['type']
+
+/** `points` frames of a socket in `seconds`. What is above is refused, and the socket stays open. */
+export interface FrameRate {
+  points: number
+  seconds: number
+}
+
+/** The rate of each client frame, so that a flood of one type leaves the others their own. */
+export const FRAME_RATES = {
+  /** Twenty messages at once. `RATES` bounds the messages of an account in all its sockets. */
+  message: { points: 20, seconds: 1 },
+  typing: { points: 10, seconds: 1 },
+  ping: { points: 5, seconds: 1 },
+} as const satisfies Record<ClientFrameType, FrameRate>
+
+/** The rate of the frames that have no type of the contract, all together. */
+export const OTHER_FRAMES: FrameRate = { points: 5, seconds: 1 }
+
+/** A socket that sends more frames, or bytes of frames, in `seconds` is closed before any of the rest is read. */
+export const FLOOD = { frames: 100, bytes: 20 * LIMITS.frameBytes, seconds: 1 } as const
+
 /** The data of each client frame, by its type. */
 export type ClientData = { [T in ClientFrameType]: Extract<ClientFrame, { type: T }>['data'] }
 

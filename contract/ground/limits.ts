@@ -59,7 +59,6 @@ export const LIMITS = {
   streamBytesPerSecond: 4 * KIB,
   connectionsMax: 20_000,
   socketsPerUser: 20,
-  framesPerSecond: 20,
 
   /** Time for which a confirmation counts in its session. */
   stepUpSeconds: 5 * MINUTE,

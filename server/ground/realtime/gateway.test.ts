@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
-import { CLOSE, type ServerFrame } from '../../../contract/frames.ts'
+import { CLOSE, FLOOD, FRAME_RATES, OTHER_FRAMES, type ServerFrame } from '../../../contract/frames.ts'
 import { CONTRACT_VERSION, LIMITS } from '../../../contract/ground/limits.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld()
 const { alice, bob, eve } = await world.people()
 const room = await alice.talksTo(bob)
+const chatRoomId = await eve.talksTo(bob)
 const typing: ServerFrame = { type: 'typing', data: { chatRoomId: room, userId: alice.id, isTyping: true } }
 
 test('the first frame is hello: who one is, the contract, the time, and that it is not Tor', async () => {
@@ -68,14 +69,49 @@ test('a frame above the limit closes that socket with 1009', async () => {
 
 test('too many frames are refused by name, a flood closes the socket', async () => {
   const line = await eve.opensSocket()
-  for (let count = 0; count < LIMITS.framesPerSecond * 3; count++) line.says({ type: 'ping', data: {} })
+  for (let count = 0; count < FRAME_RATES.ping.points * 3; count++) line.says({ type: 'ping', data: {} })
   expect((await line.hears('refused')).data.code).toBe('too_many_requests')
-  for (let count = 0; count < LIMITS.framesPerSecond * 20; count++) line.says({ type: 'ping', data: {} })
+  for (let count = 0; count < FLOOD.frames * 4; count++) line.says({ type: 'ping', data: {} })
   expect((await line.closed).code).toBe(CLOSE.tooManyFrames)
   // The server also drops a socket that floods it with WebSocket pings.
   const other = await eve.opensSocket()
-  for (let count = 0; count < LIMITS.framesPerSecond * 20; count++) other.raw.ping()
+  for (let count = 0; count < FLOOD.frames * 4; count++) other.raw.ping()
   expect((await other.closed).code).toBe(1006)
+})
+
+test.each([
+  ['frames of no type', 'x', FLOOD.frames * 4],
+  ['few frames that are large', 'x'.repeat(LIMITS.frameBytes), FLOOD.frames * 0.9],
+])('a flood of %s closes the socket', async (_what, frame, many) => {
+  const line = await eve.opensSocket()
+  for (let count = 0; count < many; count++) line.says(frame)
+  expect((await line.closed).code).toBe(CLOSE.tooManyFrames)
+})
+
+test('Eve floods one type of frames: she is told to wait, and her messages still go', async () => {
+  const line = await eve.opensSocket()
+  for (const [frame, { points }] of [
+    [{ type: 'typing', data: { chatRoomId, isTyping: true } }, FRAME_RATES.typing],
+    ['no JSON', OTHER_FRAMES],
+    [{ type: '__proto__', data: {} }, OTHER_FRAMES],
+    [{ type: 'ping', data: {} }, FRAME_RATES.ping],
+  ] as const) {
+    const id = randomUUID()
+    for (let count = 0; count < points * 2 + 1; count++) line.says(frame)
+    line.says({ type: 'message', data: { id, chatRoomId, content: 'still here', messageType: 'text' } })
+    await line.hears('refused', ({ data }) => data.code === 'too_many_requests')
+    await line.hears('message', ({ data }) => data.id === id)
+  }
+  line.hangsUp()
+})
+
+test('a message above the rate is refused with its id', async () => {
+  const line = await eve.opensSocket()
+  const ids = Array.from({ length: FRAME_RATES.message.points * 2 + 1 }, () => randomUUID())
+  for (const id of ids) line.says({ type: 'message', data: { id, chatRoomId, content: 'one of many', messageType: 'text' } })
+  const { data } = await line.hears('refused', ({ data: { code } }) => code === 'too_many_requests')
+  expect(ids).toContain(data.id)
+  line.hangsUp()
 })
 
 test('every socket of a user hears what is published, once, and nobody else does', async () => {

@@ -8,13 +8,13 @@ import {
   clientFrame,
   type ServerFrame,
 } from '../../../contract/frames.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { wordsOf } from '../../words.ts'
 import { isSure } from '../http/access.ts'
 import { refusalOf } from '../http/errors.ts'
 import { checkJsonText } from '../http/input.ts'
+import { countFrames } from './framerates.ts'
 import { type Seat, sendFrame } from './hub.ts'
 
 /** Every frame of the contract except `ping`, which this file answers. */
@@ -26,44 +26,38 @@ export type FrameHandlers = {
   [T in HandledType]: (user: SignedInUser, data: ClientData[T]) => Promise<ServerFrame | undefined>
 }
 
-/** A socket that sends this many times `LIMITS.framesPerSecond` in a second is closed. */
-const FLOOD_FACTOR = 5
 /** Maximum number of a socket's frames that wait for the database. */
 const WAITING_MAX = 64
 
-/** Answers a socket's frames one after another. A bad frame is refused with a code and does not close the socket; a flood does. */
+/**
+ * Answers a socket's frames one after another. A bad frame, and one above the rate of its type, is refused with a code and does not
+ * close the socket; a flood does.
+ */
 export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (error: unknown) => void): void {
   const { socket } = seat
-  const pace = makePace()
+  const counts = countFrames()
   let last = Promise.resolve()
   let waiting = 0
 
-  const guard = (): boolean => {
-    const count = pace()
-    if (count > LIMITS.framesPerSecond * FLOOD_FACTOR) socket.close(CLOSE.tooManyFrames, 'Too many frames')
-    else if (count > LIMITS.framesPerSecond) sendFrame(socket, refused(new Refusal('too_many_requests'), null))
-    return count <= LIMITS.framesPerSecond
-  }
-
   socket.on('message', (raw, isBinary) => {
-    if (socket.readyState !== socket.OPEN || !guard()) return
-    if (waiting >= WAITING_MAX) return sendFrame(socket, refused(new Refusal('unavailable'), null))
+    if (socket.readyState !== socket.OPEN) return
+    if (counts.isFlood(sizeOf(raw))) return socket.close(CLOSE.tooManyFrames, 'Too many frames')
+    const sent = read(raw, isBinary)
+    // Counted before it waits for the earlier ones, so that those of another type do not fill the queue.
+    if (!counts.isAllowed(sent.type)) return sendFrame(socket, refused(new Refusal('too_many_requests'), sent.id))
+    if (waiting >= WAITING_MAX) return sendFrame(socket, refused(new Refusal('unavailable'), sent.id))
     waiting += 1
     last = last
-      .then(() => answer(raw, isBinary))
+      .then(() => answer(sent))
       .then((reply) => reply && sendFrame(socket, reply))
       .finally(() => {
         waiting -= 1
       })
   })
 
-  async function answer(raw: RawData, isBinary: boolean): Promise<ServerFrame | undefined> {
-    let id: string | null = null
+  async function answer({ readJson, id }: Sent): Promise<ServerFrame | undefined> {
     try {
-      if (isBinary) throw new Refusal('malformed_frame')
-      const json = readJson(raw.toString())
-      id = named.safeParse(json).data?.data.id ?? null
-      const frame = parseFrame(json)
+      const frame = parseFrame(readJson())
       if (frame.type === 'ping') return { type: 'pong', data: { serverTime: env.clock().toISOString() } }
       // The session is read again, because plan or account may have changed since the socket opened.
       const user = await env.findSession(seat.sessionHash)
@@ -80,10 +74,35 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
   }
 }
 
+/** A frame as it was sent. Type and message id are there even if the rest is invalid. */
+interface Sent {
+  type?: unknown
+  id: string | null
+  /** Returns the frame's JSON. Throws if it is none. */
+  readJson: () => unknown
+}
+
+function read(raw: RawData, isBinary: boolean): Sent {
+  try {
+    if (isBinary) throw new Refusal('malformed_frame')
+    const json = jsonOf(raw.toString())
+    return { type: typed.safeParse(json).data?.type, id: named.safeParse(json).data?.data.id ?? null, readJson: () => json }
+  } catch (error) {
+    return {
+      id: null,
+      readJson: () => {
+        throw error
+      },
+    }
+  }
+}
+
+const sizeOf = (raw: RawData): number => [raw].flat().reduce((sum, { byteLength }) => sum + byteLength, 0)
+
 const handle = <T extends HandledType>(handlers: FrameHandlers, user: SignedInUser, frame: HandledFrame<T>) =>
   handlers[frame.type](user, frame.data)
 
-/** Reads the message id for a refusal, even if the rest of the frame is invalid. */
+const typed = z.object({ type: z.string() })
 const named = z.object({ data: z.object({ id: z.uuid() }) })
 
 function parseFrame(json: unknown): ClientFrame {
@@ -94,7 +113,7 @@ function parseFrame(json: unknown): ClientFrame {
   throw new Refusal('malformed_frame', issue && issue.path[0] === 'data' && issue.path.length > 1 ? { text: issue.message } : {})
 }
 
-function readJson(text: string): unknown {
+function jsonOf(text: string): unknown {
   checkJsonText(text)
   try {
     return JSON.parse(text)
@@ -107,15 +126,3 @@ const refused = ({ code, message }: Refusal, id: string | null): ServerFrame => 
   type: 'refused',
   data: { code, error: message, id },
 })
-
-/** Counts calls within the current second. */
-function makePace(): () => number {
-  let second = 0
-  let count = 0
-  return () => {
-    const now = Math.floor(performance.now() / 1000)
-    count = now === second ? count + 1 : 1
-    second = now
-    return count
-  }
-}
