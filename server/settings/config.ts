@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import path from 'node:path'
 import { policyFor } from '../../contract/site/policy.ts'
 import { type CardSettings, type FrameSettings, readCard, readFrame } from './cardsettings.ts'
@@ -20,6 +21,11 @@ export interface Listener {
   isSecure: boolean
   /** True if X-Forwarded-For is trusted as TRUST_PROXY says; false if it is ignored. */
   hasProxy: boolean
+  /**
+   * Returns who has opened the connection, as the rate limits count it in place of an address; undefined if this connection says
+   * nothing. Absent if no connection does (`callerKey`).
+   */
+  callerOf?: (connection: Socket) => string | undefined
   /** The origins whose pages may write and open sockets. `port` accepted the connection; undefined for a Unix socket. */
   origins(port: number | undefined): string[]
 }

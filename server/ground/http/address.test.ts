@@ -1,5 +1,7 @@
+import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { addressKey } from './address.ts'
+import type { Listener } from '../../settings/config.ts'
+import { addressKey, callerKey } from './address.ts'
 
 test.each([
   ['203.0.113.9', '203.0.113.9'],
@@ -13,6 +15,48 @@ test.each([
   expect(addressKey(address)).toBe(key)
 })
 
-test('who comes by a Unix socket has no address', () => {
-  expect(addressKey(undefined)).toBe('no address')
+/** A listener on a Unix socket. */
+const onion = (more: Partial<Listener> = {}): Listener => ({
+  ingress: 'onion',
+  isSecure: false,
+  hasProxy: false,
+  origins: () => [],
+  ...more,
+})
+
+test('connections without an address have a key each, which stays theirs while they are used', () => {
+  const listener = onion()
+  const [one, two] = [new Socket(), new Socket()]
+  const [first, second] = [callerKey(listener, one, undefined), callerKey(listener, two, undefined)]
+  expect(first).not.toBe(second)
+  for (let count = 0; count < 1000; count++) {
+    callerKey(listener, new Socket(), undefined)
+    expect(callerKey(listener, one, undefined)).toBe(first)
+  }
+  expect(callerKey(onion({ ingress: 'direct' }), one, undefined)).not.toBe(first)
+})
+
+test('Eve makes connections without end: all of them together have twenty keys, each of them in turn', () => {
+  const listener = onion()
+  const counts = new Map<string, number>()
+  for (let count = 0; count < 1000; count++) {
+    const key = callerKey(listener, new Socket(), undefined)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  expect([...counts.values()]).toEqual(Array(20).fill(50))
+})
+
+test('a listener may say who has opened a connection: that counts before the address, and is bounded too', () => {
+  const circuits = new WeakMap<Socket, string>()
+  const listener = onion({ callerOf: (connection) => circuits.get(connection) })
+  const opens = (circuit?: string) => {
+    const connection = new Socket()
+    if (circuit !== undefined) circuits.set(connection, circuit)
+    return callerKey(listener, connection, '127.0.0.1')
+  }
+  const first = opens('circuit 1')
+  expect(opens('circuit 1')).toBe(first)
+  expect(opens('circuit 2')).not.toBe(first)
+  expect(opens()).toBe('127.0.0.1')
+  expect(new Set(Array.from({ length: 1000 }, (_, at) => opens(`circuit ${at}`))).size).toBe(20)
 })

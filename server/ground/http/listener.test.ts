@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { request as ask } from 'node:http'
+import { Agent, request as ask } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -95,22 +95,43 @@ test('X-Forwarded-For counts where a proxy stands in front, and for nothing else
   expect((await asks(direct, '203.0.113.200')).status).toBe(200)
 })
 
-test('who comes by a Unix socket is served: its address is nobody’s, unless a proxy names one', async () => {
+test('who comes by a Unix socket has no address: each connection has its own limit, all together have one, and a proxy may name an address', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'conclave-listener-'))
   afterAll(() => rmSync(folder, { recursive: true }))
-  const asks = (socketPath: string, address: string) =>
-    new Promise<number>((resolve, reject) => {
-      ask({ socketPath, path: available, headers: { 'x-forwarded-for': address } }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode ?? 0)
+  /** A visitor with one connection that stays open. */
+  const visitor = (socketPath: string) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    afterAll(() => agent.destroy())
+    return (address: string) =>
+      new Promise<number>((resolve, reject) => {
+        const headers = { 'x-forwarded-for': address, 'content-type': 'application/json', origin: onionOrigin }
+        ask({ agent, socketPath, method: 'POST', path: accountApi.salt.path, headers }, (answer) => {
+          answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+        })
+          .on('error', reject)
+          .end('{"username":"someone"}')
       })
-        .on('error', reject)
-        .end()
-    })
+  }
   const [bare, proxied] = [path.join(folder, 'bare'), path.join(folder, 'proxied')]
   await world.opens(onion, bare)
   await world.opens({ ...onion, hasProxy: true }, proxied)
-  for (let call = 0; call < RATES.availability.points; call++) expect(await asks(bare, `203.0.113.${call}`)).toBe(200)
-  expect(await asks(bare, '203.0.113.201')).toBe(429)
-  expect(await asks(proxied, '203.0.113.202')).toBe(200)
+  // The clock moves to the beginning of a window, so that all calls are in one.
+  world.passes(RATES.salt.seconds - ((world.env.clock().getTime() / 1000) % RATES.salt.seconds))
+  const [eve, other] = [visitor(bare), visitor(bare)]
+  for (let call = 0; call < RATES.salt.points; call++) expect(await eve(`203.0.113.${call}`)).toBe(200)
+  expect(await eve('203.0.113.201')).toBe(429)
+  expect(await other('203.0.113.201')).toBe(200)
+  // Eve connects anew whenever she is refused.
+  let asked = 0
+  let [again, refused] = [visitor(bare), 0]
+  while (refused < 20 && asked < RATES.salt.points * 40) {
+    asked++
+    if ((await again('203.0.113.201')) === 200) refused = 0
+    else {
+      refused++
+      again = visitor(bare)
+    }
+  }
+  expect(refused).toBe(20)
+  expect(await visitor(proxied)('203.0.113.202')).toBe(200)
 })

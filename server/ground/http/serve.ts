@@ -7,7 +7,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Listener } from '../../settings/config.ts'
 import { requireAccess } from './access.ts'
-import { addressKey } from './address.ts'
+import { callerKey } from './address.ts'
 import { type Bodies, bodyOf, jsonBytesOf, takeBytes } from './body.ts'
 import { type Bytes, type Elsewhere, sendBytes } from './bytes.ts'
 import { clearToken, readBrowserHash, readSessionHash, writeBrowser, writeToken } from './cookie.ts'
@@ -17,7 +17,7 @@ import { listenerOf } from './listener.ts'
 
 /** The parts of the request that a verb may need. Those that cost something are functions: few verbs need them. */
 export interface Caller<Kind extends BodyKind = BodyKind> {
-  /** Returns the key of rate limits: the IPv4 address, or the /64 of an IPv6 address. */
+  /** Returns the key of rate limits (`callerKey`). */
   addressKey(): string
   /** The request's headers, with names in lower case. */
   headers: IncomingHttpHeaders
@@ -175,7 +175,7 @@ const callerOf = <Kind extends BodyKind>(
 ): Caller<Kind> => {
   const listener = listenerOf(env.config, request.raw)
   return {
-    addressKey: () => addressKey(addressOf(listener, request)),
+    addressKey: () => callerKey(listener, request.raw.socket, addressOf(listener, request)),
     headers: request.headers,
     body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
     posted: () => ({ bytes: jsonBytesOf(request), fields: isJson(endpoint) ? flatten({}, request.body, {}) : {} }),
