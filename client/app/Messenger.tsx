@@ -1,16 +1,11 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute, useSearch } from 'wouter'
 import { useStore } from 'zustand'
-import type { User } from '../../contract/account/account.ts'
-import { hasRight } from '../../contract/money/plans.ts'
-import { Bell } from '../alerts/notifications/Bell.tsx'
-import { OfferOnce } from '../alerts/notifications/OfferOnce.tsx'
 import { Title } from '../alerts/notifications/Title.tsx'
 import { accountStore } from '../me/account/accountState.ts'
 import { signInsStore } from '../me/sessions/store.ts'
 import { actStore } from '../people/contacts/acts.ts'
-import { type AddingWay, ContactList } from '../people/contacts/ContactList.tsx'
-import { vanishedStore } from '../people/contacts/vanished.ts'
+import type { AddingWay } from '../people/contacts/ContactList.tsx'
 import { isNews, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { pauseVoice } from '../rooms/list/voicedrafts.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
@@ -22,9 +17,10 @@ import { Spinner } from '../ui/Spinner.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { roomBeside } from './keys.ts'
 import { Panel } from './Panel.tsx'
-import { SETTINGS, SidebarTop } from './SidebarTop.tsx'
-import { ASKED } from './tabs.ts'
+import { Sidebar } from './Sidebar.tsx'
+import { useFocusAfterSettings } from './useFocusAfterSettings.tsx'
 import { useKeys } from './useKeys.tsx'
+import { useOwnPage } from './useOwnPage.tsx'
 
 /** Nobody misses them where they did not load. */
 const Tooltips = lazy(() =>
@@ -33,8 +29,6 @@ const Tooltips = lazy(() =>
     () => ({ default: () => null }),
   ),
 )
-const NewDevices = later(async () => (await import('../me/devices/NewDevices.tsx')).NewDevices)
-const Reminders = later(async () => (await import('./Reminders.tsx')).Reminders)
 const FirstAdministrator = later(async () => (await import('../admin/FirstAdministrator.tsx')).FirstAdministrator)
 const InviteDialog = later(async () => (await import('../people/contactcodes/InviteDialog.tsx')).InviteDialog)
 const ScanDialog = later(async () => (await import('../people/contactcodes/ScanDialog.tsx')).ScanDialog)
@@ -45,8 +39,6 @@ const LogoutDialog = later(async () => (await import('../me/account/LogoutDialog
 const Palette = later(async () => (await import('./Palette.tsx')).Palette, EarlyField)
 const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
 
-const CodeUses = lazy(async () => ({ default: (await import('../people/contactcodes/CodeUses.tsx')).CodeUses }))
-const Vanished = lazy(async () => ({ default: (await import('../people/contacts/Vanished.tsx')).Vanished }))
 const LostBook = lazy(async () => ({ default: (await import('../me/security/LostBook.tsx')).LostBook }))
 const NewSignIns = lazy(async () => ({ default: (await import('../me/sessions/NewSignIns.tsx')).NewSignIns }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
@@ -58,7 +50,6 @@ const SESSIONS = '/settings?tab=devices'
 /** The signed-in product: the list, and one conversation or the welcome beside it. */
 export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
-  const isMissingSome = useStore(vanishedStore, ({ vanished }) => vanished.length > 0)
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const isAsked = useStore(actStore, ({ asked }) => asked !== null)
   const isSignInNew = useStore(signInsStore, ({ signIns }) => signIns.length > 0)
@@ -148,39 +139,15 @@ export function Messenger() {
         </Boundary>
       ) : (
         <div className={`app ${openRoomId ? 'has-chat' : ''} ${isHome ? 'at-home' : ''}`}>
-          {/* An aside may not be the main part, which the list is on a phone where nothing else is shown. */}
-          {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a label */}
-          <div className="side" role={isPhone && !openRoomId && !isHome ? 'main' : 'complementary'} aria-label="Contacts">
-            <SidebarTop
-              user={user}
-              isTitle={!openRoomId}
-              onHome={() => navigate('/home')}
-              onAdmin={() => navigate('/admin')}
-              onSettings={() => navigate('/settings')}
-              onLogout={() => setLeaving(true)}
-            />
-            <NewDevices onReview={() => navigate(SESSIONS)} />
-            <Suspense>
-              <CodeUses />
-            </Suspense>
-            {isMissingSome && (
-              <Suspense>
-                <Vanished />
-              </Suspense>
-            )}
-            <OfferOnce />
-            <Reminders tier={user.subscriptionTier} />
-            <ContactList
-              openRoomId={openRoomId}
-              onOpen={(chatRoomId) => navigate(`/chat/${chatRoomId}`)}
-              onAdd={setAdding}
-              onPlans={() => {
-                sessionStorage.setItem(ASKED, 'subscription')
-                navigate('/settings')
-              }}
-              beside={<Bell onSettings={() => navigate('/settings?tab=notifications')} />}
-            />
-          </div>
+          <Sidebar
+            user={user}
+            openRoomId={openRoomId}
+            isMain={isPhone && !openRoomId && !isHome}
+            onGo={navigate}
+            onAdd={setAdding}
+            onReview={() => navigate(SESSIONS)}
+            onLogout={() => setLeaving(true)}
+          />
           <main className="panel">
             <Boundary key={openRoomId ?? ''}>
               <Panel
@@ -218,28 +185,4 @@ export function Messenger() {
       </Suspense>
     </>
   )
-}
-
-/**
- * True at the address of a page that takes the place of the chats, for who may see it. The dashboard stays where the rights end while it is
- * open: it says so itself.
- */
-function useOwnPage(location: string, user: User | null): boolean {
-  const wasAdmin = useRef(false)
-  wasAdmin.current = location === '/admin' && (user?.isAdmin === true || wasAdmin.current)
-  if (location === '/master-plan') return user !== null && hasRight(user.subscriptionTier, 'family')
-  return wasAdmin.current || location.startsWith('/invitation/')
-}
-
-/** After closing the settings, moves the focus to the button that leads there. */
-function useFocusAfterSettings(isSettings: boolean) {
-  const before = useRef(isSettings)
-  useEffect(() => {
-    const wasSettings = before.current
-    before.current = isSettings
-    if (!wasSettings || isSettings) return
-    // On a phone the buttons of the top stand in the menu of one.
-    const openers = document.querySelectorAll<HTMLElement>(`.top [aria-label="${SETTINGS}"], .top .you`)
-    for (const opener of openers) if (opener.checkVisibility()) opener.focus()
-  }, [isSettings])
 }

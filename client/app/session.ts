@@ -4,7 +4,6 @@ import { followNews } from '../alerts/notifications/followNews.ts'
 import { followPush } from '../alerts/push/followPush.ts'
 import { hideLocked, resetMessages } from '../chat/messages/messages.ts'
 import { receiveCommit, receiveMessage, refreshDelivery } from '../chat/messages/receive.ts'
-import { flushAll } from '../chat/messages/send.ts'
 import { keepIndexed } from '../chat/search/indexing.ts'
 import { stopOlder } from '../chat/search/loadAllOlder.ts'
 import { forgetSearch } from '../chat/search/search.ts'
@@ -12,7 +11,7 @@ import type { Env } from '../env.ts'
 import { refreshUser } from '../me/account/account.ts'
 import { type AccountState, accountStore } from '../me/account/accountState.ts'
 import { watchLock } from '../me/browserlock/watchLock.ts'
-import { refusedWords, watchCode } from '../me/buildcheck/buildcheck.ts'
+import { watchCode } from '../me/buildcheck/buildcheck.ts'
 import { resetDevices, watchOwnNews, watchTabs } from '../me/devices/deviceList.ts'
 import { resetPhotos } from '../me/photo/photosState.ts'
 import { loadSignIns, resetSignIns, watchSignIns } from '../me/sessions/signins.ts'
@@ -27,14 +26,16 @@ import { loadDrafts, resetDrafts } from '../rooms/list/drafts.ts'
 import { isUnreadRight } from '../rooms/list/loadRooms.ts'
 import { resetRooms, roomsStore } from '../rooms/list/roomList.ts'
 import { onPresence, onTyping } from '../rooms/list/rowUpdates.ts'
-import { dropVoices, hasVoices } from '../rooms/list/voicedrafts.ts'
+import { dropVoices } from '../rooms/list/voicedrafts.ts'
 import { keepHealing } from '../rooms/log/healRooms.ts'
 import { lostBookStore, resetBook } from '../rooms/trust/book.ts'
 import { resetPeople } from '../rooms/trust/people.ts'
 import { watchDecisions } from '../rooms/trust/verified.ts'
 import { CryptoFailure, isClosed } from '../worker/crypto.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
-import { keepOffline, takeNewest } from './offline.ts'
+import { firstHello } from './firstHello.ts'
+import { keepOffline } from './offline.ts'
+import { reloadPage } from './reloadPage.ts'
 import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
 
 type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
@@ -178,58 +179,8 @@ async function checkUnread(env: Env): Promise<void> {
   if (!(await isUnreadRight(env))) await syncAll(env)
 }
 
-/** Time after which a page without a socket begins all the same. */
-const CONNECTED_WITHIN_MS = 3000
-
-/** The first hello. The page's first check of its keys waits for it: what changes from then on is heard. */
-function firstHello() {
-  let isAwaited = true
-  let begin: () => void = () => undefined
-  const come = new Promise<void>((resolve) => {
-    begin = resolve
-  })
-  const stop = () => {
-    isAwaited = false
-    clearTimeout(timer)
-  }
-  const comes = () => {
-    stop()
-    begin()
-  }
-  const timer = setTimeout(comes, CONNECTED_WITHIN_MS)
-  return { come, comes, stop, isAwaited: () => isAwaited }
-}
-
 /** Queued, so that a response from before a change cannot overwrite a later one. */
 const readUser = (env: Env) => inTurn(env, 'user', () => refreshUser(env))
 
 const acceptedRooms = () =>
   [...roomsStore.getState().rooms.values()].flatMap(({ id, state }) => (state === 'accepted' ? [id] : []))
-
-/** Storage key of the time when this tab last reloaded itself, in ms. sessionStorage survives the reload. */
-const RELOADED_AT = 'conclave.reloadedAt'
-/** Minimum time between two reloads: without it a page that stays older than the server would reload forever. */
-const RELOAD_EVERY_MS = 10 * 60_000
-
-/**
- * Reloads a page that is older than the server, once no unsent text can be lost. Shows only a notice if it has reloaded recently, if a
- * recording would be lost, or if the server's version may not be started.
- */
-async function reloadPage(env: Env): Promise<void> {
-  const now = env.clock().getTime()
-  const sinceMs = now - Number(sessionStorage.getItem(RELOADED_AT) ?? Number.NEGATIVE_INFINITY)
-  if ((sinceMs >= 0 && sinceMs < RELOAD_EVERY_MS) || hasVoices()) {
-    env.socket.close()
-    connectionStore.setState({ phase: 'waiting', pause: 'other_version' })
-    return
-  }
-  const [offered] = await Promise.all([takeNewest(), flushAll(env)])
-  if (refusedWords(offered)) {
-    // Loaded anew it would be the same page: its browser starts no version that it does not trust.
-    env.socket.close()
-    connectionStore.setState({ phase: 'waiting', pause: 'refused_version' })
-    return
-  }
-  sessionStorage.setItem(RELOADED_AT, String(now))
-  location.reload()
-}

@@ -1,0 +1,67 @@
+import { lazy, Suspense } from 'react'
+import { useStore } from 'zustand'
+import type { User } from '../../contract/account/account.ts'
+import { Bell } from '../alerts/notifications/Bell.tsx'
+import { OfferOnce } from '../alerts/notifications/OfferOnce.tsx'
+import { type AddingWay, ContactList } from '../people/contacts/ContactList.tsx'
+import { vanishedStore } from '../people/contacts/vanished.ts'
+import { later } from '../ui/later.tsx'
+import { SidebarTop } from './SidebarTop.tsx'
+import { ASKED } from './tabs.ts'
+
+const NewDevices = later(async () => (await import('../me/devices/NewDevices.tsx')).NewDevices)
+const Reminders = later(async () => (await import('./Reminders.tsx')).Reminders)
+
+const CodeUses = lazy(async () => ({ default: (await import('../people/contactcodes/CodeUses.tsx')).CodeUses }))
+const Vanished = lazy(async () => ({ default: (await import('../people/contacts/Vanished.tsx')).Vanished }))
+
+interface Props {
+  user: User
+  openRoomId: string | undefined
+  /** True where nothing is shown beside it. */
+  isMain: boolean
+  onGo: (address: string) => void
+  onAdd: (way: AddingWay) => void
+  onReview: () => void
+  onLogout: () => void
+}
+
+/** The list of chats, and what asks for the person's attention above it. */
+export function Sidebar({ user, openRoomId, isMain, onGo, onAdd, onReview, onLogout }: Props) {
+  const isMissingSome = useStore(vanishedStore, ({ vanished }) => vanished.length > 0)
+  // An aside may not be the main part, which the list is on a phone where nothing else is shown.
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a label
+    <div className="side" role={isMain ? 'main' : 'complementary'} aria-label="Contacts">
+      <SidebarTop
+        user={user}
+        isTitle={!openRoomId}
+        onHome={() => onGo('/home')}
+        onAdmin={() => onGo('/admin')}
+        onSettings={() => onGo('/settings')}
+        onLogout={onLogout}
+      />
+      <NewDevices onReview={onReview} />
+      <Suspense>
+        <CodeUses />
+      </Suspense>
+      {isMissingSome && (
+        <Suspense>
+          <Vanished />
+        </Suspense>
+      )}
+      <OfferOnce />
+      <Reminders tier={user.subscriptionTier} />
+      <ContactList
+        openRoomId={openRoomId}
+        onOpen={(chatRoomId) => onGo(`/chat/${chatRoomId}`)}
+        onAdd={onAdd}
+        onPlans={() => {
+          sessionStorage.setItem(ASKED, 'subscription')
+          onGo('/settings')
+        }}
+        beside={<Bell onSettings={() => onGo('/settings?tab=notifications')} />}
+      />
+    </div>
+  )
+}
