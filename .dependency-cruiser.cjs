@@ -81,12 +81,13 @@ module.exports = {
     {
       name: 'nobody-imports-app',
       severity: 'error',
-      comment: 'client/app/ and server/app.ts assemble the house and know everything. Only the entries and tests import them.',
+      comment:
+        'client/app/ and server/app.ts, with everyjob.ts and sockets.ts, assemble the house and know everything. Only the entries and tests import them.',
       from: {
         path: '^(client|server|contract)/',
-        pathNot: ['^client/app/', '^server/main[.]ts$', '^client/[^/]+[.]tsx?$', tests],
+        pathNot: ['^client/app/', '^server/(main|app)[.]ts$', '^client/[^/]+[.]tsx?$', tests],
       },
-      to: { path: '^(client/app/|server/(app|main)[.]ts$)' },
+      to: { path: '^(client/app/|server/(app|main|everyjob|sockets)[.]ts$)' },
     },
     {
       name: 'server-cannot-read-content',

@@ -46,7 +46,8 @@ describe('folders that need each other', () => {
       path: 'server/env.ts',
       text: "import type {\n  Batch,\n} from './chat/rooms/batch.ts'\nimport { z } from 'zod'\n",
     }
-    expect(findRootImports([env, importing('server/main.ts', './chat/rooms/batch.ts'), ...tidy.slice(0, 1)])).toEqual([])
+    const above = ['main', 'everyjob', 'sockets'].map((name) => importing(`server/${name}.ts`, './chat/rooms/batch.ts'))
+    expect(findRootImports([env, ...above, ...tidy.slice(0, 1)])).toEqual([])
     const planted = { path: 'server/env.ts', text: "import {\n  makeBatch,\n} from './chat/rooms/batch.ts'\n" }
     expect(findRootImports([planted, importing('server/refuse.ts', './ground/http/errors.ts')])).toEqual([
       expect.stringContaining('server/env.ts runs chat/rooms/batch.ts'),

@@ -31,14 +31,17 @@ export function findFolderCycles(files: TrackedFile[]): string[] {
 
 /**
  * Finds files of the server's root that import a folder. Every folder imports env.ts, config.ts and refuse.ts, so these may import
- * none; env.ts may import types. app.ts and main.ts assemble all folders, and no file imports them.
+ * none; env.ts may import types. main.ts, app.ts and what app.ts is made of (everyjob.ts, sockets.ts) assemble all folders.
  */
 export function findRootImports(files: TrackedFile[]): string[] {
   return files
-    .filter(({ path }) => /^server\/[^/]+[.]ts$/.test(path) && !/[.]test[.]ts$|^server\/(app|main)[.]ts$/.test(path))
+    .filter(
+      ({ path }) => /^server\/[^/]+[.]ts$/.test(path) && !/[.]test[.]ts$|^server\/(main|app|everyjob|sockets)[.]ts$/.test(path),
+    )
     .flatMap(({ path, text }) =>
       [...text.matchAll(/^(?:import|export) (?!type\b)[^']*'[.]\/([^/']+\/[^']+)'/gm)].map(
-        ([, target]) => `${path} runs ${target}. Only app.ts and main.ts import folders; a type is named with "import type"`,
+        ([, target]) =>
+          `${path} runs ${target}. Only main.ts, app.ts, everyjob.ts and sockets.ts import folders; a type is named with "import type"`,
       ),
     )
 }

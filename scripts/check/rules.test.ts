@@ -47,7 +47,9 @@ const clean: Record<string, string> = {
   'contract/chat/kinds/text.ts': "import type { content } from '../content.ts'\nexport type Text = typeof content\n",
   'contract/chat/rooms.ts': "import { z } from 'zod'\nexport const rooms = z\n",
   'server/main.ts': "import { app } from './app.ts'\nexport const main = app\n",
-  'server/app.ts': "import { routes } from './chat/rooms/routes.ts'\nexport const app = routes\n",
+  'server/app.ts':
+    "import { routes } from './chat/rooms/routes.ts'\nimport { everyJob } from './everyjob.ts'\nexport const app = [routes, everyJob]\n",
+  'server/everyjob.ts': "import { rooms } from './chat/rooms/rooms.ts'\nexport const everyJob = rooms\n",
   'server/ground/http/serve.ts':
     "import fastify from 'fastify'\nimport { rooms } from '../../../contract/chat/rooms.ts'\nexport const serve = [fastify, rooms]\n",
   'server/chat/rooms/routes.ts':
@@ -107,6 +109,8 @@ const planted: [rule: string, file: string, text: string][] = [
   ['wings-in-order', 'contract/ground/planted38.ts', importing('../chat/rooms.ts')],
   ['nobody-imports-app', 'client/rooms/list/planted12.tsx', importing('../../app/start.tsx')],
   ['nobody-imports-app', 'server/chat/rooms/planted13.ts', importing('../../app.ts')],
+  ['nobody-imports-app', 'server/chat/rooms/planted39.ts', importing('../../everyjob.ts')],
+  ['only-app-collects-doors', 'server/everyjob.ts', importing('./chat/rooms/routes.ts')],
   ['server-cannot-read-content', 'server/chat/rooms/planted14.ts', importing('../../../contract/chat/content.ts')],
   ['server-cannot-read-content', 'server/chat/rooms/planted15.ts', importing('../../../contract/chat/planted16.ts')],
   ['server-cannot-read-content', 'server/chat/rooms/planted39.ts', importing('../../../contract/chat/planted40.ts')],

@@ -1,0 +1,61 @@
+import { writeFigures } from './admin/figures.ts'
+import { emptyClearedMessages } from './chat/contacts/clear.ts'
+import { dropOldCodes } from './chat/contacts/codes.ts'
+import { dropStaleRequests } from './chat/contacts/requests.ts'
+import { compareInPieces } from './chat/files/compare.ts'
+import { deleteLate } from './chat/files/direct.ts'
+import { deleteDropped } from './chat/files/objects.ts'
+import { tellInSlices } from './chat/push/tell.ts'
+import { dropOldReports } from './chat/reports/reports.ts'
+import type { Env } from './env.ts'
+import type { Job } from './ground/jobs/jobs.ts'
+import { dropUnusedKeyPackages } from './identity/devices/keypackages.ts'
+import { dropUsedChallenges } from './identity/passkeys/passkeyChallenge.ts'
+import { deleteExpiredSessions } from './identity/sessions/sessions.ts'
+import { dropOldSignIns } from './identity/sessions/signins.ts'
+import { dropUnpaid } from './money/coins/payments.ts'
+import { watchPayments } from './money/coins/watchPayments.ts'
+import { endPlans } from './money/ledger/ledger.ts'
+import type { Card } from './money/payments/card.ts'
+import { askForOverdue } from './money/payments/webhook.ts'
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The periodic jobs of one server. */
+export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
+  { name: 'expired-sessions', periodSeconds: HOUR, work: deleteExpiredSessions },
+  { name: 'used-challenges', periodSeconds: HOUR, work: dropUsedChallenges },
+  { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
+  { name: 'old-contact-codes', periodSeconds: DAY, work: dropOldCodes },
+  { name: 'cleared-messages', periodSeconds: HOUR, work: emptyClearedMessages },
+  { name: 'daily-figures', periodSeconds: HOUR, work: writeFigures },
+  { name: 'old-reports', periodSeconds: DAY, work: dropOldReports },
+  { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
+  // Less than the minute between two looks, as of the next job.
+  { name: 'dropped-files', periodSeconds: 50, work: deleteDropped },
+  { name: 'late-files', periodSeconds: 50, work: deleteLate },
+  { name: 'ended-plans', periodSeconds: 5 * MINUTE, work: endPlans },
+  // Less than the minute between two looks.
+  { name: 'coin-payments', periodSeconds: 25, work: watchPayments },
+  { name: 'unpaid-coin-payments', periodSeconds: DAY, work: dropUnpaid },
+  { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
+  compareJob(),
+  pushJob(),
+  overdueJob(),
+  ...renewalJobs(card),
+]
+
+/** It remembers how far it is, so each server has its own. */
+const compareJob = (): Job => ({ name: 'compared-files', periodSeconds: DAY, work: compareInPieces() })
+
+/** Less than the minute between two looks, so that none is left out. It finds what no process has pushed at once. */
+const pushJob = (): Job => ({ name: 'push', periodSeconds: 50, work: tellInSlices() })
+
+/** Asks the card provider what it may have told in vain. */
+const overdueJob = (): Job => ({ name: 'overdue-cards', periodSeconds: HOUR, work: askForOverdue() })
+
+/** Where cards are paid in the sandbox, it bills what is due by the clock. */
+const renewalJobs = ({ inside }: Card): Job[] =>
+  inside ? [{ name: 'sandbox-renewals', periodSeconds: 50, work: inside.renewals }] : []
