@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chatLocksApi } from '../contract/chat/chatlocks.ts'
 import { codesApi } from '../contract/chat/contactcodes.ts'
-import { LIMITS } from '../contract/ground/limits.ts'
+import { REPORT_LIMITS } from '../contract/chat/reportlimits.ts'
 import { base64, type Request, type Scene } from './scene.ts'
 
 async function askedBy(scene: Scene) {
@@ -45,7 +45,7 @@ export const CONTACTS: Record<string, Record<string, Request>> = {
       const { who, input } = await askedBy(scene)
       return {
         who,
-        input: { ...input, id: randomUUID(), category: 'other', text: 'x'.repeat(LIMITS.reportTextMax), messages: [] },
+        input: { ...input, id: randomUUID(), category: 'other', text: 'x'.repeat(REPORT_LIMITS.reportTextMax), messages: [] },
       }
     },
   },

@@ -1,4 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto'
+import { PUSH_LIMITS } from '../contract/chat/pushlimits.ts'
 import { LIMITS } from '../contract/ground/limits.ts'
 import type { Request, Scene } from './scene.ts'
 
@@ -25,7 +26,7 @@ export const NEWS: Record<string, Record<string, Request>> = {
   // A subscription itself waits for name servers: what is measured is the refusal of an address.
   'POST /api/push/subscriptions': {
     'the longest address': by(() => ({
-      endpoint: `https://127.0.0.1/${'x'.repeat(LIMITS.pushEndpointMax - 18)}`,
+      endpoint: `https://127.0.0.1/${'x'.repeat(PUSH_LIMITS.pushEndpointMax - 18)}`,
       keys: { p256dh: createECDH('prime256v1').generateKeys('base64url'), auth: randomBytes(16).toString('base64url') },
     })),
   },

@@ -4,6 +4,7 @@ import { LIMITS } from '../ground/limits.ts'
 import { instant, nothing, userId } from '../ground/shapes.ts'
 import { cardProviderShape } from '../money/payments.ts'
 import { tierShape } from '../money/plans.ts'
+import { ADMIN_LIMITS } from './adminlimits.ts'
 
 /** An account as administrators see it: who it is and what it may do, nothing of its contacts, messages or payments. */
 export const adminUserShape = z.object({
@@ -29,7 +30,7 @@ export const USER_SORTS = ['joined', 'name', 'seen'] as const
 /** A whole number in a query. */
 const page = z.coerce.number().int().min(1).max(100_000).default(1)
 
-/** Counts of people are not exact below `LIMITS.fewPeople`: null stands for fewer. */
+/** Counts of people are not exact below `ADMIN_LIMITS.fewPeople`: null stands for fewer. */
 const people = z.number().int().nonnegative().nullable()
 const count = z.number().int().nonnegative()
 
@@ -127,7 +128,7 @@ export const adminApi = {
             refunded: z.number(),
           }),
         )
-        .max(LIMITS.revenueMonths),
+        .max(ADMIN_LIMITS.revenueMonths),
     }),
   }),
   cardProvider: endpoint({
@@ -150,7 +151,9 @@ export const adminApi = {
     summary: 'Sums of each of the last 30 UTC days, and the plans of today. Fewer than ten people are null.',
     input: nothing,
     output: z.object({
-      days: z.array(z.object({ day: z.iso.date(), signUps: people, active: people, messages: count })).max(LIMITS.analyticsDays),
+      days: z
+        .array(z.object({ day: z.iso.date(), signUps: people, active: people, messages: count }))
+        .max(ADMIN_LIMITS.analyticsDays),
       plans: z.array(z.object({ tier: tierShape, people })).max(tierShape.options.length),
       storageBytes: count,
     }),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../ground/endpoint.ts'
-import { LIMITS } from '../ground/limits.ts'
 import { done, nothing } from '../ground/shapes.ts'
+import { PUSH_LIMITS } from './pushlimits.ts'
 
-const address = z.string().max(LIMITS.pushEndpointMax)
+const address = z.string().max(PUSH_LIMITS.pushEndpointMax)
 /** Base64url of so many characters, with or without padding. */
 const base64url = (chars: number) => z.string().regex(new RegExp(`^[\\w-]{${chars}}={0,2}$`), 'Expected base64url')
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Expected a time such as 22:00')
@@ -45,14 +45,14 @@ export const pushApi = {
     access: 'signed_in',
     summary: 'The key that a browser subscribes with (RFC 8292), in base64url; null where this server pushes nothing.',
     input: nothing,
-    output: z.object({ key: z.string().max(LIMITS.pushEndpointMax).nullable() }),
+    output: z.object({ key: z.string().max(PUSH_LIMITS.pushEndpointMax).nullable() }),
   }),
   subscribe: endpoint({
     method: 'POST',
     path: '/api/push/subscriptions',
     access: 'signed_in',
     rates: ['push'],
-    summary: `Has a push service wake this browser when something comes and no page is open, until the session ends. At most ${LIMITS.pushSubscriptionsMax} an account. The same one again changes nothing.`,
+    summary: `Has a push service wake this browser when something comes and no page is open, until the session ends. At most ${PUSH_LIMITS.pushSubscriptionsMax} an account. The same one again changes nothing.`,
     input: pushSubscriptionShape,
     output: done,
   }),

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { endpoint } from '../ground/endpoint.ts'
 import { LIMITS } from '../ground/limits.ts'
 import { done, instant, seqShape, userId } from '../ground/shapes.ts'
+import { REPORT_LIMITS } from './reportlimits.ts'
 
 export const REPORT_CATEGORIES = ['spam', 'harassment', 'threat', 'fraud', 'illegal', 'other'] as const
 
 /** A message that the reporter chose. `text` is what they disclose of it: the server cannot open its envelope. */
 export const reportedMessageShape = z.object({
   seq: seqShape,
-  text: z.string().max(LIMITS.reportedTextMax),
+  text: z.string().max(REPORT_LIMITS.reportedTextMax),
 })
 export type ReportedMessage = z.infer<typeof reportedMessageShape>
 
@@ -26,8 +27,8 @@ export const reportsApi = {
       contactId: z.uuid('Contact ID is required'),
       id: z.uuid(),
       category: z.enum(REPORT_CATEGORIES),
-      text: z.string().max(LIMITS.reportTextMax),
-      messages: z.array(reportedMessageShape).max(LIMITS.reportedMessagesMax),
+      text: z.string().max(REPORT_LIMITS.reportTextMax),
+      messages: z.array(reportedMessageShape).max(REPORT_LIMITS.reportedMessagesMax),
     }),
     output: done,
   }),
@@ -48,10 +49,10 @@ export const reportsApi = {
             reported: namedShape,
             category: z.string(),
             text: z.string(),
-            messages: z.array(reportedMessageShape.extend({ sentAt: instant.nullable() })).max(LIMITS.reportedMessagesMax),
+            messages: z.array(reportedMessageShape.extend({ sentAt: instant.nullable() })).max(REPORT_LIMITS.reportedMessagesMax),
           }),
         )
-        .max(LIMITS.reportsPage),
+        .max(REPORT_LIMITS.reportsPage),
       hasMore: z.boolean(),
     }),
     answerLimitBytes: LIMITS.pageAnswerBytes,

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CallRate } from './limits.ts'
+import type { CallRate } from './rates.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { adminApi } from '../../contract/admin/admin.ts'
-import { CONTRACT_VERSION, LIMITS } from '../../contract/ground/limits.ts'
+import { ADMIN_LIMITS } from '../../contract/admin/adminlimits.ts'
+import { CONTRACT_VERSION } from '../../contract/ground/limits.ts'
 import { type Tier, tierShape } from '../../contract/money/plans.ts'
 import type { Env } from '../env.ts'
 import type { NoteAnswer } from '../ground/http/log.ts'
@@ -33,14 +34,14 @@ export async function subscriptionStats(env: Env): Promise<Record<Tier | 'total'
 }
 
 /** A count of people, unless there are so few that it could point at one. */
-const blurred = (people: number): number | null => (people < LIMITS.fewPeople ? null : people)
+const blurred = (people: number): number | null => (people < ADMIN_LIMITS.fewPeople ? null : people)
 
 /** Reads the sums of the last days, the plans, and what is stored. Nothing of it is of a single person. */
 export async function readAnalytics(env: Env): Promise<z.input<typeof adminApi.analytics.output>> {
   const now = env.clock()
-  const since = dayOf(new Date(now.getTime() - (LIMITS.analyticsDays - 1) * DAY_MS))
+  const since = dayOf(new Date(now.getTime() - (ADMIN_LIMITS.analyticsDays - 1) * DAY_MS))
   const [days, stats, storageBytes] = await Promise.all([
-    store.findDays(env.db, since, LIMITS.analyticsDays),
+    store.findDays(env.db, since, ADMIN_LIMITS.analyticsDays),
     subscriptionStats(env),
     store.sumStorage(env.db),
   ])

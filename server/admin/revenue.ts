@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { adminApi } from '../../contract/admin/admin.ts'
-import { LIMITS } from '../../contract/ground/limits.ts'
+import { ADMIN_LIMITS } from '../../contract/admin/adminlimits.ts'
 import type { Env } from '../env.ts'
 import { checkCard } from '../money/payments/card.ts'
 import * as store from './store-revenue.ts'
@@ -25,7 +25,9 @@ export type ReadMonths = Map<string, Month>
  */
 export async function readRevenue(env: Env, read: ReadMonths): Promise<Revenue> {
   const [now, known] = [env.clock(), new Map(read)]
-  const firsts = Array.from({ length: LIMITS.revenueMonths }, (_, at) => monthFrom(now, at + 1 - LIMITS.revenueMonths))
+  const firsts = Array.from({ length: ADMIN_LIMITS.revenueMonths }, (_, at) =>
+    monthFrom(now, at + 1 - ADMIN_LIMITS.revenueMonths),
+  )
   const missing = firsts.filter((first) => !known.has(nameOf(first)))
   const over = missing.slice(0, -1)
   const [recurring, running, sums, { people, granted }] = await Promise.all([

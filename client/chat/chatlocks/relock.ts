@@ -1,4 +1,4 @@
-import { CHAT_LOCK } from '../../../contract/ground/limits.ts'
+import { CHAT_LOCK } from '../../../contract/chat/locklimits.ts'
 import type { Env } from '../../env.ts'
 import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
 import { shutHere } from '../../rooms/list/roomLocks.ts'

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useId, useState } from 'react'
+import { REPORT_LIMITS } from '../../../contract/chat/reportlimits.ts'
 import { REPORT_CATEGORIES } from '../../../contract/chat/reports.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -83,14 +83,14 @@ export function ReportContact({ room, person, onClose }: { room: RoomRow; person
         </fieldset>
         <div className="field">
           <label htmlFor={textId}>
-            What happened <span>at most {LIMITS.reportTextMax.toLocaleString('en')} characters</span>
+            What happened <span>at most {REPORT_LIMITS.reportTextMax.toLocaleString('en')} characters</span>
           </label>
           <div className="input">
             <textarea
               id={textId}
               rows={3}
               value={text}
-              maxLength={LIMITS.reportTextMax}
+              maxLength={REPORT_LIMITS.reportTextMax}
               autoComplete="off"
               dir="auto"
               onChange={(event) => setText(event.target.value)}

@@ -1,6 +1,6 @@
 import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
+import { REPORT_LIMITS } from '../../../contract/chat/reportlimits.ts'
 import { type REPORT_CATEGORIES, type ReportedMessage, reportsApi } from '../../../contract/chat/reports.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 
@@ -19,9 +19,9 @@ export async function reportable(env: Env, room: RoomRow): Promise<Offered[]> {
   const theirs = messages.flatMap(({ seq, at, body, senderId }) => {
     if (senderId === room.ownId || (body.kind !== 'content' && body.kind !== 'plain')) return []
     const text = body.kind === 'content' ? contentWords(body.content) : body.text
-    return [{ seq, at, text: text.slice(0, LIMITS.reportedTextMax) }]
+    return [{ seq, at, text: text.slice(0, REPORT_LIMITS.reportedTextMax) }]
   })
-  return theirs.reverse().slice(0, LIMITS.reportedMessagesMax)
+  return theirs.reverse().slice(0, REPORT_LIMITS.reportedMessagesMax)
 }
 
 interface Report {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
-import { RATES } from '../../../contract/ground/limits.ts'
+import { RATES } from '../../../contract/ground/rates.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld({ hasLimits: true })

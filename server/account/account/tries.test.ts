@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
-import { RATES } from '../../../contract/ground/limits.ts'
+import { RATES } from '../../../contract/ground/rates.ts'
 import { type Browser, newBrowser } from '../../testing/browser.ts'
 import { newAuthSecret } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { familyApi, type Invitation } from '../../../contract/account/family.ts'
-import { RATES } from '../../../contract/ground/limits.ts'
+import { RATES } from '../../../contract/ground/rates.ts'
 import { makeMail } from '../../ground/outbound/mail.ts'
 import { readMail } from '../../settings/mailsettings.ts'
 import type { Person } from '../../testing/person.ts'

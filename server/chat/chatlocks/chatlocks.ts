@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { CHAT_LOCK } from '../../../contract/ground/limits.ts'
+import { CHAT_LOCK } from '../../../contract/chat/locklimits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { tooManyRequests } from '../../ground/http/limits.ts'

@@ -1,4 +1,4 @@
-import { CHAT_LOCK } from '../../../contract/ground/limits.ts'
+import { CHAT_LOCK } from '../../../contract/chat/locklimits.ts'
 
 /** A chat that was last used before this is locked again. */
 export const openSince = (now: Date): Date => secondsBefore(now, CHAT_LOCK.openSeconds)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
-import { RATES } from '../../../contract/ground/limits.ts'
+import { RATES } from '../../../contract/ground/rates.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld({ hasLimits: true })

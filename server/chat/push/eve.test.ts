@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { pushApi } from '../../../contract/chat/push.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
+import { PUSH_LIMITS } from '../../../contract/chat/pushlimits.ts'
 import { startPushService } from '../../testing/pushed.ts'
 import { startWorld } from '../../testing/world.ts'
 
@@ -48,11 +48,13 @@ test('Eve who floods is refused by name: the twenty-first subscription of the ac
   const [alice, eve] = [await open.person('alice'), await open.person('eve')]
   const subscribe = () => eve.tries(pushApi.subscribe, service.browser().subscription)
   const all = await Promise.all(Array.from({ length: 30 }, subscribe))
-  expect(all.filter(({ status }) => status === 200)).toHaveLength(LIMITS.pushSubscriptionsMax)
+  expect(all.filter(({ status }) => status === 200)).toHaveLength(PUSH_LIMITS.pushSubscriptionsMax)
   expect(await subscribe()).toBeRefused(409, 'too_many_push_subscriptions')
   for (let count = 0; count < 100; count++) await subscribe()
   expect(await subscribe()).toBeRefused(429, 'too_many_requests')
-  expect(await open.sql('select from push_subscriptions where user_id = $1', [eve.id])).toHaveLength(LIMITS.pushSubscriptionsMax)
+  expect(await open.sql('select from push_subscriptions where user_id = $1', [eve.id])).toHaveLength(
+    PUSH_LIMITS.pushSubscriptionsMax,
+  )
   expect((await alice.tries(pushApi.subscribe, service.browser().subscription)).status).toBe(200)
 })
 
@@ -78,7 +80,7 @@ test('rubbish is no subscription, and no quiet hours', async () => {
   const wrong = [
     { endpoint, keys: { ...keys, p256dh: notOnTheCurve } },
     { endpoint, keys: { ...keys, auth: 'short' } },
-    { endpoint: `${endpoint}${'x'.repeat(LIMITS.pushEndpointMax)}`, keys },
+    { endpoint: `${endpoint}${'x'.repeat(PUSH_LIMITS.pushEndpointMax)}`, keys },
     { endpoint },
     { keys },
   ]

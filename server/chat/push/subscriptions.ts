@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { pushSubscriptionShape } from '../../../contract/chat/push.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
+import { PUSH_LIMITS } from '../../../contract/chat/pushlimits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'
@@ -32,7 +32,7 @@ export async function subscribe(
   }
   await env.db.transaction(async (tx) => {
     if (!(await store.lockSession(tx, user.id, row.sessionHash))) throw new Refusal('not_signed_in')
-    if ((await store.countOthers(tx, user.id, row.endpointHash)) >= LIMITS.pushSubscriptionsMax)
+    if ((await store.countOthers(tx, user.id, row.endpointHash)) >= PUSH_LIMITS.pushSubscriptionsMax)
       throw new Refusal('too_many_push_subscriptions')
     if (!(await store.writeSubscription(tx, row))) throw new Refusal('push_subscription_taken')
   })

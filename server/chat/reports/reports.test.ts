@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
+import { REPORT_LIMITS } from '../../../contract/chat/reportlimits.ts'
 import { reportsApi } from '../../../contract/chat/reports.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld({ hasLimits: true })
@@ -49,9 +49,9 @@ test('Eve reports nobody by the contact of others, no message that the person di
   const wrong = [
     { messages: [{ seq: 1, text: 'mine' }] },
     { messages: [{ seq: 2, text: 'invented' }] },
-    { text: 'x'.repeat(LIMITS.reportTextMax + 1) },
+    { text: 'x'.repeat(REPORT_LIMITS.reportTextMax + 1) },
     { category: 'because' },
-    { messages: Array.from({ length: LIMITS.reportedMessagesMax + 1 }, (_, seq) => ({ seq, text: '' })) },
+    { messages: Array.from({ length: REPORT_LIMITS.reportedMessagesMax + 1 }, (_, seq) => ({ seq, text: '' })) },
   ]
   for (const more of wrong) expect(await alice.tries(reportsApi.send, report(contactId, more))).toBeRefused(400, 'invalid_input')
   expect(await storedOf('chat_room_id', chatRoomId)).toEqual([])

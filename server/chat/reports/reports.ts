@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { REPORT_LIMITS } from '../../../contract/chat/reportlimits.ts'
 import type { reportsApi } from '../../../contract/chat/reports.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { requireRoom } from '../rooms/members.ts'
@@ -29,24 +29,24 @@ export async function sendReport(
     throw new Refusal('invalid_input', { text: 'Report messages of this person only, each once' })
   await env.db.transaction(async (tx) => {
     await store.insertReport(tx, { ...report, reporterId: user.id, reportedId, chatRoomId, createdAt: env.clock() })
-    await store.trimReports(tx, user.id, LIMITS.reportsPerUser)
+    await store.trimReports(tx, user.id, REPORT_LIMITS.reportsPerUser)
   })
   return {}
 }
 
 /** Lists a page of what people have reported, newest first, for administrators. */
 export async function listReports(env: Env, before: string | undefined): Promise<z.input<typeof reportsApi.list.output>> {
-  const rows = await store.findReports(env.db, before === undefined ? undefined : new Date(before), LIMITS.reportsPage + 1)
-  const reports = rows.slice(0, LIMITS.reportsPage).map(({ createdAt, messages, sent, ...report }) => ({
+  const rows = await store.findReports(env.db, before === undefined ? undefined : new Date(before), REPORT_LIMITS.reportsPage + 1)
+  const reports = rows.slice(0, REPORT_LIMITS.reportsPage).map(({ createdAt, messages, sent, ...report }) => ({
     ...report,
     at: createdAt.toISOString(),
     messages: messages.map((message) => ({ ...message, sentAt: sent?.[message.seq] ?? null })),
   }))
-  return { reports, hasMore: rows.length > LIMITS.reportsPage }
+  return { reports, hasMore: rows.length > REPORT_LIMITS.reportsPage }
 }
 
-/** Deletes reports that are older than `LIMITS.reportDays`. One piece of a job: returns true if more are left. */
+/** Deletes reports that are older than `REPORT_LIMITS.reportDays`. One piece of a job: returns true if more are left. */
 export async function dropOldReports(env: Env): Promise<boolean> {
-  const upTo = new Date(env.clock().getTime() - LIMITS.reportDays * DAY_MS)
+  const upTo = new Date(env.clock().getTime() - REPORT_LIMITS.reportDays * DAY_MS)
   return (await store.deleteOldReports(env.db, upTo, DROPPED_AT_ONCE)) === DROPPED_AT_ONCE
 }

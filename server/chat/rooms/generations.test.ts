@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
-import { RATES } from '../../../contract/ground/limits.ts'
+import { RATES } from '../../../contract/ground/rates.ts'
 import { creation } from '../../testing/group.ts'
 import { startWorld } from '../../testing/world.ts'
 

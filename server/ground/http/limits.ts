@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Endpoint } from '../../../contract/ground/endpoint.ts'
-import { RATES, type Rate } from '../../../contract/ground/limits.ts'
+import { RATES, type Rate } from '../../../contract/ground/rates.ts'
 import { Refusal } from '../../refuse.ts'
 
 /** Undoes the counting of one call, such as of a successful sign-in. */

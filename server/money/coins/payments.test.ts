@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
+import { COIN_LIMITS } from '../../../contract/money/coinlimits.ts'
 import { coinsApi } from '../../../contract/money/coins.ts'
 import { makeOutbound } from '../../ground/outbound/outbound.ts'
 import { startBitcoin, startEthereum, startPriceSources } from '../../testing/chain.ts'
@@ -51,7 +51,7 @@ test('no address is given out twice, also not by people who ask at once or after
   )
   const asked = await Promise.all(kinds.map(({ who, ...kind }) => who.tries(coinsApi.createPayment, { ...wish, ...kind })))
   const made = asked.filter(({ status }) => status === 200).map(({ body }) => (body as { paymentAddress: string }).paymentAddress)
-  expect(made.length).toBe(4 * LIMITS.coinPaymentsOpen)
+  expect(made.length).toBe(4 * COIN_LIMITS.coinPaymentsOpen)
   expect(new Set(made).size).toBe(made.length)
   // Indexes fall back; an address that has been paid is passed over.
   const alice = await both.person('alice', 'free')
@@ -193,18 +193,18 @@ test('Eve who asks and never pays is refused by name, and what she asked for is 
   )
   const tries = []
   for (const kind of kinds) tries.push(await eve.tries(coinsApi.createPayment, { ...wish, ...kind }))
-  expect(tries.filter(({ status }) => status === 200)).toHaveLength(LIMITS.coinPaymentsOpen)
+  expect(tries.filter(({ status }) => status === 200)).toHaveLength(COIN_LIMITS.coinPaymentsOpen)
   expect(tries.at(-1)).toBeRefused(409, 'too_many_coin_payments')
   // What is refused takes no address, which would leave a gap in the operator's wallet.
   const indexes = () => both.sql('select chain, next_index from crypto_indexes order by chain')
   const before = await indexes()
-  for (const kind of kinds.slice(LIMITS.coinPaymentsOpen))
+  for (const kind of kinds.slice(COIN_LIMITS.coinPaymentsOpen))
     expect(await eve.tries(coinsApi.createPayment, { ...wish, ...kind })).toBeRefused(409, 'too_many_coin_payments')
   expect(await indexes()).toEqual(before)
   both.passes(31 * 60)
   await both.jobs.runDue()
   expect((await eve.does(coinsApi.payments, {})).every(({ status }) => status === 'expired')).toBe(true)
-  both.passes(LIMITS.coinPaymentDays * 24 * 60 * 60)
+  both.passes(COIN_LIMITS.coinPaymentDays * 24 * 60 * 60)
   await both.jobs.runDue()
   await eve.returns()
   expect(await eve.does(coinsApi.payments, {})).toEqual([])

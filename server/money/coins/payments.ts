@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { LIMITS } from '../../../contract/ground/limits.ts'
+import { COIN_LIMITS } from '../../../contract/money/coinlimits.ts'
 import {
   COIN_REQUEST_SECONDS,
   type CoinPayment,
@@ -80,7 +80,7 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
 
 /** Throws Refusal `too_many_coin_payments`. */
 async function requireRoom(db: Queryable, userId: string): Promise<void> {
-  if ((await store.countOpen(db, userId)) >= LIMITS.coinPaymentsOpen) throw new Refusal('too_many_coin_payments')
+  if ((await store.countOpen(db, userId)) >= COIN_LIMITS.coinPaymentsOpen) throw new Refusal('too_many_coin_payments')
 }
 
 /** What is sold, and for how much. Throws Refusal `package_not_sold`. */
@@ -171,6 +171,6 @@ export async function submitTransaction(
 
 /** Deletes requests of long ago that nobody paid. A job; returns true if more are left. */
 export async function dropUnpaid({ db, clock }: Env): Promise<boolean> {
-  const before = new Date(clock().getTime() - LIMITS.coinPaymentDays * 24 * 60 * 60_000)
+  const before = new Date(clock().getTime() - COIN_LIMITS.coinPaymentDays * 24 * 60 * 60_000)
   return (await store.deleteUnpaid(db, before, 500)) === 500
 }
