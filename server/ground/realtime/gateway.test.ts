@@ -88,20 +88,19 @@ test.each([
   expect((await line.closed).code).toBe(CLOSE.tooManyFrames)
 })
 
-test('Eve floods one type of frames: she is told to wait, and her messages still go', async () => {
+test.each([
+  ['typing', { type: 'typing', data: { chatRoomId, isTyping: true } }, FRAME_RATES.typing],
+  ['ping', { type: 'ping', data: {} }, FRAME_RATES.ping],
+  ['what is no JSON', 'hello', OTHER_FRAMES],
+  ['an unknown type', { type: '__proto__', data: {} }, OTHER_FRAMES],
+  ['bytes', Buffer.from('{"type":"ping","data":{}}'), OTHER_FRAMES],
+])('Eve floods %s: she is told to wait, and her messages still go', async (_what, frame, { points }) => {
   const line = await eve.opensSocket()
-  for (const [frame, { points }] of [
-    [{ type: 'typing', data: { chatRoomId, isTyping: true } }, FRAME_RATES.typing],
-    ['no JSON', OTHER_FRAMES],
-    [{ type: '__proto__', data: {} }, OTHER_FRAMES],
-    [{ type: 'ping', data: {} }, FRAME_RATES.ping],
-  ] as const) {
-    const id = randomUUID()
-    for (let count = 0; count < points * 2 + 1; count++) line.says(frame)
-    line.says({ type: 'message', data: { id, chatRoomId, content: 'still here', messageType: 'text' } })
-    await line.hears('refused', ({ data }) => data.code === 'too_many_requests')
-    await line.hears('message', ({ data }) => data.id === id)
-  }
+  const id = randomUUID()
+  for (let count = 0; count < points * 2 + 1; count++) line.says(frame)
+  line.says({ type: 'message', data: { id, chatRoomId, content: 'still here', messageType: 'text' } })
+  await line.hears('refused', ({ data }) => data.code === 'too_many_requests')
+  await line.hears('message', ({ data }) => data.id === id)
   line.hangsUp()
 })
 
