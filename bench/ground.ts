@@ -55,7 +55,7 @@ async function startCluster(dataFolder: string): Promise<Cluster> {
     say: (words) => console.error(words),
   })
   await inDatabase(cluster.url('postgres'), 'create database template')
-  await migrate(cluster.url('template'), path.join(root, 'server/ground/db/migrations'))
+  await migrate(cluster.url('template'), path.join(root, 'server/ground/db'))
   return cluster
 }
 

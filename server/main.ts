@@ -60,7 +60,7 @@ async function start(): Promise<void> {
   try {
     // Before the migration, so that a newer version changes no tables below an older one.
     const alone = await standAlone(data.url)
-    await migrate(data.url, path.join(root, 'server/ground/db/migrations'))
+    await migrate(data.url, path.join(root, 'server/ground/db'))
     const database = connect(data.url, (error) => log.warn({ name: error.name }, 'a database connection was lost'))
     const clock = () => new Date()
     const fault = config.nodeEnv === 'production' ? undefined : readFault(process.env['CONCLAVE_FAULT'])

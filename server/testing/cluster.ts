@@ -28,7 +28,7 @@ export async function setup(project: TestProject) {
   // Nobody kills this PostgreSQL, so nothing is lost by it: tests that do, and the fault run, have clusters of their own.
   await client.query('alter role current_user set synchronous_commit = off')
   await client.end()
-  await migrate(cluster.url('template'), path.join(root, 'server/ground/db/migrations'))
+  await migrate(cluster.url('template'), path.join(root, 'server/ground/db'))
   project.provide('clusterUrl', cluster.url('template'))
   return () => cluster.stop()
 }

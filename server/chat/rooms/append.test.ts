@@ -4,7 +4,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { sha256 } from '../../../client/worker/primitives/seal.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { utf8 } from '../../../contract/ground/bytes.ts'
-import { connect } from '../../ground/db/connect.ts'
 import { newMessage } from '../../testing/message.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
@@ -134,24 +133,6 @@ test('what a member has received counts by the month', async () => {
   ])
   await one.says(chatRoomId, 'x')
   expect(await memberRow(chatRoomId, two)).toMatchObject({ received: 1 })
-})
-
-test('a server of before calls the function of before, and both keep their places in the same log', async () => {
-  const { one, two, chatRoomId } = await freshPair()
-  const { pool: before, close } = connect(world.databaseUrl)
-  onTestFinished(close)
-  const query = before.query.bind(before) as (config: { text: string }) => Promise<pg.QueryResult>
-  const renamed = (config: { text: string }) => {
-    expect(config.text).toContain('append_messages_v4(')
-    return query({ ...config, text: config.text.replace('append_messages_v4', 'append_messages_v3') })
-  }
-  Object.assign(before, { query: renamed })
-  const send = async (at: number) =>
-    (await appendMessages(at % 2 === 0 ? world.pool : before, [newMessage(chatRoomId, at % 3 === 0 ? one : two)], new Date()))[0]
-  const results = await Promise.all(Array.from({ length: 12 }, (_, at) => send(at)))
-  expect(results.map((result) => result?.seq).sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual(
-    Array.from({ length: 12 }, (_, at) => at + 1),
-  )
 })
 
 test('what an append reads does not grow with what is stored, whatever was known when it was planned', async () => {

@@ -1,22 +1,65 @@
+import path from 'node:path'
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate as runMigrations } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { applyFunctions } from './functions.ts'
 import { writePlanRights } from './planrights.ts'
 
 // Any constant. Servers that start on one database at the same time take turns by this lock.
 const MIGRATION_LOCK = 7_302_114
 
-/** Migrates the database to the newest schema and writes the table of plans. `folder` has drizzle-kit's migrations. */
+/** The hash of the last of the 40 migrations that the first one replaces, as commit 1f8796a has them. */
+const LAST_BEFORE_FIRST = 'aff377c0f574819039503484f5243c76e54a3b23d48b217302ce558c7bf1c8bf'
+
+/**
+ * Migrates the database to the newest schema, applies the SQL functions and writes the table of plans: all of it, or nothing. `folder`
+ * has drizzle-kit's `migrations`, and `functions`. Throws if the database is older than the first migration.
+ */
 export async function migrate(url: string, folder: string): Promise<void> {
   // A separate connection has no statement timeout: a migration may take longer than the app's statements may.
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    const db = drizzle(client)
-    await runMigrations(db, { migrationsFolder: folder })
-    await writePlanRights(db)
+    await client.query('begin isolation level read committed')
+    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+    const hasChanged = await runMigrations(client, readMigrationFiles({ migrationsFolder: path.join(folder, 'migrations') }))
+    await applyFunctions(client, path.join(folder, 'functions'), { isAgain: hasChanged })
+    await writePlanRights(drizzle(client))
+    await client.query('commit')
   } finally {
     await client.end()
   }
 }
+
+/** Runs what the database does not have yet. Returns true if there was any. Drizzle's own would commit before the functions are there. */
+async function runMigrations(client: pg.Client, migrations: MigrationMeta[]): Promise<boolean> {
+  await client.query('create schema if not exists drizzle')
+  await client.query(
+    'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
+  )
+  const { rows } = await client.query<{ hash: string; at: string }>(
+    'select hash, created_at as at from drizzle.__drizzle_migrations',
+  )
+  const [first] = migrations
+  if (first && rows.length > 0 && rows.every(({ at }) => Number(at) < first.folderMillis))
+    throw new Error('the database is of a version before commit 1f8796a. Start that version once, then this one')
+  if (first && rows.some(({ hash }) => hash === LAST_BEFORE_FIRST)) await takeForFirst(client, first)
+
+  const done = new Set(rows.map(({ at }) => Number(at)))
+  const due = migrations.filter(({ folderMillis }) => !done.has(folderMillis))
+  for (const migration of due) {
+    for (const statement of migration.sql) await client.query(statement)
+    await note(client, migration)
+  }
+  return due.length > 0
+}
+
+/** The schema is the one that the first migration makes, which bears the time of the last one of before. Only a function of before goes. */
+async function takeForFirst(client: pg.Client, first: MigrationMeta): Promise<void> {
+  await client.query('drop function if exists append_messages_v3')
+  await client.query('delete from drizzle.__drizzle_migrations where created_at <= $1', [first.folderMillis])
+  await note(client, first)
+}
+
+const note = (client: pg.Client, { hash, folderMillis }: MigrationMeta) =>
+  client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [hash, folderMillis])

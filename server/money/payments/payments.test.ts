@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import Stripe from 'stripe'
 import { expect, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
@@ -168,24 +167,6 @@ test('a subscription renews, also where the event is lost', async () => {
   await alice.returns()
   expect(await tierOf(alice)).toBe('premium')
   expect(await entriesOf(alice)).toHaveLength(2)
-  await holds()
-})
-
-test('a subscription of the sandbox from before, which does not know the address of its pages, is renewed, and can be paid by hand', async () => {
-  const alice = await free()
-  await buys(alice, 'premium')
-  await world.sql("update sandbox_objects set body = body - '{_origin,pending_update,latest_invoice,hosted_invoice_url}'::text[]")
-  const migration = await readFile('server/ground/db/migrations/0039_sandbox_origin.sql', 'utf8')
-  for (const statement of migration.split('--> statement-breakpoint')) await world.sql(statement)
-  await passes(32)
-  await alice.returns()
-  expect(await entriesOf(alice)).toHaveLength(2)
-  await changesCard(alice, CARD.declined)
-  await passes(31)
-  await alice.returns()
-  const { waiting } = (await stateOf(alice)).card ?? {}
-  expect((await pays(waiting?.url ?? '')).status).toBe(303)
-  expect((await stateOf(alice)).card).toMatchObject({ hasFailed: false, waiting: null })
   await holds()
 })
 

@@ -16,7 +16,7 @@ export const places = customType<{ data: string }>({ dataType: () => 'int8multir
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
 
 /**
- * The transaction that last changed what a row shows in lists. Triggers write it (see the migration `list_changes`), so no statement
+ * The transaction that last changed what a row shows in lists. Triggers write it (contacts, members, presence and profiles in `../functions/`), so no statement
  * has to. The room list compares it with the transactions that an earlier answer could not see.
  */
 export const changedIn = (name: string) => xid8(name).notNull().default(sql`pg_current_xact_id()`)

@@ -1,0 +1,39 @@
+-- A member who has received already and now reads: not everybody may learn of that.
+CREATE OR REPLACE FUNCTION "mark_member_changed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	-- What only this member sees of the room.
+	IF (OLD.muted_until, OLD.cleared_seq, OLD.withheld, OLD.is_protected, OLD.delivered_seq, OLD.read_seq)
+		IS DISTINCT FROM (NEW.muted_until, NEW.cleared_seq, NEW.withheld, NEW.is_protected, NEW.delivered_seq, NEW.read_seq) THEN
+		NEW.own_changed_in := pg_current_xact_id();
+		IF (coalesce(OLD.shown_delivered_seq, OLD.delivered_seq), coalesce(OLD.shown_read_seq, OLD.read_seq))
+			IS NOT DISTINCT FROM (coalesce(NEW.shown_delivered_seq, NEW.delivered_seq), coalesce(NEW.shown_read_seq, NEW.read_seq)) THEN
+			RETURN NEW;
+		END IF;
+	END IF;
+	IF coalesce(NEW.shown_read_seq, NEW.read_seq) > coalesce(OLD.shown_read_seq, OLD.read_seq)
+		AND coalesce(NEW.shown_delivered_seq, NEW.delivered_seq) = coalesce(OLD.shown_delivered_seq, OLD.delivered_seq) THEN
+		NEW.read_changed_in := pg_current_xact_id();
+	ELSE
+		NEW.changed_in := pg_current_xact_id();
+	END IF;
+	RETURN NEW;
+END $$;
+
+-- One trigger with a short condition, because each statement reads the conditions of a table's triggers anew. A statement that writes
+-- changed_in itself, as the append does, needs no call for each row.
+CREATE OR REPLACE TRIGGER "chat_participants_changed" BEFORE UPDATE ON "chat_participants" FOR EACH ROW
+	WHEN (OLD.changed_in = NEW.changed_in) EXECUTE FUNCTION mark_member_changed();
+
+-- A commit changes the row of each member, as a message does: the list finds all that is new of a room in these rows.
+CREATE OR REPLACE FUNCTION "mark_members_changed"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	-- Their own trigger writes the transaction.
+	UPDATE chat_participants SET changed_in = changed_in WHERE chat_room_id = NEW.id;
+	RETURN NULL;
+END $$;
+
+-- Appending a message updates the members itself: for it, this costs a comparison.
+CREATE OR REPLACE TRIGGER "chat_rooms_members_changed" AFTER UPDATE OF "last_seq", "last_message_at" ON "chat_rooms" FOR EACH ROW
+	WHEN (OLD.last_message_seq = NEW.last_message_seq
+		AND (OLD.last_seq, OLD.last_message_at) IS DISTINCT FROM (NEW.last_seq, NEW.last_message_at))
+	EXECUTE FUNCTION mark_members_changed();

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
+import { messagesApi } from '../../../contract/chat/messages.ts'
+import { readCatalog } from '../../testing/catalog.ts'
+import { runOldMigrations } from '../../testing/oldmigrations.ts'
+import { bundle, start, stopAll } from '../../testing/program.ts'
+import { startWorld } from '../../testing/world.ts'
+import { createDatabase } from './create.ts'
+import { migrate } from './migrate.ts'
+
+const FOLDER = import.meta.dirname
+const TOO_OLD = 'the database is of a version before commit 1f8796a. Start that version once, then this one'
+
+afterAll(stopAll)
+
+/** Creates an empty database. */
+async function emptyDatabase(): Promise<string> {
+  const template = inject('clusterUrl')
+  const name = `migrate_${randomBytes(8).toString('hex')}`
+  await createDatabase(template.replace('/template?', '/postgres?'), name)
+  return template.replace('/template?', `/${name}?`)
+}
+
+async function open(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+/** Makes a database with the newest schema. */
+async function migrated(): Promise<{ url: string; client: pg.Client }> {
+  const url = await emptyDatabase()
+  await migrate(url, FOLDER)
+  return { url, client: await open(url) }
+}
+
+/** The rows of each table, by its name. The table of plans is written by each start. */
+async function readRows(client: pg.Client): Promise<Record<string, unknown[]>> {
+  const { rows } = await client.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'plan_rights'",
+  )
+  const found: Record<string, unknown[]> = {}
+  for (const { name } of rows) {
+    const { rows: all } = await client.query<{ row: unknown }>(`select to_jsonb(t) as row from ${name} t order by t::text`)
+    if (all.length > 0) found[name] = all.map(({ row }) => row)
+  }
+  return found
+}
+
+const noted = async (client: pg.Client) =>
+  (await client.query('select hash, created_at from drizzle.__drizzle_migrations order by id')).rows
+
+/** Copies migrations and functions. `edit` changes one of the files. */
+async function copied() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'conclave-migrate-'))
+  for (const name of ['migrations', 'functions']) await cp(path.join(FOLDER, name), path.join(folder, name), { recursive: true })
+  const edit = async (name: string, change: (text: string) => string) => {
+    const text = await readFile(path.join(folder, name), 'utf8').catch(() => '')
+    expect(change(text)).not.toBe(text)
+    await writeFile(path.join(folder, name), change(text))
+  }
+  /** Adds a migration as drizzle-kit does. */
+  const add = async (tag: string, sql: string) => {
+    await writeFile(path.join(folder, `migrations/${tag}.sql`), sql)
+    await edit('migrations/meta/_journal.json', (text) => {
+      const journal = JSON.parse(text) as { entries: object[] }
+      const entry = { idx: 1, version: '7', when: Date.now(), tag, breakpoints: true }
+      return JSON.stringify({ ...journal, entries: [...journal.entries, entry] })
+    })
+  }
+  return { folder, edit, add }
+}
+
+/** The transaction that wrote each function last. */
+async function writers(client: pg.Client): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; writer: string }>(
+    "select proname as name, xmin::text as writer from pg_proc where pronamespace = 'public'::regnamespace",
+  )
+  return Object.fromEntries(rows.map(({ name, writer }) => [name, writer]))
+}
+
+test('a database with the last of the old migrations is as a new one, keeps every row, and its people go on', async () => {
+  const url = await emptyDatabase()
+  await runOldMigrations(url)
+  const client = await open(url)
+  const fresh = await migrated()
+  // Its server wrote the plans too.
+  await client.query(
+    'insert into plan_rights (plan, tier, version, can_send, can_call, can_share_files, has_family, messages_per_month, file_bytes) select name, name, 0, true, true, true, true, -1, 0 from unnest($1::text[]) name',
+    [['free', 'test', 'premium', 'master', 'enterprise']],
+  )
+  const world = await startWorld({ at: url })
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  const chatRoomId = await alice.talksTo(bob)
+  await alice.says(chatRoomId, 'before')
+  const before = await readRows(client)
+  expect(before).toMatchObject({ users: [{}, {}], messages: [{}], contacts: [{}, {}], premium_packages: [{}] })
+
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(await readCatalog(fresh.client))
+  expect(await readRows(client)).toEqual(before)
+  expect(await noted(client)).toEqual(await noted(fresh.client))
+  await migrate(url, FOLDER)
+  expect(await noted(client)).toEqual(await noted(fresh.client))
+
+  await bob.says(chatRoomId, 'after')
+  const contents = (await alice.does(messagesApi.list, { chatRoomId })).map(({ content }) => content)
+  expect(contents).toEqual(['before', 'after'])
+})
+
+test('a database of an older version is refused, told which version to start first, and stays as it is', async () => {
+  const url = await emptyDatabase()
+  await runOldMigrations(url, '0040_revenue_indexes')
+  const client = await open(url)
+  const [catalog, rows] = [await readCatalog(client), await noted(client)]
+  await bundle('migrate-test')
+  expect(await start('migrate-test', { DATABASE_URL: url })).toMatchObject({
+    exit: 1,
+    output: `Conclave could not start: ${TOO_OLD}\n`,
+  })
+  expect(await readCatalog(client)).toEqual(catalog)
+  expect(await noted(client)).toEqual(rows)
+}, 60_000)
+
+test('a function is applied again when its file differs, and no other; the file of before brings it back', async () => {
+  const { url, client } = await migrated()
+  const { folder, edit } = await copied()
+  const catalog = await readCatalog(client)
+  const before = await writers(client)
+  await edit('functions/ledger.sql', (text) => text.replace('only appended to', 'only added to'))
+  await migrate(url, folder)
+  const after = await writers(client)
+  expect(after).toEqual({ ...before, refuse_change_of_ledger: expect.any(String) })
+  expect(after['refuse_change_of_ledger']).not.toBe(before['refuse_change_of_ledger'])
+  expect((await readCatalog(client)).join('\n')).toContain('only added to')
+  await migrate(url, folder)
+  expect(await writers(client)).toEqual(after)
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(catalog)
+})
+
+test('what a migration drops of the functions is there again behind it, and one that fails takes the migration back', async () => {
+  const { url, client } = await migrated()
+  const { folder, edit, add } = await copied()
+  const before = await readCatalog(client)
+  await add(
+    '0001_minutes',
+    'drop view notifications;--> statement-breakpoint\nalter table quiet_hours add column of_day integer;',
+  )
+  const broken = 'create view broken as select nothing;'
+  await edit('functions/rights.sql', (text) => `${text}${broken}`)
+  await expect(migrate(url, folder)).rejects.toThrow('column "nothing" does not exist')
+  expect(await readCatalog(client)).toEqual(before)
+  expect(await noted(client)).toHaveLength(1)
+
+  await edit('functions/rights.sql', (text) => text.replace(broken, ''))
+  await migrate(url, folder)
+  const added = (await readCatalog(client)).filter((line) => !before.includes(line))
+  expect(added).toEqual([expect.stringMatching(/^column quiet_hours 5 of_day integer/)])
+  expect(before.filter((line) => !line.startsWith('column'))).toEqual(
+    (await readCatalog(client)).filter((line) => !line.startsWith('column')),
+  )
+  expect(await noted(client)).toHaveLength(2)
+})
