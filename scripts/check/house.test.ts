@@ -4,6 +4,7 @@ import {
   findLongFiles,
   findLooseSql,
   findNamesTwice,
+  findOldSnapshots,
   findPrivatePlaces,
   findRefusedNames,
   findSideDoors,
@@ -117,5 +118,11 @@ describe('the checks of the house', () => {
     const address = "import url from '../worker/worker.ts?worker&url'\n"
     expect(findSideDoors([file('client/net/workers.ts', address)])).toEqual([])
     expect(findSideDoors([file('client/app/b.ts', address.replace('?worker&url', ''))])).toHaveLength(1)
+  })
+
+  test('of the snapshots of migrations only the newest is kept', () => {
+    const at = (number: string) => file(`server/ground/db/migrations/meta/${number}_snapshot.json`, '{}')
+    expect(findOldSnapshots([at('0012'), file('server/ground/db/migrations/meta/_journal.json', '{}')])).toEqual([])
+    expect(findOldSnapshots([at('0012'), at('0011')])).toEqual([expect.stringContaining('meta/0011_snapshot.json')])
   })
 })

@@ -181,6 +181,15 @@ export function findTierComparisons(files: TrackedFile[]): string[] {
     )
 }
 
+/** Finds snapshots of migrations beside the newest one, the only one that drizzle-kit reads. */
+export function findOldSnapshots(files: TrackedFile[]): string[] {
+  const snapshots = files.map(({ path }) => path).filter((path) => /\/migrations\/meta\/\d+_snapshot[.]json$/.test(path))
+  return snapshots
+    .sort()
+    .slice(0, -1)
+    .map((path) => `${path}: delete it, only the newest snapshot is kept`)
+}
+
 /** The checks that are particular to this repository, by name. */
 export const houseChecks = {
   'file sizes': findLongFiles,
@@ -197,6 +206,7 @@ export const houseChecks = {
   'folder cycles': findFolderCycles,
   'what lies below all folders': findRootImports,
   'names of plans': findTierComparisons,
+  'snapshots of migrations': findOldSnapshots,
   'the lock of packages': findLockGaps,
   'the oldest Node': findRefusedNode,
   'tests that documents name': findUnknownTests,
