@@ -1,31 +1,67 @@
+import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { sortTests } from './scripts/kinds.ts'
+
+const root = import.meta.dirname
+const FOLDERS = ['bench', 'contract', 'client', 'server', 'scripts', 'faults', 'walks']
+const { pure, alone, served } = sortTests(
+  root,
+  FOLDERS.flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => path.join(folder, file)),
+  ),
+)
+
+const patient = {
+  // What takes a second alone takes fifteen where others fill the cores and the disk.
+  testTimeout: 60_000,
+  // A condition is met when it is met: a slow machine is no failure.
+  expect: { poll: { timeout: 15_000 } },
+  hookTimeout: 60_000,
+  sequence: { groupOrder: 0 },
+}
 
 // Its own file: with Vite's root in client/ no test outside would be found.
 export default defineConfig({
   test: {
-    globalSetup: ['server/testing/cluster.ts'],
     // Two even where vitest would leave one of two cores to itself.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         test: {
-          name: 'unit',
-          include: ['{bench,contract,client,server,scripts,faults,walks}/**/*.test.{ts,tsx}'],
+          ...patient,
+          name: 'pure',
+          include: pure,
+          globalSetup: ['server/testing/run.ts'],
+          setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts', 'client/testing/leftovers.ts'],
+          // Files share a worker and what npm brings into it: loading that took a third of their time.
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...patient,
+          name: 'alone',
+          include: alone,
+          globalSetup: ['server/testing/run.ts'],
           setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts'],
-          // What takes a second alone takes fifteen where others fill the cores and the disk.
-          testTimeout: 60_000,
-          // A condition is met when it is met: a slow machine is no failure.
-          expect: { poll: { timeout: 15_000 } },
-          hookTimeout: 60_000,
-          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...patient,
+          name: 'served',
+          include: served,
+          globalSetup: ['server/testing/cluster.ts'],
+          setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts'],
         },
       },
       {
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          globalSetup: ['e2e/unpack.ts'],
+          globalSetup: ['server/testing/run.ts', 'e2e/unpack.ts'],
           setupFiles: ['client/testing/argon2.ts'],
           // Each file has its own server and browsers, and waits half of its time: two at once fill two cores.
           maxWorkers: 2,

@@ -14,7 +14,7 @@ declare module 'vitest' {
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** Starts one PostgreSQL for the whole run, with a migrated template that every test file copies for its own database. */
+/** Starts one PostgreSQL for all served tests of the run, with a migrated template that every test file copies for its own database. */
 export async function setup(project: TestProject) {
   const { folder } = await openRun()
   const cluster = await startPostgres({

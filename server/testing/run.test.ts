@@ -14,13 +14,7 @@ const PATIENCE = { timeout: 30_000, interval: 50 }
 async function startRun() {
   const place = mkdtempSync(path.join(tmpdir(), 'conclave-place-'))
   chmodSync(place, 0o711)
-  const words = [
-    path.join(root, 'node_modules/vitest/vitest.mjs'),
-    'run',
-    '--project',
-    'unit',
-    'server/ground/http/address.test.ts',
-  ]
+  const words = [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'server/ground/db/connect.test.ts']
   const run = spawn(process.execPath, words, { cwd: root, env: { ...process.env, TMPDIR: place }, stdio: 'ignore' })
   onTestFinished(() => void run.kill('SIGKILL'))
   const pidFile = () => {

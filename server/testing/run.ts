@@ -16,6 +16,9 @@ const DEPTH = 4
  * by SIGKILL, a watcher stops the run's other processes and removes the folder. Also cleans up runs whose watcher has died.
  */
 export async function openRun(): Promise<{ folder: string }> {
+  // Each project of the run asks for it.
+  const opened = process.env[MARK]
+  if (opened && path.basename(opened).startsWith(`${PREFIX}${process.pid}-`)) return { folder: opened }
   const place = tmpdir()
   await endDeadRuns(place)
   const folder = mkdtempSync(path.join(place, `${PREFIX}${process.pid}-${startTime(process.pid)}-`))
@@ -32,6 +35,11 @@ export async function openRun(): Promise<{ folder: string }> {
   watcher.unref()
   if (watcher.stdin instanceof Socket) watcher.stdin.unref()
   return { folder }
+}
+
+/** Called by vitest for the projects without a cluster. */
+export async function setup(): Promise<void> {
+  await openRun()
 }
 
 /** Cleans up the runs in this folder whose process has ended. */
