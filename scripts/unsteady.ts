@@ -1,0 +1,51 @@
+/** A test of a run. `path` is relative to the repository. */
+export interface Result {
+  path: string
+  title: string
+  status: 'passed' | 'failed' | 'skipped'
+}
+
+/** How many tests of one run may fail once. More are no accident. */
+const MOST = 3
+
+const lineOf = ({ path, title }: Result): string => `\`${path}\`: ${title}`
+
+/**
+ * The failed browser tests that may run once more: none where too many failed, no file that failed by itself, and none that `noted`,
+ * the text of test-unsteady.md, names already.
+ */
+export function mayRunAgain(failed: Result[], noted: string): Result[] {
+  if (failed.length > MOST) return []
+  const known = noted.split('\n')
+  return failed.filter((one) => one.title !== '' && !known.some((line) => line.endsWith(lineOf(one))))
+}
+
+/** Adds tests that failed once and then passed to the text of test-unsteady.md. `day` is as 2026-01-31. */
+export function note(noted: string, unsteady: Result[], day: string): string {
+  const before = noted.trimEnd()
+  const lines = unsteady.map((one) => `- ${day} ${lineOf(one)}\n`)
+  return `${before}${/^- .*$/m.test(before) ? '\n' : '\n\n'}${lines.join('')}`
+}
+
+interface Report {
+  testResults: {
+    name: string
+    status: string
+    assertionResults: { fullName: string; status: string }[]
+  }[]
+}
+
+/** The tests of vitest's JSON report. A file that fails by itself, before or after its tests, is a failed test without a title. */
+export function readReport({ testResults }: Report, root: string): Result[] {
+  return testResults.flatMap(({ name, status, assertionResults }) => {
+    const path = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name
+    const tests = assertionResults.map((one): Result => ({ path, title: one.fullName, status: statusOf(one.status) }))
+    const isOwn = status === 'failed' && !tests.some((one) => one.status === 'failed')
+    return isOwn ? [...tests, { path, title: '', status: 'failed' }] : tests
+  })
+}
+
+const statusOf = (status: string): Result['status'] => (status === 'passed' || status === 'failed' ? status : 'skipped')
+
+export const count = (results: Result[], status: Result['status']): number =>
+  results.filter((one) => one.status === status).length
