@@ -62,8 +62,10 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['server/testing/run.ts', 'e2e/unpack.ts'],
-          setupFiles: ['client/testing/argon2.ts'],
-          // Each file has its own server and browsers, and waits half of its time: two at once fill two cores.
+          setupFiles: ['client/testing/argon2.ts', 'e2e/closing.ts'],
+          // Files share a worker, what it has loaded and its Chromium; each has its own server.
+          isolate: false,
+          // Each file waits half of its time: two at once fill two cores.
           maxWorkers: 2,
           // Each wait in a test ends after 20 s by itself. This ends what does not wait for anything, at any load.
           testTimeout: 300_000,

@@ -22,13 +22,25 @@ export async function browserPath(): Promise<string> {
 }
 
 const VIEWPORT = { width: 1280, height: 800 }
+/** The one Chromium of this worker. It ends with the worker's process. */
 let shared: Promise<Browser> | undefined
+/** Contexts that this test file has opened in it. */
+const contexts: BrowserContext[] = []
 
 /** What pages of this test file have done against the Content-Security-Policy. */
 const violations: string[] = []
 
 /** Returns the violations so far and forgets them, for a test that plants one. */
 export const takeViolations = (): string[] => violations.splice(0)
+
+async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: await browserPath(), headless: true, args: BROWSER_WORDS })
+  // One that has crashed does not serve the next test.
+  browser.once('disconnected', () => {
+    shared = undefined
+  })
+  return browser
+}
 
 async function watchPolicy(context: BrowserContext): Promise<BrowserContext> {
   await context.exposeFunction('tellViolation', (text: string) => void violations.push(text))
@@ -45,22 +57,22 @@ async function watchPolicy(context: BrowserContext): Promise<BrowserContext> {
 }
 
 /**
- * Opens a person's browser: a context with its own cookies, storage and network in the one Chromium of a test file. `address` is the
+ * Opens a person's browser: a context with its own cookies, storage and network in the one Chromium of a worker. `address` is the
  * IP address that a server behind one proxy sees; without it all contexts share this machine's.
  */
 export async function openContext(address?: string): Promise<BrowserContext> {
-  shared ??= browserPath().then((executablePath) => chromium.launch({ executablePath, headless: true, args: BROWSER_WORDS }))
+  shared ??= launch()
   const context = await (await shared).newContext({
     viewport: VIEWPORT,
     ...(address && { extraHTTPHeaders: { 'x-forwarded-for': address } }),
   })
+  contexts.push(context)
   return watchPolicy(context)
 }
 
-/** Closes the browsers. Fails where a page broke the policy. */
+/** Closes what this test file has opened. Fails where a page broke the policy. */
 export async function closeContexts(): Promise<void> {
-  await (await shared)?.close()
-  shared = undefined
+  await Promise.all(contexts.splice(0).map((context) => context.close()))
   const [violation] = takeViolations()
   if (violation) throw new Error(`A page broke the policy: ${violation}`)
 }

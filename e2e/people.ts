@@ -1,8 +1,8 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, test as base, expect } from 'vitest'
-import { closeContexts, openBrowser, openContext } from './browser.ts'
+import { test as base, expect } from 'vitest'
+import { openBrowser, openContext } from './browser.ts'
 import { madeAccount } from './crowd.ts'
 import { movesIn } from './moving.ts'
 import { type Account, type Person, visitor } from './person.ts'
@@ -19,8 +19,6 @@ const newAddress = (): string => {
   addresses += 1
   return `10.1.${addresses >> 8}.${addresses & 255}`
 }
-
-afterAll(closeContexts)
 
 /** Opens a new browser for a person. With `account` it is the same person at another browser. */
 export const person = async (server: RunningServer, name: string, account: Account = newAccount(name)): Promise<Person> =>
