@@ -25,8 +25,11 @@ export async function setup(project: TestProject) {
   const client = new pg.Client({ connectionString: cluster.url('postgres') })
   await client.connect()
   await client.query('create database template')
-  // Nobody kills this PostgreSQL, so nothing is lost by it: tests that do, and the fault run, have clusters of their own.
+  // Nobody kills this PostgreSQL, so nothing is lost by it: tests that do, and the fault run, have clusters of their own. Each copy of the
+  // template would wait half a second for the disk.
   await client.query('alter role current_user set synchronous_commit = off')
+  for (const setting of ['fsync', 'full_page_writes']) await client.query(`alter system set ${setting} = off`)
+  await client.query('select pg_reload_conf()')
   await client.end()
   await migrate(cluster.url('template'), path.join(root, 'server/ground/db'))
   project.provide('clusterUrl', cluster.url('template'))
