@@ -67,10 +67,13 @@ export const somebodyElse: Lie = instead('GET /api/user', ({ status, body }) => 
   body: { ...fields(body), id: crypto.randomUUID(), username: 'somebody_else' },
 }))
 
+/** The other person of a direct room's row. */
+const personIn = (row: Record<string, unknown>) => fields(rows(row['people'])[0])
+
 /** The row of one contact is hidden, and another has that one's names. */
 export const swappedNames = (hidden: string, shown: string): Lie =>
   instead('GET /api/rooms', ({ status, body }) => {
-    const listed = rows(fields(body)['rooms']).map((row) => ({ ...row, person: fields(row['person']) }))
+    const listed = rows(fields(body)['rooms']).map((row) => ({ row, person: personIn(row) }))
     const { displayName } = listed.find(({ person }) => person['username'] === hidden)?.person ?? {}
     return {
       status,
@@ -78,8 +81,8 @@ export const swappedNames = (hidden: string, shown: string): Lie =>
         ...fields(body),
         rooms: listed
           .filter(({ person }) => person['username'] !== hidden)
-          .map((row) =>
-            row.person['username'] === shown ? { ...row, person: { ...row.person, username: hidden, displayName } } : row,
+          .map(({ row, person }) =>
+            person['username'] === shown ? { ...row, people: [{ ...person, username: hidden, displayName }] } : row,
           ),
       },
     }
@@ -88,7 +91,7 @@ export const swappedNames = (hidden: string, shown: string): Lie =>
 /** The row of one contact is hidden. */
 export const withoutContact = (hidden: string): Lie =>
   instead('GET /api/rooms', ({ status, body }) => {
-    const shown = rows(fields(body)['rooms']).filter((row) => fields(row['person'])['username'] !== hidden)
+    const shown = rows(fields(body)['rooms']).filter((row) => personIn(row)['username'] !== hidden)
     return { status, body: { ...fields(body), rooms: shown } }
   })
 

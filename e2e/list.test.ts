@@ -34,6 +34,24 @@ async function writeContacts(dataFolder: string, username: string): Promise<void
   await client.end()
 }
 
+/** Inserts a room of this person and so many of the contacts, in which nobody has written. No call makes one. */
+async function writeGroup(dataFolder: string, username: string, count: number): Promise<void> {
+  const client = new pg.Client(await runningUrl(dataFolder, 'conclave'))
+  await client.connect()
+  await client.query(
+    `with me as (select id from users where username = $1),
+     room as (
+       insert into chat_rooms (id, type, created_by, created_at, last_message_at)
+       select 'room_' || gen_random_uuid(), 'group', id, now(), now() from me returning id)
+     insert into chat_participants (chat_room_id, user_id, joined_at, unread_count)
+     select room.id, member, now(), 2 from room, (
+       select id as member from me union all
+       (select id from users where username like 'friend_%' order by id limit $2)) members`,
+    [username, count],
+  )
+  await client.end()
+}
+
 /** The place of the focused row in the list, and whether it is in the visible part; undefined if no row has the focus. */
 const focused = (page: Page) =>
   page.evaluate(() => {
@@ -97,6 +115,46 @@ test('Alice finds her way among 300 chats by keyboard, and comes back on a phone
   await page.reload()
   await back.click()
   await expect.poll(() => focused(page)).toBe('150 of 300')
+  await alice.leaves()
+  expect(alice.complaints).toEqual([])
+})
+
+test('A room of several people that a newer version made stands on the list by its names, and no screen stumbles over it', async ({
+  server,
+}) => {
+  const alice = await person(server, 'Alice')
+  await alice.signsUp()
+  const { page } = alice
+  await page.goto('about:blank')
+  await writeContacts(server.dataFolder, alice.username)
+  await writeGroup(server.dataFolder, alice.username, 5)
+  await page.goto(server.url)
+  const names = /^(Friend \d+, ){3}\+2$/
+  const row = page.locator('.rows a.row[data-room^="room_"]')
+  await expect.poll(() => row.locator('.name').textContent()).toMatch(names)
+  expect(await row.count()).toBe(1)
+  await row.getByText('No messages').waitFor()
+  await page.locator('.bell .count', { hasText: '2' }).waitFor()
+  // Neither of the chats with contacts is called by a member of the other room.
+  const name = (await row.locator('.name').textContent()) ?? ''
+  const [friend = ''] = name.split(',')
+  await page.getByPlaceholder('Search').fill(friend)
+  await expect.poll(() => page.locator('.rows a.row .name', { hasText: friend }).count()).toBeGreaterThan(1)
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+
+  await row.click()
+  await page.getByText('This version shows no chats of several people.').waitFor()
+  await page.locator('.empty', { hasText: name }).waitFor()
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.keyboard.type(friend)
+  await page.getByRole('option', { name }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Go Back' }).click()
+  await page.locator('.bell').click()
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await row.click({ button: 'right' })
+  expect(await page.getByRole('menu').count()).toBe(0)
   await alice.leaves()
   expect(alice.complaints).toEqual([])
 })

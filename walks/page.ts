@@ -22,8 +22,8 @@ import { acceptContact, addContact } from '../client/people/contacts/contacts.ts
 import { isUnreadRight } from '../client/rooms/list/loadRooms.ts'
 import { presenceOf } from '../client/rooms/list/presence.ts'
 import { markAllRead } from '../client/rooms/list/readMarks.ts'
-import { markOf, peerIdOf } from '../client/rooms/list/room.ts'
-import { isNews, type RoomRow, roomById, roomsStore } from '../client/rooms/list/roomList.ts'
+import { isDirect, isFollowed, markOf, personIdOfDirect } from '../client/rooms/list/room.ts'
+import { type DirectRow, isNews, type RoomRow, roomById, roomsStore } from '../client/rooms/list/roomList.ts'
 import { loadOlderPage } from '../client/rooms/log/olderPage.ts'
 import { personById } from '../client/rooms/trust/people.ts'
 import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/worker/crypto.ts'
@@ -98,7 +98,7 @@ const verbs = (env: Env) => ({
     await enrolThisBrowser(env)
   },
   adds: (username: string) => addContact(env, username),
-  accepts: () => acceptContact(env, theRoom()),
+  accepts: () => acceptContact(env, directNamed(theRoom().id)),
   /** Opens a room; the only one if none is named. */
   async opensRoom(id?: string) {
     openId = id ?? theRoom().id
@@ -110,9 +110,9 @@ const verbs = (env: Env) => ({
   },
   mutes: (id: string, term: MuteTerm) => muteRoom(env, roomNamed(id), term),
   unmutes: (id: string) => unmuteRoom(env, roomNamed(id)),
-  blocks: (id: string) => blockContact(env, roomNamed(id)),
-  unblocks: (id: string) => unblockContact(env, roomNamed(id)),
-  clears: (id: string) => clearChat(env, roomNamed(id)),
+  blocks: (id: string) => blockContact(env, directNamed(id)),
+  unblocks: (id: string) => unblockContact(env, directNamed(id)),
+  clears: (id: string) => clearChat(env, directNamed(id)),
   switches: (change: Partial<Privacy>) => savePrivacy(env, change),
   /** Returns what this page shows of the other person of each room: presence, the read mark, and whether they are typing. */
   seen: () => [...roomsStore.getState().rooms.values()].map((room) => ({ id: room.id, ...seenIn(env, room) })),
@@ -157,7 +157,7 @@ async function state(env: Env) {
 }
 
 function seenIn({ clock }: Env, room: RoomRow) {
-  const peerId = peerIdOf(room) ?? ''
+  const peerId = personIdOfDirect(room) ?? ''
   const person = personById(peerId)
   const isConnected = connectionStore.getState().phase === 'open'
   const presence = person && presenceOf({ room, person, isConnected, shown: ownPrivacy(), now: clock() })
@@ -179,6 +179,12 @@ function theRoom(): RoomRow {
   return room
 }
 
+function directNamed(id: string): DirectRow {
+  const room = roomNamed(id)
+  if (!isDirect(room)) throw new Error(`The room ${id} is not direct`)
+  return room
+}
+
 function roomNamed(id: string): RoomRow {
   const room = roomById(id)
   if (!room) throw new Error(`The room ${id} is not listed`)
@@ -191,7 +197,7 @@ let openId: string | undefined
 /** Shows the room like the panel: only after the request is accepted. */
 async function followRoom(env: Env): Promise<void> {
   const room = openId === undefined ? undefined : roomById(openId)
-  if (room?.state === 'accepted' && messagesStore.getState().open?.chatRoomId !== room.id) await showRoom(env, room)
+  if (room && isFollowed(room) && messagesStore.getState().open?.chatRoomId !== room.id) await showRoom(env, room)
 }
 
 let lastSeen = ''

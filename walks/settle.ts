@@ -66,7 +66,7 @@ async function unsettled(world: World): Promise<string[]> {
 async function waitsOf({ name, tab, device: { owner } }: Seat, { lastSeq, senders, marks }: Truth): Promise<string[]> {
   const { phase, isLive, row, readSeq: ownReadSeq, cursor, standing, outbox, view } = await tab.state()
   const { readSeq, unread } = marks.get(owner.userId) ?? NOTHING_READ
-  const isAccepted = row?.state === 'accepted'
+  const isAccepted = row?.direct?.state === 'accepted'
   const mustBeRead = isAccepted && seatsOf(owner).some(({ isLooking }) => isLooking)
   // Sending a message moves the server's read mark past it. A page need not know that.
   const passed = [...senders].filter(([seq, senderId]) => senderId !== owner.userId && seq > ownReadSeq && seq <= readSeq)
@@ -111,7 +111,7 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
   for (const seat of seatsIn(world)) {
     const { device, name, tab } = seat
     // A tab does not load the room of an unanswered request.
-    if ((await tab.state()).row?.state !== 'accepted') continue
+    if ((await tab.state()).row?.direct?.state !== 'accepted') continue
     const after = device.isWhole && !isEnd ? world.checkedSeq : 0
     const stored = await tab.history(after)
     const places = stored.map(({ seq }) => seq)
@@ -176,7 +176,7 @@ async function checkMarks(person: Person, { senders, marks }: Truth): Promise<vo
   if (!person.hasLooked) expect(readSeq, `${person.name} has not looked`).toBe(person.readSeq)
   for (const { name, tab } of seatsOf(person)) {
     const { row, unreadTotal } = await tab.state()
-    expect(unreadTotal, name).toBe(row?.state === 'accepted' ? unread : 0)
+    expect(unreadTotal, name).toBe(row?.direct?.state === 'accepted' ? unread : 0)
   }
   person.readSeq = readSeq
   person.hasLooked = seatsOf(person).some(({ isLooking }) => isLooking)

@@ -25,7 +25,8 @@ import { type Api, ApiError } from '../client/net/api.ts'
 import { blockContact, unblockContact } from '../client/people/contacts/block.ts'
 import { acceptContact, addContact } from '../client/people/contacts/contacts.ts'
 import { isUnreadRight } from '../client/rooms/list/loadRooms.ts'
-import { type RoomRow, resetRooms, roomsStore } from '../client/rooms/list/roomList.ts'
+import { isDirect } from '../client/rooms/list/room.ts'
+import { type DirectRow, type RoomRow, resetRooms, roomsStore } from '../client/rooms/list/roomList.ts'
 import { personById, resetPeople } from '../client/rooms/trust/people.ts'
 import { at } from '../client/testing/people.ts'
 import { createCore } from '../client/worker/core.ts'
@@ -63,7 +64,7 @@ export interface Someone {
   /** Opens the room and returns what it shows. */
   looksAt(other: Someone): Promise<Shown[]>
   /** Returns the rows of the list (username, state, unread count) and the total that the title shows. */
-  list(): Promise<{ rows: [username: string, state: string, unread: number][]; total: number }>
+  list(): Promise<{ rows: [username: string, state: string | undefined, unread: number][]; total: number }>
   /** Signs in to the same account at another computer. */
   another(): Promise<Someone>
   goesOffline(): void
@@ -131,9 +132,9 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
     }
   }
 
-  async function roomWith(other: Someone): Promise<RoomRow> {
+  async function roomWith(other: Someone): Promise<DirectRow> {
     await comesUp()
-    const room = [...roomsStore.getState().rooms.values()].find((row) => usernameIn(row) === other.username)
+    const room = [...roomsStore.getState().rooms.values()].filter(isDirect).find((row) => usernameIn(row) === other.username)
     if (!room) throw new Error(`${other.username} is not on the list of ${username}`)
     return room
   }
@@ -182,7 +183,7 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
       await comesUp()
       expect(await isUnreadRight(env)).toBe(true)
       const { rooms, unreadTotal } = roomsStore.getState()
-      return { rows: [...rooms.values()].map((row) => [usernameIn(row), row.state, row.unreadCount]), total: unreadTotal }
+      return { rows: [...rooms.values()].map((row) => [usernameIn(row), row.direct?.state, row.unreadCount]), total: unreadTotal }
     },
     another: () =>
       atBrowser(open, username, async (next) => {

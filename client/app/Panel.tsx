@@ -4,9 +4,9 @@ import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
 import { hasRight } from '../../contract/money/plans.ts'
 import { RequestPanel } from '../people/contacts/Request.tsx'
-import { peerIdOf } from '../rooms/list/room.ts'
-import { roomsStore } from '../rooms/list/roomList.ts'
-import { peopleStore } from '../rooms/trust/people.ts'
+import { isRequest } from '../rooms/list/room.ts'
+import { type RoomRow, roomsStore } from '../rooms/list/roomList.ts'
+import { useDirectChat, useFace } from '../rooms/list/useFace.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { RoomScreen } from './RoomScreen.tsx'
@@ -27,20 +27,30 @@ interface Props {
 export function Panel({ user, openRoomId, onClose, onList, onAdd, onLogout }: Props) {
   const status = useStore(roomsStore, (state) => state.status)
   const room = useStore(roomsStore, ({ rooms }) => rooms.get(openRoomId ?? ''))
-  const person = useStore(peopleStore, ({ people }) => people.get((room && peerIdOf(room)) ?? ''))
+  const chat = useDirectChat(room)
   if (!openRoomId)
     return (
       <Suspense>
         <Welcome user={user} onList={onList} onAdd={onAdd} onLogout={onLogout} />
       </Suspense>
     )
-  if (room && person && room.state === 'accepted')
-    return <RoomScreen room={room} person={person} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onClose} />
-  if (room && person) return <RequestPanel room={room} person={person} onLeave={onClose} />
+  if (chat && isRequest(chat.room)) return <RequestPanel {...chat} onLeave={onClose} />
+  if (chat) return <RoomScreen {...chat} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onClose} />
   if (status === 'loading') return <Spinner words="Loading contacts..." />
+  if (room && !room.direct) return <SeveralPeople room={room} onClose={onClose} />
+  return <NotShown title="Contact data error" text="Unable to load contact information" onClose={onClose} />
+}
+
+/** A room that is not direct. */
+function SeveralPeople({ room, onClose }: { room: RoomRow; onClose: () => void }) {
+  const name = useFace(room)?.name ?? ''
+  return <NotShown title={name} text="This version shows no chats of several people." onClose={onClose} />
+}
+
+function NotShown({ title, text, onClose }: { title: string; text: string; onClose: () => void }) {
   return (
     <div className="centre" role="alert">
-      <Empty icon={CircleAlert} title="Contact data error" text="Unable to load contact information">
+      <Empty icon={CircleAlert} title={title} text={text}>
         <button type="button" className="btn outline" onClick={onClose}>
           Go Back
         </button>

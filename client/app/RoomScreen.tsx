@@ -6,7 +6,7 @@ import { hideRoom, showRoom } from '../chat/messages/messages.ts'
 import { flush } from '../chat/messages/send.ts'
 import { usePresence } from '../me/privacy/usePresence.tsx'
 import { actStore, askAct } from '../people/contacts/acts.ts'
-import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
+import { type DirectRow, isShutRow } from '../rooms/list/roomList.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
 import type { Choice } from '../rooms/trust/ChooseKey.tsx'
@@ -32,7 +32,7 @@ const LockSection = later(async () => (await import('../chat/chatlocks/LockSecti
 const FindBar = later(async () => (await import('../chat/search/FindBar.tsx')).FindBar, EarlyField)
 
 interface Props {
-  room: RoomRow
+  room: DirectRow
   person: Person
   /** True if the user's plan allows sending. */
   canSend: boolean

@@ -178,7 +178,7 @@ beforeAll(async () => {
 test('A page that is signed in connects, and brings up to date what this browser has, once', async () => {
   const { alice, bob, roomId } = await opened()
   expect(socket.open).toHaveBeenCalledTimes(1)
-  expect(roomById(roomId)).toMatchObject({ state: 'accepted', preview: { text: 'good evening' } })
+  expect(roomById(roomId)).toMatchObject({ direct: { state: 'accepted' }, preview: { text: 'good evening' } })
   expect(personById(bob.userId)).toBeDefined()
   // Another name of the same account begins nothing anew.
   accountStore.setState({ user: { ...USER, id: alice.userId, username: 'renamed' } })

@@ -24,6 +24,7 @@ import { resetVanished } from '../people/contacts/vanished.ts'
 import { plansStore } from '../plan/plans/store.ts'
 import { loadDrafts, resetDrafts } from '../rooms/list/drafts.ts'
 import { isUnreadRight } from '../rooms/list/loadRooms.ts'
+import { isFollowed } from '../rooms/list/room.ts'
 import { resetRooms, roomsStore } from '../rooms/list/roomList.ts'
 import { onPresence, onTyping } from '../rooms/list/rowUpdates.ts'
 import { dropVoices } from '../rooms/list/voicedrafts.ts'
@@ -182,5 +183,4 @@ async function checkUnread(env: Env): Promise<void> {
 /** Queued, so that a response from before a change cannot overwrite a later one. */
 const readUser = (env: Env) => inTurn(env, 'user', () => refreshUser(env))
 
-const acceptedRooms = () =>
-  [...roomsStore.getState().rooms.values()].flatMap(({ id, state }) => (state === 'accepted' ? [id] : []))
+const acceptedRooms = () => [...roomsStore.getState().rooms.values()].flatMap((room) => (isFollowed(room) ? [room.id] : []))

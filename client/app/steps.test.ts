@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { roomOfContact } from '../rooms/list/listedRoom.ts'
+import { directOf } from '../testing/direct.ts'
 import { people } from '../testing/room.ts'
 import { firstSteps } from './steps.ts'
 
@@ -10,13 +10,13 @@ const done = (known: Parameters<typeof firstSteps>[0]) =>
 
 test('The three steps of the first day tick themselves, and verifying leads to somebody who can be verified', async () => {
   const { alice, bob } = await people()
-  const { room, person } = roomOfContact(alice.contact(bob))
+  const { room, person } = directOf(alice.contact(bob))
   const known = (change: Partial<typeof person>) => new Map([[person.id, { ...person, ...change }]])
   const nobody = { hasKit: false, rooms: [], people: new Map() }
   expect(done(nobody)).toEqual([])
   expect(firstSteps(nobody).find(({ id }) => id === 'verify')).not.toHaveProperty('href')
-  expect(done({ ...nobody, rooms: [{ ...room, state: 'pending' }], people: known({}) })).toEqual([])
-  const added = { hasKit: true, rooms: [{ ...room, state: 'accepted' as const }], people: known({}) }
+  expect(done({ ...nobody, rooms: [{ ...room, direct: { ...room.direct, state: 'pending' } }], people: known({}) })).toEqual([])
+  const added = { hasKit: true, rooms: [room], people: known({}) }
   expect(done(added)).toEqual(['kit', 'contact'])
   expect(firstSteps(added).find(({ id }) => id === 'verify')?.href).toBe(`/chat/${room.id}`)
   // Whoever has no browser yet has no number to compare.

@@ -1,4 +1,5 @@
-import { peerIdOf } from '../rooms/list/room.ts'
+import { personOfDirect } from '../rooms/list/members.ts'
+import { isFollowed } from '../rooms/list/room.ts'
 import type { RoomRow } from '../rooms/list/roomList.ts'
 import type { Person } from '../rooms/trust/people.ts'
 
@@ -23,10 +24,10 @@ interface Known {
 
 /** The three steps of the first day, in their order. */
 export function firstSteps({ hasKit, hasUncheckedKit = false, rooms, people }: Known): Step[] {
-  const contacts = rooms.filter(({ state }) => state === 'accepted')
-  const isVerified = contacts.some((room) => people.get(peerIdOf(room) ?? '')?.isVerified)
+  const contacts = rooms.filter(isFollowed)
+  const isVerified = contacts.some((room) => personOfDirect(room, people)?.isVerified)
   const [unverified] = contacts.filter((room) => {
-    const person = people.get(peerIdOf(room) ?? '')
+    const person = personOfDirect(room, people)
     return person?.onionAddress && !person.isVerified && !person.isDeleted && !person.mismatch
   })
   return [

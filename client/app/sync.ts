@@ -11,6 +11,7 @@ import { inLanes } from '../net/inTurn.ts'
 import { checkVanished } from '../people/contacts/vanished.ts'
 import { fetchRooms, refreshRooms } from '../rooms/list/loadRooms.ts'
 import { refreshPreview } from '../rooms/list/preview.ts'
+import { isFollowed } from '../rooms/list/room.ts'
 import { isBehind, type RoomRow, roomsStore, setBehind, sortRooms, takeBehind } from '../rooms/list/roomList.ts'
 import { followLocks } from '../rooms/list/roomLocks.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
@@ -114,7 +115,7 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   await inLanes(ROOMS_AT_ONCE, due, async (room) => {
     takeBehind(room.id)
     // The first key of a stranger is pinned when the person accepts the request [Note: R5].
-    if (room.state === 'pending') return
+    if (!isFollowed(room)) return
     const peerIds = room.peers.map(({ id }) => id)
     try {
       const differing = await refreshPeers(env, room)
@@ -139,16 +140,16 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   if (failures[0]) throw failures[0]
 }
 
-/** Reads one row for each named person where the list is known; otherwise what has changed, or all of it. */
+/** Reads the rows of the rooms with each named person where the list is known; otherwise what has changed, or all of it. */
 async function readRows(env: Env, asked: Asked, onRows: (rows: RoomRow[]) => void): Promise<void> {
   const ownId = accountStore.getState().user?.id
   const isKnown = roomsStore.getState().counter !== null
   if (typeof asked === 'string' || !isKnown || ownId === undefined) return void (await refreshRooms(env, onRows))
   const others = [...asked].filter((id) => id !== ownId)
-  await fetchRooms(
-    env,
-    others.map((id) => directRoomId(ownId, id)),
+  const shared = listed().flatMap(({ id, direct, memberIds }) =>
+    !direct && others.some((one) => memberIds.includes(one)) ? [id] : [],
   )
+  await fetchRooms(env, [...others.map((id) => directRoomId(ownId, id)), ...shared])
 }
 
 /** Failures of the account's own book and device list, which do not concern another person's key. */

@@ -31,10 +31,11 @@ import { unmuteRoom } from '../alerts/notifications/mute.ts'
 import { lockChat } from '../chat/chatlocks/relock.ts'
 import { type Act, askAct } from '../people/contacts/acts.ts'
 import type { AddingWay } from '../people/contacts/ContactList.tsx'
-import { peerIdOf } from '../rooms/list/room.ts'
-import { isShutRow, type RoomRow, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
+import { type DirectChat, directChat, faceOf, personOfDirect } from '../rooms/list/members.ts'
+import { isBlocked, isRequest } from '../rooms/list/room.ts'
+import { isShutRow, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { openDetails } from '../rooms/trust/details.ts'
-import { nameOf, type Person, peopleStore } from '../rooms/trust/people.ts'
+import { nameOf, peopleStore } from '../rooms/trust/people.ts'
 import { useEnv } from '../ui/env.tsx'
 import type { Entry as Found } from './entries.ts'
 import { addressOf } from './tabs.ts'
@@ -62,16 +63,16 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onLogout
   const people = useStore(peopleStore, (state) => state.people)
   const theme = useStore(themeStore, (state) => state.theme)
   const talks = sortRooms(rooms.values()).flatMap((room): Entry[] => {
-    const person = people.get(peerIdOf(room) ?? '')
-    if (!person) return []
-    const handle = `@${person.username}`
+    const face = faceOf(room, people)
+    if (!face) return []
+    const person = personOfDirect(room, people)
+    const handle = person && `@${person.username}`
     const run = () => onGo(`/chat/${room.id}`)
-    const isRequest = room.state === 'pending'
     return [
       {
         ...{ id: room.id, group: 'Chats' as const, icon: MessageSquare, run },
-        words: isRequest ? handle : nameOf(person),
-        ...(isRequest ? { hint: 'Request' } : !person.isDeleted && { hint: handle }),
+        words: (isRequest(room) && handle) || face.name,
+        ...(isRequest(room) ? { hint: 'Request' } : handle && !person.isDeleted && { hint: handle }),
       },
     ]
   })
@@ -82,13 +83,10 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onLogout
     }),
   )
   const isDark = theme === 'dark'
-  const open = rooms.get(openRoomId ?? '')
-  const openPerson = people.get((open && peerIdOf(open)) ?? '')
+  const open = directChat(rooms.get(openRoomId ?? ''), people)
   return [
     ...talks,
-    ...(open && openPerson
-      ? actsOn(open, openPerson, { unmute: () => void unmuteRoom(env, open), lock: () => void lockChat(env, open) })
-      : []),
+    ...(open ? actsOn(open, { unmute: () => void unmuteRoom(env, open.room), lock: () => void lockChat(env, open.room) }) : []),
     action('Add by Username/Onion', UserRoundPlus, () => onAdd('name')),
     action('Invite', UserRoundPlus, () => onAdd('invite')),
     action('Scan QR', ScanLine, () => onAdd('scan')),
@@ -104,13 +102,13 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onLogout
 const action = (words: string, icon: LucideIcon, run: () => void): Entry => ({ id: words, group: 'Actions', words, icon, run })
 
 /** What can be done with the person of the open chat, as the menu of their row has it. */
-function actsOn(room: RoomRow, person: Person, { unmute, lock }: { unmute: () => void; lock: () => void }): Entry[] {
-  const isRequest = room.state === 'pending'
-  const name = isRequest ? `@${person.username}` : nameOf(person)
+function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => void; lock: () => void }): Entry[] {
+  const isAsking = isRequest(room)
+  const name = isAsking ? `@${person.username}` : nameOf(person)
   const asks = (words: string, icon: LucideIcon, act: Act) => action(words, icon, () => askAct(act, room.id))
-  const block = room.isBlocked ? asks(`Unblock ${name}`, Ban, 'unblock') : asks(`Block ${name}`, Ban, 'block')
+  const block = isBlocked(room) ? asks(`Unblock ${name}`, Ban, 'unblock') : asks(`Block ${name}`, Ban, 'block')
   const report = asks(`Report ${name}`, Flag, 'report')
-  if (isRequest) return [block, report]
+  if (isAsking) return [block, report]
   const mute = room.mutedUntil
     ? action(`Unmute the chat with ${name}`, Bell, unmute)
     : asks(`Mute the chat with ${name}`, BellOff, 'mute')

@@ -1,3 +1,4 @@
+import { directOf } from './direct.ts'
 import 'fake-indexeddb/auto'
 import { randomUUID } from 'node:crypto'
 import { IDBFactory } from 'fake-indexeddb'
@@ -8,9 +9,8 @@ import { flushRoom, waitOf } from '../chat/messages/outbox.ts'
 import type { Env } from '../env.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { endSignUp, enrolThisBrowser, signIn, signUp } from '../me/signin/signin.ts'
-import { roomOfContact } from '../rooms/list/listedRoom.ts'
 import type { Room } from '../rooms/list/room.ts'
-import type { RoomRow } from '../rooms/list/roomList.ts'
+import type { DirectRow } from '../rooms/list/roomList.ts'
 import { catchUp } from '../rooms/log/catchUp.ts'
 import { loadOlderPage } from '../rooms/log/olderPage.ts'
 import { syncBook } from '../rooms/trust/book.ts'
@@ -34,7 +34,7 @@ export interface TestPerson {
   /** Returns the other's row in this account's contact list, as the server shows it now. */
   contact(other: { userId: string }): Contact
   /** Returns the direct room with the other, from that row. */
-  room(other: { userId: string }): RoomRow
+  room(other: { userId: string }): DirectRow
   /**
    * Writes a message and sends the outbox, after creating or entering the room if needed. Throws the reason if a message was not
    * sent.
@@ -149,7 +149,7 @@ export function personAt(wire: Wire, { userId, username, core, unlock, computer 
   const { deviceId } = unlock
   const env = envOf(wire, userId, core, () => deviceId)
   const contact = (other: { userId: string }) => wire.contact(userId, other.userId, deviceId)
-  const room = (other: { userId: string }) => roomOfContact(contact(other)).room
+  const room = (other: { userId: string }) => directOf(contact(other)).room
 
   async function reads(other: { userId: string }) {
     await refreshOwnDevices(env)

@@ -190,6 +190,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     takePeerManifest: on(takePeerManifest),
     peerStanding: on(peerStanding),
     manifestVersion: on(manifestVersion),
+    ownId: on(async ({ userId }) => userId),
     compareAccounts: on(compareAccounts),
     vanishedContacts: on(vanishedContacts),
     knowVanished: on(knowVanished),

@@ -159,4 +159,4 @@ export const PERIODS = {
 } as const
 
 /** Raise it if an old tab could misread a new server, or the reverse. */
-export const CONTRACT_VERSION = 5
+export const CONTRACT_VERSION = 6

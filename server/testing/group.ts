@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { writeEnvelope } from '../../contract/chat/envelope.ts'
 import type { CommitDraft } from '../../contract/chat/rooms.ts'
 import { membersOfDirectRoom } from '../../contract/ground/shapes.ts'
+import type { Person } from './person.ts'
+import type { World } from './world.ts'
 
 export const random = (bytes = 60): string => randomBytes(bytes).toString('base64')
 
@@ -23,6 +25,24 @@ export const following = ({ welcome, ...before }: CommitDraft): CommitDraft => (
   commit: random(),
   groupInfo: random(),
 })
+
+/**
+ * Returns the id of a group with these members, who need not know each other. No call makes one yet, so its rows are inserted; its
+ * messages use the same calls as in a direct room.
+ */
+export async function plantGroup(world: Pick<World, 'sql'>, ...members: Pick<Person, 'id'>[]): Promise<string> {
+  const chatRoomId = `room_${randomUUID()}`
+  const ids = members.map(({ id }) => id)
+  await world.sql("insert into chat_rooms (id, type, created_by, created_at) values ($1, 'group', $2, now())", [
+    chatRoomId,
+    ids[0],
+  ])
+  await world.sql('insert into chat_participants (chat_room_id, user_id, joined_at) select $1, unnest($2::uuid[]), now()', [
+    chatRoomId,
+    ids,
+  ])
+  return chatRoomId
+}
 
 /** An envelope for that epoch. */
 export const sealed = (groupId: string, epoch: number): string =>

@@ -5,11 +5,13 @@ import { useStore } from 'zustand'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { connectionStore } from '../../net/status.ts'
 import { fetchRooms, refreshRooms } from '../../rooms/list/loadRooms.ts'
+import { peopleOf } from '../../rooms/list/members.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { markAllRead } from '../../rooms/list/readMarks.ts'
-import { peerIdOf } from '../../rooms/list/room.ts'
+import { isRequest } from '../../rooms/list/room.ts'
 import { isNews, isShutRow, newestAt, type RoomRow, roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
-import { nameOf, type Person, peopleStore } from '../../rooms/trust/people.ts'
+import { useFace } from '../../rooms/list/useFace.tsx'
+import { peopleStore } from '../../rooms/trust/people.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -37,9 +39,7 @@ export function BellPanel({ onSettings, onClose }: Props) {
   // Nobody has seen what came in a locked chat.
   const readable = fresh.filter((room) => !isShutRow(room))
   const locked = fresh.length - readable.length
-  const quiet = [...rooms.values()].filter(({ state, unreadCount, mutedUntil }) => {
-    return state === 'accepted' && unreadCount > 0 && mutedUntil !== null
-  }).length
+  const quiet = [...rooms.values()].filter((room) => !isRequest(room) && room.unreadCount > 0 && room.mutedUntil !== null).length
 
   async function readAll() {
     setPending(true)
@@ -122,24 +122,25 @@ export function BellPanel({ onSettings, onClose }: Props) {
 }
 
 function Line({ room, isFirst, onClose }: { room: RoomRow; isFirst: boolean; onClose: () => void }) {
-  const person = useStore(peopleStore, ({ people }) => people.get(peerIdOf(room) ?? ''))
+  const face = useFace(room)
+  const isStopped = useStore(peopleStore, ({ people }) => peopleOf(room, people).some(({ mismatch }) => mismatch))
   const now = useNow()
   const createdAt = newestAt(room)
-  if (!person || !createdAt) return null
+  if (!face || !createdAt) return null
   const count = room.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : room.unreadCount
   return (
     <li>
       <Link href={`/chat/${room.id}`} onClick={onClose} {...(isFirst && { 'data-first': '' })}>
-        <Avatar id={person.id} name={nameOf(person)} photo={person.photo} size={36} />
+        <Avatar {...face} size={36} />
         <span>
           <span className="fresh-who">
             <b className="cut" dir="auto">
-              {nameOf(person)}
+              {face.name}
             </b>
             <time dateTime={createdAt}>{relativeTime(new Date(createdAt), now)}</time>
           </span>
           <span className="fresh-what">
-            {isShutRow(room) ? <span className="cut t2">Locked</span> : <Words room={room} person={person} />}
+            {isShutRow(room) ? <span className="cut t2">Locked</span> : <Words room={room} isStopped={isStopped} />}
             <span className="count">
               {count}
               <span className="sr"> unread</span>
@@ -151,9 +152,9 @@ function Line({ room, isFirst, onClose }: { room: RoomRow; isFirst: boolean; onC
   )
 }
 
-function Words({ room: { preview }, person }: { room: RoomRow; person: Person }) {
+function Words({ room: { preview }, isStopped }: { room: RoomRow; isStopped: boolean }) {
   // The preview of a message of one's own that was not sent is no news of theirs.
-  if (person.mismatch || !preview || preview.status !== null || preview.kind === 'failed')
+  if (isStopped || !preview || preview.status !== null || preview.kind === 'failed')
     return <span className="cut t2">New message</span>
   return (
     <span className="cut t2" dir="auto">

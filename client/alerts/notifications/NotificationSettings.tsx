@@ -1,9 +1,9 @@
 import { BellOff, BellRing, Eye, Volume2 } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { peerIdOf } from '../../rooms/list/room.ts'
+import { isRequest } from '../../rooms/list/room.ts'
 import { type RoomRow, roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
-import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { useFace } from '../../rooms/list/useFace.tsx'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { Part } from '../../ui/Part.tsx'
 import { SwitchLine } from '../../ui/SwitchLine.tsx'
@@ -91,7 +91,7 @@ function Choices() {
 function MutedChats() {
   const status = useStore(roomsStore, (state) => state.status)
   const rooms = useStore(roomsStore, (state) => state.rooms)
-  const muted = sortRooms(rooms.values()).filter(({ state, mutedUntil }) => state === 'accepted' && mutedUntil !== null)
+  const muted = sortRooms(rooms.values()).filter((room) => !isRequest(room) && room.mutedUntil !== null)
   if (status !== 'ready')
     return <p className="small t2">{status === 'loading' ? 'Loading...' : 'Your chats could not be loaded.'}</p>
   if (muted.length === 0)
@@ -108,9 +108,8 @@ function MutedChats() {
 function MutedChat({ room }: { room: RoomRow }) {
   const env = useEnv()
   const now = useNow()
-  const person = useStore(peopleStore, ({ people }) => people.get(peerIdOf(room) ?? ''))
-  if (!person || !room.mutedUntil) return null
-  const name = nameOf(person)
+  const name = useFace(room)?.name
+  if (!name || !room.mutedUntil) return null
   return (
     <li>
       <BellOff className="i" aria-hidden />

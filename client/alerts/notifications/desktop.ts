@@ -1,9 +1,9 @@
 import { PUSHED } from '../../../contract/chat/pushnews.ts'
 import type { Env } from '../../env.ts'
+import { faceOf } from '../../rooms/list/members.ts'
 import { lineOf, NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
-import { peerIdOf } from '../../rooms/list/room.ts'
 import { isNews, newestAt, type RoomRow, roomById } from '../../rooms/list/roomList.ts'
-import { nameOf, personById } from '../../rooms/trust/people.ts'
+import { peopleStore } from '../../rooms/trust/people.ts'
 import { prefsStore } from './newsPrefs.ts'
 
 /** What this browser lets the page do: `default` is not asked yet. */
@@ -88,10 +88,7 @@ const timeOf = (id: string) => newestAt(roomById(id) ?? NONE) ?? ''
 const NONE = { lastMessage: null, lastMessageAt: null }
 const byNewest = (a: string, b: string) => timeOf(b).localeCompare(timeOf(a))
 
-function nameIn(room: RoomRow): string {
-  const person = personById(peerIdOf(room) ?? '')
-  return person ? nameOf(person) : 'New message'
-}
+const nameIn = (room: RoomRow): string => faceOf(room, peopleStore.getState().people)?.name ?? 'New message'
 
 /** How often, and how many times, the vault is asked for a message that is still being opened. */
 const LOOK_EVERY_MS = 300

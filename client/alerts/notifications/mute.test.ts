@@ -4,6 +4,7 @@ import { MUTED_FOR_GOOD, notificationsApi } from '../../../contract/chat/notific
 import type { Env } from '../../env.ts'
 import { connectionStore } from '../../net/status.ts'
 import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'
+import { FRIENDS } from '../../testing/direct.ts'
 import { toastStore } from '../../ui/toast.ts'
 import { mutedWords, muteRoom, unmuteRoom, watchMutes } from './mute.ts'
 
@@ -12,7 +13,7 @@ const AN_HOUR_AHEAD = new Date(Date.UTC(2026, 0, 1, 13)).toISOString()
 const env = { clock: () => new Date() } as Env
 
 const row = (mutedUntil: string | null) =>
-  ({ id: randomUUID(), state: 'accepted', unreadCount: 2, mutedUntil, lastMessage: null }) as RoomRow
+  ({ id: randomUUID(), direct: FRIENDS, unreadCount: 2, mutedUntil, lastMessage: null }) as RoomRow
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) })

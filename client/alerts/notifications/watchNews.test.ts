@@ -8,6 +8,7 @@ import { roomOfRow } from '../../rooms/list/listedRoom.ts'
 import { changeRoom, putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
 import { openBrowser } from '../../testing/browser.ts'
+import { FRIENDS } from '../../testing/direct.ts'
 import { arrivalsIn } from './arrivalsIn.ts'
 import { changePrefs, prefsStore } from './newsPrefs.ts'
 import { watchNews } from './watchNews.ts'
@@ -89,24 +90,22 @@ const opens = () => {
 function listed(name: string, change: Partial<ListedRoom> = {}): ListedRoom {
   const id = randomUUID()
   return {
-    ...{ chatRoomId: directRoomId(ownId, id), contactId: randomUUID(), state: 'accepted', addedAt: '2026-01-01T00:00:00.000Z' },
+    ...{ chatRoomId: directRoomId(ownId, id), direct: FRIENDS, addedAt: '2026-01-01T00:00:00.000Z' },
     ...{ isPasswordProtected: false, isLocked: false, lastMessageAt: null },
-    person: {
-      ...{ id, username: name.toLowerCase(), displayName: name, profileImageUrl: null, alias: null },
-      ...{ isDeleted: false, isOnline: false, lastSeen: null },
-      ...{ identityKey: null, manifestVersion: 0 },
-    },
+    people: [
+      {
+        ...{ id, username: name.toLowerCase(), displayName: name, profileImageUrl: null, alias: null },
+        ...{ isDeleted: false, isOnline: false, lastSeen: null, deliveredSeq: 0, readSeq: 0 },
+        ...{ identityKey: null, manifestVersion: 0 },
+      },
+    ],
     ...{
       lastSeq: 0,
       lastMessage: null,
       unreadCount: 0,
       mutedUntil: null,
-      isBlocked: false,
-      hasAnswered: true,
       clearedSeq: 0,
       readSeq: 0,
-      theirDeliveredSeq: 0,
-      theirReadSeq: 0,
     },
     ...change,
   }
@@ -114,8 +113,8 @@ function listed(name: string, change: Partial<ListedRoom> = {}): ListedRoom {
 
 /** Puts a row on the list and returns the id of its room. */
 function lists(row: ListedRoom): string {
-  const { room, person } = roomOfRow(row)
-  putPeople([person])
+  const { room, people } = roomOfRow(ownId, row)
+  putPeople(people)
   putRooms([room])
   return room.id
 }
@@ -174,7 +173,7 @@ test('The system says “New message” without a name or a text, once for all t
 
 test('Nothing is shown of a chat that is muted, of a request, of one’s own message, or of what was there at the start', async () => {
   const muted = lists(listed('Bob', { mutedUntil: MUTED_FOR_GOOD }))
-  const request = lists(listed('Carol', { state: 'pending' }))
+  const request = lists(listed('Carol', { direct: { ...FRIENDS, state: 'pending' } }))
   const own = lists(listed('Dave', { unreadCount: 2 }))
   opens()
   // Neither has a sound.

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import { RemovePassword, UnlockChat } from './EnterPassword.tsx'
 import { GiveUpHistory } from './GiveUpHistory.tsx'
@@ -10,7 +10,7 @@ export type LockAct = 'set_password' | 'change_password' | 'unlock' | 'remove_pa
 
 interface Props {
   act: LockAct
-  room: RoomRow
+  room: DirectRow
   person: Person
   onClose: () => void
 }

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -10,7 +10,7 @@ import { removeChatPassword, unlockChat } from './chatlocks.ts'
 import { usePasswordForm, WrongField } from './usePasswordForm.tsx'
 
 interface Props {
-  room: RoomRow
+  room: DirectRow
   person: Person
   onClose: () => void
 }

@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { openForOrder } from '../../me/account/signedOrder.ts'
 import { WayDialog } from '../../me/security/WayDialog.tsx'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Note } from '../../ui/Note.tsx'
@@ -9,7 +9,7 @@ import { showToast } from '../../ui/toast.ts'
 import { giveUpHistory } from './chatlocks.ts'
 
 /** Asks for a way into the account before the history of a chat goes with its forgotten password. */
-export function GiveUpHistory({ room, person, onClose }: { room: RoomRow; person: Person; onClose: () => void }) {
+export function GiveUpHistory({ room, person, onClose }: { room: DirectRow; person: Person; onClose: () => void }) {
   const env = useEnv()
   const name = nameOf(person)
   return (

@@ -1,11 +1,11 @@
 import { LockKeyhole } from 'lucide-react'
-import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
+import { type DirectRow, isShutRow } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
 import type { LockAct } from './ChatLockActs.tsx'
 import { lockChat } from './relock.ts'
 
 /** The part of the contact panel about the password of the chat. */
-export function LockSection({ room, onAsk }: { room: RoomRow; onAsk: (act: LockAct) => void }) {
+export function LockSection({ room, onAsk }: { room: DirectRow; onAsk: (act: LockAct) => void }) {
   const env = useEnv()
   const asks = (act: LockAct, words: string) => (
     <button type="button" className="btn compact outline" onClick={() => onAsk(act)}>
@@ -38,7 +38,7 @@ export function LockSection({ room, onAsk }: { room: RoomRow; onAsk: (act: LockA
   )
 }
 
-const WORDS: Record<RoomRow['lock'], string> = {
+const WORDS: Record<DirectRow['lock'], string> = {
   none: 'Not set: whoever sits at one of your open browsers can read this chat.',
   open: 'Set, and unlocked in this browser until you leave the chat or it is out of sight for five minutes.',
   shut: 'Locked. New messages wait on the server until you enter the password.',

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import { chatPassword } from '../../../contract/chat/chatlocks.ts'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -13,7 +13,7 @@ import { NewPassword, requireNew } from './NewPassword.tsx'
 import { usePasswordForm, WrongField } from './usePasswordForm.tsx'
 
 interface Props {
-  room: RoomRow
+  room: DirectRow
   person: Person
   onClose: () => void
 }

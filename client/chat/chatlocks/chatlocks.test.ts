@@ -59,7 +59,7 @@ async function talking() {
   await alice.reads(bob)
   await syncs(alice)
   const room = () => alice.room(bob)
-  return { ...all, room, place: { id: room().id, contactId: room().contactId } }
+  return { ...all, room, place: { id: room().id, direct: room().direct } }
 }
 
 const lockState = (id: string) => roomById(id)?.lock

@@ -5,7 +5,7 @@ import { orderFor } from '../../me/account/signedOrder.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'
-import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
+import { type DirectRow, roomById } from '../../rooms/list/roomList.ts'
 import { followLocks, showLocks } from '../../rooms/list/roomLocks.ts'
 import { writePages } from '../../rooms/log/archivePages.ts'
 import { renewEpoch } from '../../rooms/log/readyRoom.ts'
@@ -14,21 +14,21 @@ import { CryptoFailure } from '../../worker/crypto.ts'
 import { syncRoom } from '../messages/receive.ts'
 import { keepOpen, lockChat } from './relock.ts'
 
-type Place = Pick<RoomRow, 'id' | 'contactId'>
+type Place = Pick<DirectRow, 'id' | 'direct'>
 
 /**
  * Sets the password of a chat: the server's verifier, the book, the rows of this browser, the archive pages [Note: L1]. The room is
  * shut at the end. Where setting or removing was interrupted, the same password finishes it. Throws ApiError or CryptoFailure; what was
  * not done is done by the next call, or by the next sync.
  */
-export async function setChatPassword(env: Env, { id, contactId }: Place, password: string): Promise<void> {
+export async function setChatPassword(env: Env, { id, direct }: Place, password: string): Promise<void> {
   const { verifier } = await env.crypto.newChatPassword({ chatRoomId: id, password })
-  const lockSecret = await secretOf(env, contactId, verifier)
+  const lockSecret = await secretOf(env, direct.contactId, verifier)
   await env.crypto.makeChatLock({ chatRoomId: id, lockSecret })
   await saveBook(env)
   await env.crypto.holdChatLock({ chatRoomId: id })
   await writePages(env, { id })
-  await lockChat(env, { id, contactId })
+  await lockChat(env, { id, direct })
   await fetchRooms(env, [id])
 }
 
@@ -50,17 +50,17 @@ export type Tried = Omit<z.output<typeof chatLocksApi.verify.output>, 'lockSecre
  * Opens a locked chat, and brings it up to date; not where the password is wrong. Throws ApiError, 429 during a wait, or
  * CryptoFailure('chat_lock') if the server takes the password and it opens nothing.
  */
-export async function unlockChat(env: Env, { id, contactId }: Place, password: string): Promise<Tried> {
+export async function unlockChat(env: Env, { id, direct }: Place, password: string): Promise<Tried> {
   const { verifier } = await env.crypto.typeChatPassword({ chatRoomId: id, password })
   // No row that was read before the server opens the chat is taken for one of after it.
   const { tried, opened } = await inTurn(env, 'list', async () => {
-    const { lockSecret, ...tried } = await env.api(chatLocksApi.verify, { contactId, password: verifier })
+    const { lockSecret, ...tried } = await env.api(chatLocksApi.verify, { contactId: direct.contactId, password: verifier })
     const isRight = tried.valid && lockSecret !== null
     return { tried, opened: isRight ? await env.crypto.openChatLock({ chatRoomId: id, lockSecret }) : undefined }
   })
   if (!opened) return { ...tried, valid: false }
   await showLocks(env)
-  keepOpen(env, { id, contactId })
+  keepOpen(env, { id, direct })
   try {
     if (opened.isChanged) await finishChange(env, id)
     await fetchRooms(env, [id])
@@ -78,10 +78,10 @@ export async function unlockChat(env: Env, { id, contactId }: Place, password: s
  * Changes the password of an open chat. The book has both for as long as the server decides, so that an interruption leaves the one or the
  * other. Throws ApiError ('has_chat_password' if it was not entered within the last minutes: then nothing has changed) or CryptoFailure.
  */
-export async function changeChatPassword(env: Env, { id, contactId }: Place, password: string): Promise<void> {
+export async function changeChatPassword(env: Env, { id, direct }: Place, password: string): Promise<void> {
   const { verifier } = await env.crypto.changeChatPassword({ chatRoomId: id, password })
   await saveBook(env)
-  await env.api(chatLocksApi.set, { contactId, password: verifier, confirmPassword: verifier })
+  await env.api(chatLocksApi.set, { contactId: direct.contactId, password: verifier, confirmPassword: verifier })
   await finishChange(env, id)
 }
 
@@ -94,12 +94,12 @@ async function finishChange(env: Env, chatRoomId: string): Promise<void> {
  * Removes the password of an open chat: the archive pages, the book, the server's verifier, then the rows of this browser. Throws ApiError
  * ('chat_password_required' if it was not entered within the last minutes) or CryptoFailure.
  */
-export async function removeChatPassword(env: Env, { id, contactId }: Place): Promise<void> {
+export async function removeChatPassword(env: Env, { id, direct }: Place): Promise<void> {
   await writePages(env, { id })
   await writePages(env, { id }, true)
   await env.crypto.takeChatLockOff({ chatRoomId: id })
   await saveBook(env)
-  await env.api(chatLocksApi.remove, { contactId })
+  await env.api(chatLocksApi.remove, { contactId: direct.contactId })
   // The row first: one that still has the password, without a lock here, looks like an interrupted setting.
   await fetchRooms(env, [id])
   await followLocks(env)
@@ -110,10 +110,10 @@ export async function removeChatPassword(env: Env, { id, contactId }: Place): Pr
  * Gives up the history of a chat whose password is forgotten, on all browsers and at the server. The account's keys must have been opened
  * by a way in [Note: D5]. Throws ApiError or CryptoFailure.
  */
-export async function giveUpHistory(env: Env, { id, contactId }: Place): Promise<void> {
+export async function giveUpHistory(env: Env, { id, direct }: Place): Promise<void> {
   const fields = { chatRoomId: id }
   const order = await orderFor(env, 'give up chat history', fields)
-  const { clearedSeq } = await env.api(chatLocksApi.giveUp, { contactId, ...fields, order })
+  const { clearedSeq } = await env.api(chatLocksApi.giveUp, { contactId: direct.contactId, ...fields, order })
   await env.crypto.giveChatUp({ chatRoomId: id, clearedSeq })
   await saveBook(env)
   await fetchRooms(env, [id])

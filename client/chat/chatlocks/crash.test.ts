@@ -65,8 +65,8 @@ async function talking() {
   await alice.says(bob, 'apples')
   await bob.says(alice, 'pears')
   await alice.reads(bob)
-  const { id, contactId } = alice.room(bob)
-  return { ...all, place: { id, contactId }, alice: await starts(alice) }
+  const { id, direct } = alice.room(bob)
+  return { ...all, place: { id, direct }, alice: await starts(alice) }
 }
 
 const lockState = (id: string) => roomById(id)?.lock

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../../env.ts'
-import { putRooms, type RoomRow, resetRooms, roomById } from '../../rooms/list/roomList.ts'
+import { type DirectRow, putRooms, resetRooms, roomById } from '../../rooms/list/roomList.ts'
+import { FRIENDS } from '../../testing/direct.ts'
 import { keepOpen, keepUntilLeft } from './relock.ts'
 
 const lockAtServer = vi.hoisted(() => vi.fn(async () => undefined))
 vi.mock('./lockAtServer.ts', () => ({ lockAtServer }))
 
 const MINUTE = 60_000
-const room = { id: 'dm_a_b', lock: 'open', state: 'accepted', unreadCount: 0, mutedUntil: null } as RoomRow
+const room = { id: 'dm_a_b', lock: 'open', direct: FRIENDS, unreadCount: 0, mutedUntil: null } as DirectRow
 const shutChatLock = vi.fn(async () => undefined)
 const env = { crypto: { shutChatLock } } as unknown as Env
 let isHidden = false

@@ -1,6 +1,6 @@
 import { CHAT_LOCK } from '../../../contract/chat/locklimits.ts'
 import type { Env } from '../../env.ts'
-import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
+import { type DirectRow, roomById } from '../../rooms/list/roomList.ts'
 import { shutHere } from '../../rooms/list/roomLocks.ts'
 
 const HIDDEN_MS = 5 * 60_000
@@ -9,7 +9,7 @@ const TICK_MS = 15_000
 const SLEPT_MS = 2 * 60_000
 const USES = ['keydown', 'pointerdown', 'wheel'] as const
 
-type Place = Pick<RoomRow, 'id' | 'contactId'>
+type Place = Pick<DirectRow, 'id' | 'direct'>
 
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 
@@ -37,7 +37,7 @@ export async function lockChat(env: Env, place: Place): Promise<void> {
  * Watches over an unlocked chat while its screen is shown: what the person does keeps it open; it is locked when the page was out of
  * sight for five minutes or the computer has slept. Returns what is called when the person leaves the chat, which locks it too.
  */
-export function keepUntilLeft(env: Env, room: RoomRow): () => void {
+export function keepUntilLeft(env: Env, room: DirectRow): () => void {
   let hiddenAt = document.hidden ? Date.now() : undefined
   let lastTick = Date.now()
   const lock = () => lockOpen(env, room)

@@ -2,9 +2,9 @@ import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import type { User } from '../../../contract/account/account.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
-import { roomOfContact } from '../../rooms/list/listedRoom.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { putPeople } from '../../rooms/trust/people.ts'
+import { directOf } from '../../testing/direct.ts'
 import { sendsFile, servesFiles } from '../../testing/files.ts'
 import { newPerson, type TestPerson } from '../../testing/people.ts'
 import { ALL_SHOWN } from '../../testing/privacy.ts'
@@ -33,7 +33,7 @@ const ownerOf = ({ userId, deviceId }: TestPerson): User => ({
 /** Adds the room with the other person and their name to the owner's list. */
 function listed(owner: TestPerson, other: TestPerson): Room {
   const contact = owner.contact(other)
-  const { room, person } = roomOfContact({ ...contact, contactUser: { ...contact.contactUser, username: 'bob' } })
+  const { room, person } = directOf({ ...contact, contactUser: { ...contact.contactUser, username: 'bob' } })
   putPeople([person])
   return room
 }

@@ -1,10 +1,11 @@
 import type { User } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
-import { peerIdOf, type Room } from '../../rooms/list/room.ts'
+import { personOfDirect } from '../../rooms/list/members.ts'
+import type { Room } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
 import { loadOlderPage } from '../../rooms/log/olderPage.ts'
-import { type Person, personById } from '../../rooms/trust/people.ts'
+import { type Person, peopleStore } from '../../rooms/trust/people.ts'
 import { type ExportedPerson, indexPage } from './chatPage.ts'
 import { FOLDER, type WrittenChat, writeChat } from './writeChat.ts'
 import { openArchive } from './zipArchive.ts'
@@ -56,7 +57,7 @@ export async function exportAccount(
   for (const [at, room] of rooms.entries()) {
     // A chat with a password is not in an export [Note: L1].
     if ((roomById(room.id)?.lock ?? 'none') !== 'none') continue
-    const person = personById(peerIdOf(room) ?? '')
+    const person = personOfDirect(room, peopleStore.getState().people)
     if (!person) continue
     const other = exportedPerson(person)
     const [messages, files] = [sum('messages'), sum('files')]

@@ -1,9 +1,9 @@
 import { HardDrive } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { peerIdOf } from '../../rooms/list/room.ts'
+import { faceOf } from '../../rooms/list/members.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
-import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { peopleStore } from '../../rooms/trust/people.ts'
 import { bytesWords } from '../../ui/bytes.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -148,8 +148,7 @@ function Chats({ kept, isClearing, onClear }: ChatsProps) {
 function Chat({ chatRoomId, ...line }: Omit<LineProps, 'words'> & { chatRoomId: string }) {
   const name = useStore(peopleStore, ({ people }) => {
     const room = roomsStore.getState().rooms.get(chatRoomId)
-    const person = people.get((room && peerIdOf(room)) ?? '')
-    return person ? nameOf(person) : 'A chat'
+    return (room && faceOf(room, people)?.name) ?? 'A chat'
   })
   return <Line words={name} {...line} />
 }

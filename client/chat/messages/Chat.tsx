@@ -1,6 +1,7 @@
 import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
+import { isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
 import type { Choice } from '../../rooms/trust/ChooseKey.tsx'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
@@ -95,12 +96,12 @@ export function Chat(props: Props) {
           <ForkQuestion room={room} onAnswered={onFreed} />
         </Suspense>
       )}
-      {!canSend && !isShut && !room.isClosed && !room.isBlocked && <FreeBanner onUpgrade={() => setUpgrade('plans')} />}
+      {!canSend && !isShut && !room.isClosed && !isBlocked(room) && <FreeBanner onUpgrade={() => setUpgrade('plans')} />}
       {room.isClosed ? (
         <p className="gone" role="status">
           This account was deleted. Nothing can be sent.
         </p>
-      ) : room.isBlocked ? (
+      ) : isBlocked(room) ? (
         <p className="gone" role="status">
           You have blocked <bdi>{nameOf(person)}</bdi>. Nothing that they write reaches you.{' '}
           <button type="button" className="linkish" onClick={onUnblock}>

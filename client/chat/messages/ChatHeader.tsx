@@ -13,7 +13,7 @@ import {
 import { useStore } from 'zustand'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
 import { connectionStore } from '../../net/status.ts'
-import { isAwaited } from '../../rooms/list/room.ts'
+import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
 import { lostBookStore } from '../../rooms/trust/book.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
@@ -59,7 +59,7 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFin
           name={name}
           photo={person.photo}
           size={40}
-          isOutlined={person.isDeleted || room.isBlocked || isAwaited(room)}
+          isOutlined={person.isDeleted || isBlocked(room) || isAwaited(room)}
         >
           <PresenceDot isOnline={presence?.isOnline} />
         </Avatar>
@@ -116,6 +116,6 @@ function Pill({ trust: { tone, state, mark }, onDetails }: { trust: Trust; onDet
 /** What stands in the place of presence. */
 function statusOf(room: RoomRow): string | undefined {
   if (room.isTyping) return 'typing…'
-  if (room.isBlocked) return 'Blocked'
+  if (isBlocked(room)) return 'Blocked'
   return isAwaited(room) ? 'Request sent' : undefined
 }

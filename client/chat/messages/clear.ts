@@ -3,7 +3,7 @@ import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
-import { type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
+import { type DirectRow, type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
 import { renewEpoch } from '../../rooms/log/readyRoom.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
 import { showNewest } from './messageWindow.ts'
@@ -13,8 +13,8 @@ import { viewOf } from './store.ts'
  * Clears a conversation up to the newest message that this page knows of: on the server, in this browser, and by the book in all
  * others. Throws ApiError; then nothing is cleared.
  */
-export async function clearChat(env: Env, room: RoomRow): Promise<void> {
-  const { clearedSeq } = await env.api(contactsApi.clearChat, { contactId: room.contactId, upTo: room.lastSeq })
+export async function clearChat(env: Env, room: DirectRow): Promise<void> {
+  const { clearedSeq } = await env.api(contactsApi.clearChat, { contactId: room.direct.contactId, upTo: room.lastSeq })
   await env.crypto.clearRoom({ chatRoomId: room.id, clearedSeq })
   await showCleared(env, room)
   await saveBook(env).catch((error: unknown) => {

@@ -6,7 +6,8 @@ import { prefsStore } from '../../alerts/notifications/newsPrefs.ts'
 import { reportable } from '../../people/contacts/report.ts'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
-import { changeRoom, type RoomRow, resetRooms, roomById } from '../../rooms/list/roomList.ts'
+import { isDirect } from '../../rooms/list/room.ts'
+import { changeRoom, type DirectRow, type RoomRow, resetRooms, roomById } from '../../rooms/list/roomList.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { exportAccount } from '../export/export.ts'
@@ -44,9 +45,9 @@ async function talking(texts: string[]) {
   return { alice, bob, wire, room: await listed(alice, bob) }
 }
 
-async function listed(person: TestPerson, other: TestPerson): Promise<RoomRow> {
+async function listed(person: TestPerson, other: TestPerson): Promise<DirectRow> {
   const [room] = await keepRooms(person.env, [person.contact(other)])
-  if (!room) throw new Error('The contact has no room')
+  if (!room || !isDirect(room)) throw new Error('The contact has no room')
   return room
 }
 

@@ -1,13 +1,13 @@
 import type { Env } from '../../env.ts'
 import { markRead, readSeqOf } from '../../rooms/list/readMarks.ts'
-import type { Room } from '../../rooms/list/room.ts'
+import { isFollowed, type Room } from '../../rooms/list/room.ts'
 import { isLookedAt } from '../../ui/focus.ts'
 import { viewOf } from './store.ts'
 
 /** Marks the shown messages up to `seq` as read, if the room is on screen and the page has the focus; up to the last one without it. */
 export async function markSeen(env: Env, room: Room, seq?: number): Promise<void> {
   const view = viewOf(room)
-  if (!view || view.isOpening || room.state === 'pending' || !isLookedAt()) return
+  if (!view || view.isOpening || !isFollowed(room) || !isLookedAt()) return
   const last = seq ?? view.messages.findLast((message) => message.seq !== null)?.seq ?? 0
   const before = readSeqOf(room)
   const passed = view.messages.filter(

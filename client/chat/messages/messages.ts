@@ -2,7 +2,7 @@ import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { forgetMarks, readSeqOf } from '../../rooms/list/readMarks.ts'
-import type { Room } from '../../rooms/list/room.ts'
+import { isBlocked, isFollowed, type Room } from '../../rooms/list/room.ts'
 import { latestRoom, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import { isShut } from '../../rooms/list/roomLocks.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
@@ -25,7 +25,7 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
   const seq = pendingJump?.chatRoomId === room.id ? pendingJump.seq : undefined
   pendingJump = undefined
   const row = roomById(room.id)
-  const unreadAfter = row?.state === 'accepted' && row.unreadCount > 0 ? readSeqOf(row) : undefined
+  const unreadAfter = row && isFollowed(row) && row.unreadCount > 0 ? readSeqOf(row) : undefined
   messagesStore.setState({
     open: {
       chatRoomId: room.id,
@@ -70,7 +70,7 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
 /** Whoever opens a chat may write in it: a new browser gets its keys now, and says so until it has them. */
 async function enter(env: Env, room: Room): Promise<void> {
   // Whom the person blocks sees them away.
-  if (viewOf(room)?.isEncrypted !== false || roomById(room.id)?.isBlocked) return
+  if (viewOf(room)?.isEncrypted !== false || isBlocked(latestRoom(room))) return
   try {
     await inTurn(env, queueOf(room), () => enterRoom(env, latestRoom(room)))
     await refreshRoom(env, room)

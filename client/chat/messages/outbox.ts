@@ -5,7 +5,7 @@ import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { inTurn, isInTurn } from '../../net/inTurn.ts'
-import { peerIdOf, placeOf, type Room } from '../../rooms/list/room.ts'
+import { accepted, isRequest, personIdOfDirect, placeOf, type Room } from '../../rooms/list/room.ts'
 import { changeRoom, latestRoom } from '../../rooms/list/roomList.ts'
 import { shutHere } from '../../rooms/list/roomLocks.ts'
 import { addNewest } from '../../rooms/list/rowUpdates.ts'
@@ -83,7 +83,7 @@ async function sendRow(
 ): Promise<CaughtUp | 'next' | 'wait' | SendOutcome> {
   const { id: chatRoomId } = listed
   // Sending a message accepts a request, so its room is followed from here on.
-  const room: Room = { ...listed, state: 'accepted' }
+  const room: Room = accepted(listed)
   try {
     // A closed room is known without a call. The message stays in the outbox with the reason.
     if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSAL_TEXTS.account_deleted)
@@ -108,7 +108,7 @@ async function sendRow(
         waiting.delete(chatRoomId)
         addNewest(message, true)
         const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }])
-        if (listed.state === 'pending') changeRoom(chatRoomId, () => ({ state: 'accepted' }))
+        if (isRequest(listed)) changeRoom(chatRoomId, accepted)
         return caughtUp
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'stale_epoch') throw error
@@ -192,5 +192,5 @@ function limitText(message: string): string {
 /** Marks the room as closed, because the other account is deleted. Reading the list again would take longer. */
 function closeRoom(room: Room): void {
   changeRoom(room.id, ({ peers }) => ({ isClosed: true, peers: peers.map((peer) => ({ ...peer, isDeleted: true })) }))
-  changePerson(peerIdOf(room) ?? '', { isDeleted: true, mismatch: null, isVerified: false, comparedAt: null })
+  changePerson(personIdOfDirect(room) ?? '', { isDeleted: true, mismatch: null, isVerified: false, comparedAt: null })
 }

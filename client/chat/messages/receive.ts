@@ -3,7 +3,7 @@ import type { Env } from '../../env.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
 import { markDelivered } from '../../rooms/list/readMarks.ts'
-import type { Room } from '../../rooms/list/room.ts'
+import { isFollowed, type Room } from '../../rooms/list/room.ts'
 import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
 import { isShut } from '../../rooms/list/roomLocks.ts'
 import { addNewest, onReceipt } from '../../rooms/list/rowUpdates.ts'
@@ -22,7 +22,7 @@ export async function receiveMessage(env: Env, message: ServerData['message']): 
   const room = roomById(message.chatRoomId)
   if (!room) return
   // A request's messages are not shown before it is accepted.
-  const isSeen = room.state === 'accepted' && isEndOnScreen(room) && isLookedAt()
+  const isSeen = isFollowed(room) && isEndOnScreen(room) && isLookedAt()
   if (isSeen) return receiveSeen(env, room, message)
   if (message.senderId !== room.ownId) noteFresh(room, message.seq)
   // The worker opens it while the list is drawn anew.
@@ -56,7 +56,7 @@ function isEndOnScreen(room: Room): boolean {
 /** Counts a message that nobody sees come as new: the line stands above the first of them. */
 function noteFresh(room: RoomRow, seq: number): void {
   const view = viewOf(room)
-  if (!view || view.isOpening || room.state !== 'accepted') return
+  if (!view || view.isOpening || !isFollowed(room)) return
   const { fresh } = view
   const isMore = fresh !== null && room.unreadCount > 0
   changeView(room, { fresh: isMore ? { ...fresh, count: fresh.count + 1 } : { after: seq - 1, count: 1 } })
@@ -100,6 +100,6 @@ async function tellShown(env: Env, room: Room, cursor: number): Promise<void> {
 async function markShown(env: Env, room: Room, cursor: number): Promise<void> {
   const row = roomById(room.id)
   // A delivery mark would show a stranger that this person is online: it waits until the request is accepted.
-  if (row?.state !== 'accepted' || !row.lastMessage || row.lastMessage.senderId === row.ownId) return
+  if (!row || !isFollowed(row) || !row.lastMessage || row.lastMessage.senderId === row.ownId) return
   await markDelivered(env, row, cursor)
 }

@@ -5,7 +5,7 @@ import type { Env } from '../../env.ts'
 import { ownPrivacy } from '../../me/privacy/privacy.ts'
 import { ApiError } from '../../net/api.ts'
 import { forgetDraft } from '../../rooms/list/drafts.ts'
-import { placeOf, type Room } from '../../rooms/list/room.ts'
+import { isFollowed, placeOf, type Room } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { isShut } from '../../rooms/list/roomLocks.ts'
 import { untilKept } from '../../rooms/list/unkeptDrafts.ts'
@@ -55,7 +55,7 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: (id:
 /** The room as a message may be sealed for it at once; null if the room must be readied first. */
 function roomToSeal(env: Env, { id }: Room) {
   const row = roomById(id)
-  if (row?.state !== 'accepted' || row.isClosed || row.asksRestart || row.peers.some(({ isDeleted }) => isDeleted)) return null
+  if (!row || !isFollowed(row) || row.isClosed || row.asksRestart || row.peers.some(({ isDeleted }) => isDeleted)) return null
   return { ...placeOf(row), peers: row.peers, lastSeq: row.lastSeq, now: env.clock().getTime() }
 }
 

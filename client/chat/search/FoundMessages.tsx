@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
-import { peerIdOf, type Room } from '../../rooms/list/room.ts'
+import type { Room } from '../../rooms/list/room.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
-import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { useFace } from '../../rooms/list/useFace.tsx'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -82,7 +82,7 @@ export function FoundMessages({ query, hasContacts, rooms }: Props) {
 function Result({ message, room }: { message: FoundMessage; room: Room }) {
   const env = useEnv()
   const now = useNow(60_000)
-  const person = useStore(peopleStore, ({ people }) => people.get(peerIdOf(room) ?? ''))
+  const face = useFace(room)
   const at = new Date(message.at)
 
   function open() {
@@ -91,15 +91,15 @@ function Result({ message, room }: { message: FoundMessage; room: Room }) {
     )
   }
 
-  if (!person) return null
+  if (!face) return null
   return (
     <li>
       <Link href={`/chat/${room.id}`} className="row" data-room={room.id} onClick={open}>
-        <Avatar id={person.id} name={nameOf(person)} photo={person.photo} />
+        <Avatar {...face} />
         <div>
           <div className="l1">
             <span className="name cut" dir="auto">
-              {nameOf(person)}
+              {face.name}
             </span>
             <time dateTime={message.at} title={moment(at)}>
               {relativeTime(at, now)}

@@ -2,7 +2,7 @@ import { ScanLine, ShieldAlert, UserRoundCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { ApiError } from '../../net/api.ts'
-import { peerIdOf } from '../../rooms/list/room.ts'
+import { isRequest, personIdOfDirect } from '../../rooms/list/room.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -65,9 +65,9 @@ function OneUse({ use, focusNext }: UseProps) {
   async function refuse(): Promise<void> {
     await answerUse(env, use)
     // Somebody who was a contact before stays one: "no" takes nothing away.
-    const room = [...roomsStore.getState().rooms.values()].find((row) => peerIdOf(row) === use.userId)
+    const room = [...roomsStore.getState().rooms.values()].find((row) => personIdOfDirect(row) === use.userId)
     const text =
-      room?.state === 'accepted' ? 'They stay in your list.' : 'Their request waits in your list: accept, ignore or block it.'
+      room && !isRequest(room) ? 'They stay in your list.' : 'Their request waits in your list: accept, ignore or block it.'
     showToast({ tone: 'plain', title: `${name}: added by code, not verified`, text })
   }
   const Icon = use.proven === null ? UserRoundCheck : use.proven ? ScanLine : ShieldAlert

@@ -1,4 +1,5 @@
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { isRequest } from '../../rooms/list/room.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -10,7 +11,7 @@ import { restoreContact } from './contacts.ts'
 import { neighbourOf } from './neighbourOf.ts'
 
 interface Props {
-  room: RoomRow
+  room: DirectRow
   person: Person
   onClose: () => void
 }
@@ -18,16 +19,16 @@ interface Props {
 /** Asks before somebody is blocked: a contact, or who asks to be one. */
 export function BlockContact({ room, person, onClose, onGone }: Props & { onGone: (chatRoomId: string) => void }) {
   const env = useEnv()
-  const isRequest = room.state === 'pending'
-  const name = isRequest ? `@${person.username}` : nameOf(person)
+  const isAsking = isRequest(room)
+  const name = isAsking ? `@${person.username}` : nameOf(person)
   const { act, isPending } = useAct()
   async function block() {
-    const focusNeighbour = isRequest ? neighbourOf(room.id) : undefined
+    const focusNeighbour = isAsking ? neighbourOf(room.id) : undefined
     await blockContact(env, room)
     onClose()
-    if (isRequest) onGone(room.id)
+    if (isAsking) onGone(room.id)
     focusNeighbour?.()
-    showToast({ tone: 'plain', title: 'Contact blocked', text: `${name} is not told.`, ...(isRequest && { undo }) })
+    showToast({ tone: 'plain', title: 'Contact blocked', text: `${name} is not told.`, ...(isAsking && { undo }) })
   }
 
   function undo() {
@@ -40,7 +41,7 @@ export function BlockContact({ room, person, onClose, onGone }: Props & { onGone
     <AlertDialog
       title={`Block ${name}?`}
       text={`You get nothing that they write from now on, also not after you unblock them. They are not told: you look away from here. ${
-        isRequest ? 'You find them in Settings under Security.' : 'They stay on your list.'
+        isAsking ? 'You find them in Settings under Security.' : 'They stay on your list.'
       }`}
       action="Block"
       pendingAction="Blocking..."

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import { clearChat } from '../../chat/messages/clear.ts'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -9,7 +9,7 @@ import { showToast } from '../../ui/toast.ts'
 import { useAct } from '../../ui/useAct.tsx'
 
 /** Asks before a conversation is cleared. */
-export function ClearChat({ room, person, onClose }: { room: RoomRow; person: Person; onClose: () => void }) {
+export function ClearChat({ room, person, onClose }: { room: DirectRow; person: Person; onClose: () => void }) {
   const env = useEnv()
   const name = nameOf(person)
   const { act, isPending } = useAct()

@@ -1,8 +1,8 @@
 import { useStore } from 'zustand'
 import { MuteDialog } from '../../alerts/notifications/MuteDialog.tsx'
-import { peerIdOf } from '../../rooms/list/room.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
-import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { useDirectChat } from '../../rooms/list/useFace.tsx'
+import { nameOf } from '../../rooms/trust/people.ts'
 import { later } from '../../ui/later.tsx'
 import { actStore, endAct } from './acts.ts'
 import { BlockContact, UnblockContact } from './BlockContact.tsx'
@@ -23,16 +23,16 @@ interface Props {
 export function ContactActs({ onGone }: Props) {
   const asked = useStore(actStore, (state) => state.asked)
   const room = useStore(roomsStore, ({ rooms }) => rooms.get(asked?.chatRoomId ?? ''))
-  const person = useStore(peopleStore, ({ people }) => people.get((room && peerIdOf(room)) ?? ''))
-  if (!asked || !room || !person) return null
-  const about = { room, person, onClose: endAct }
+  const chat = useDirectChat(room)
+  if (!asked || !chat) return null
+  const about = { ...chat, onClose: endAct }
   if (asked.act === 'shared') return <SharedFiles {...about} />
   if (asked.act === 'name') return <NameContact {...about} />
-  if (asked.act === 'mute') return <MuteDialog room={room} name={nameOf(person)} onClose={endAct} />
+  if (asked.act === 'mute') return <MuteDialog room={chat.room} name={nameOf(chat.person)} onClose={endAct} />
   if (asked.act === 'clear') return <ClearChat {...about} />
   if (asked.act === 'block') return <BlockContact {...about} onGone={onGone} />
   if (asked.act === 'unblock') return <UnblockContact {...about} />
   if (asked.act === 'report') return <ReportContact {...about} />
-  if (asked.act === 'remove') return <RemoveContact row={{ room, person }} onRemoved={onGone} onClose={endAct} />
+  if (asked.act === 'remove') return <RemoveContact chat={chat} onRemoved={onGone} onClose={endAct} />
   return <ChatLockActs act={asked.act} {...about} />
 }

@@ -1,4 +1,5 @@
 import { Ban, Eraser, Flag, Images, Pencil, UserRoundX } from 'lucide-react'
+import { isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
 import { type Act, askAct } from './acts.ts'
 
@@ -13,7 +14,7 @@ export function ContactButtons({ room }: { room: RoomRow }) {
     ...ofOpen('shared', Images, 'Shared files'),
     ['name', Pencil, 'Change the name'],
     ...ofOpen('clear', Eraser, 'Clear chat'),
-    room.isBlocked ? ['unblock', Ban, 'Unblock'] : ['block', Ban, 'Block'],
+    isBlocked(room) ? ['unblock', Ban, 'Unblock'] : ['block', Ban, 'Block'],
     ['report', Flag, 'Report'],
     ['remove', UserRoundX, 'Remove contact'],
   ]

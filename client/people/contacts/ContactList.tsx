@@ -3,13 +3,14 @@ import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { FoundMessages } from '../../chat/search/FoundMessages.tsx'
 import { isSearchable } from '../../chat/search/search.ts'
+import { directChat, faceOf, peopleOf } from '../../rooms/list/members.ts'
+import { isFollowed, isRequest } from '../../rooms/list/room.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import './contacts.css'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
-import { peerIdOf } from '../../rooms/list/room.ts'
 import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
 import { useArrows } from './useArrows.tsx'
@@ -41,7 +42,7 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Prop
   const scroller = useRef<HTMLDivElement>(null)
   const [wantedId, want] = useWanted(found, openRoomId)
   const [asked, endMenu] = useRowMenu(scroller)
-  const askedRow = asked && rows.find(({ room }) => room.id === asked.chatRoomId)
+  const askedChat = asked && rows.find(({ room }) => room.id === asked.chatRoomId)?.direct
   useArrows(area, {
     ids: found.map(({ room }) => room.id),
     focus: want,
@@ -84,11 +85,11 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Prop
           <FoundMessages
             query={query}
             hasContacts={found.length > 0}
-            rooms={rows.flatMap(({ room }) => (room.state === 'accepted' ? [room] : []))}
+            rooms={rows.flatMap(({ room }) => (isFollowed(room) ? [room] : []))}
           />
         )}
       </div>
-      {asked && askedRow && <RowMenu row={askedRow} at={asked.at} onOpen={onOpen} onClose={endMenu} />}
+      {asked && askedChat && <RowMenu chat={askedChat} at={asked.at} onOpen={onOpen} onClose={endMenu} />}
       <div className="foot">
         <button type="button" className="btn outline wide" onClick={() => onAdd('name')}>
           <AtSign className="i i-16" aria-hidden />
@@ -110,15 +111,15 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Prop
   )
 }
 
-/** The direct rooms with their people, in the order of the list. */
+/** The rooms with their people, in the order of the list. */
 function useRows(): ListRow[] {
   const rooms = useStore(roomsStore, (state) => state.rooms)
   const people = useStore(peopleStore, (state) => state.people)
   return useMemo(
     () =>
       sortRooms(rooms.values()).flatMap((room) => {
-        const person = people.get(peerIdOf(room) ?? '')
-        return person ? [{ room, person }] : []
+        const face = faceOf(room, people)
+        return face ? [{ room, face, people: peopleOf(room, people), direct: directChat(room, people) }] : []
       }),
     [rooms, people],
   )
@@ -149,7 +150,7 @@ interface RowsProps extends Omit<Props, 'beside' | 'onPlans'> {
 function Rows({ rows, found, query, onAdd, ...shown }: RowsProps) {
   const env = useEnv()
   const status = useStore(roomsStore, (state) => state.status)
-  const ambiguous = useMemo(() => repeated(rows.map(({ person }) => nameOf(person).toLowerCase())), [rows])
+  const ambiguous = useMemo(() => repeated(rows.map(({ face }) => face.name.toLowerCase())), [rows])
   if (status === 'loading' && rows.length === 0) return <Loading />
   if (status === 'failed' && rows.length === 0)
     return (
@@ -199,11 +200,14 @@ function Loading() {
   )
 }
 
-function matches({ room, person }: ListRow, query: string): boolean {
+function matches({ room, people }: ListRow, query: string): boolean {
   const part = query.trim().toLowerCase().replace(/^@/, '')
-  const handle = person.isDeleted ? [] : [person.username]
-  const names = room.state === 'pending' ? handle : [nameOf(person), ...(person.isDeleted ? [] : [person.displayName]), ...handle]
-  return names.some((name) => name.toLowerCase().includes(part))
+  const names = people.flatMap((person) => {
+    const handle = person.isDeleted ? [] : [person.username]
+    return isRequest(room) ? handle : [nameOf(person), ...(person.isDeleted ? [] : [person.displayName]), ...handle]
+  })
+  // A room of nobody else has no name to look for.
+  return part === '' || names.some((name) => name.toLowerCase().includes(part))
 }
 
 function repeated(names: string[]): Set<string> {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { DirectChat } from '../../rooms/list/members.ts'
 import { nameOf } from '../../rooms/trust/people.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -6,17 +7,16 @@ import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { removeContact } from './contacts.ts'
 import { neighbourOf } from './neighbourOf.ts'
-import type { ListRow } from './VirtualRows.tsx'
 
 interface Props {
-  row: ListRow
+  chat: DirectChat
   /** Called before the row goes: the conversation that it opens is closed. */
   onRemoved: (chatRoomId: string) => void
   onClose: () => void
 }
 
 /** Asks before a person is taken off the list. */
-export function RemoveContact({ row: { room, person }, onRemoved, onClose }: Props) {
+export function RemoveContact({ chat: { room, person }, onRemoved, onClose }: Props) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
   const name = nameOf(person)

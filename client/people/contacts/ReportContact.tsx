@@ -1,7 +1,8 @@
 import { type FormEvent, useEffect, useId, useState } from 'react'
 import { REPORT_LIMITS } from '../../../contract/chat/reportlimits.ts'
 import { REPORT_CATEGORIES } from '../../../contract/chat/reports.ts'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { isRequest } from '../../rooms/list/room.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -21,7 +22,7 @@ const CATEGORIES: Record<(typeof REPORT_CATEGORIES)[number], string> = {
 }
 
 /** Asks for a report: what it is about, what the person wants to say, and which messages they disclose. */
-export function ReportContact({ room, person, onClose }: { room: RoomRow; person: Person; onClose: () => void }) {
+export function ReportContact({ room, person, onClose }: { room: DirectRow; person: Person; onClose: () => void }) {
   const env = useEnv()
   const [reportId] = useState(() => crypto.randomUUID())
   const [category, setCategory] = useState<keyof typeof CATEGORIES>('spam')
@@ -32,7 +33,7 @@ export function ReportContact({ room, person, onClose }: { room: RoomRow; person
   // As it was when the question was asked: what comes meanwhile must not push out what is ticked.
   const [asked] = useState(room)
   const textId = useId()
-  const name = room.state === 'pending' ? `@${person.username}` : nameOf(person)
+  const name = isRequest(room) ? `@${person.username}` : nameOf(person)
   useEffect(() => {
     let isOpen = true
     reportable(env, asked).then(

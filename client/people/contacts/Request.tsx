@@ -1,7 +1,7 @@
 import { ChevronLeft, ShieldAlert, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -14,7 +14,7 @@ import { neighbourOf } from './neighbourOf.ts'
 import { waitingWords } from './waitingWords.ts'
 
 interface Props {
-  room: RoomRow
+  room: DirectRow
   /** The person who asks. */
   person: Person
   onAccepted?: (chatRoomId: string) => void
@@ -111,7 +111,7 @@ const heldWords = (count: number): string =>
   count === 0 ? '' : count === 1 ? 'One message waits, sealed. ' : `${count} messages wait, sealed. `
 
 /** Accepting and ignoring a request. */
-export function useAnswer(room: RoomRow, person: Person, onAccepted?: (chatRoomId: string) => void) {
+export function useAnswer(room: DirectRow, person: Person, onAccepted?: (chatRoomId: string) => void) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
   async function attempt(work: () => Promise<void>) {

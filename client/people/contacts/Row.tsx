@@ -3,17 +3,22 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
-import { isAwaited } from '../../rooms/list/room.ts'
+import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
 import { isNews, newestAt, type RoomRow } from '../../rooms/list/roomList.ts'
-import { nameOf, type Person } from '../../rooms/trust/people.ts'
+import type { Person } from '../../rooms/trust/people.ts'
 import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
 import { relativeTime } from '../../ui/time.ts'
+import type { Mismatch } from '../../worker/crypto.ts'
 import { RowLine } from './RowLine.tsx'
 
 interface Props {
   room: RoomRow
-  /** The other person of the room. */
-  person: Person
+  /** What the room is called here. */
+  name: string
+  /** The other person of a direct room. */
+  person: Person | undefined
+  /** What stops sending to a member. */
+  mismatch: Mismatch | null
   now: Date
   isOpen: boolean
   /** True if another contact has the same display name, so that the username is shown too. */
@@ -21,11 +26,10 @@ interface Props {
 }
 
 /** A conversation in the list. It is drawn again only where one of these has changed. */
-export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }: Props) {
-  const { isDeleted, username } = person
-  const name = nameOf(person)
+export const Row = memo(function Row({ room, name, person, mismatch, now, isOpen, isAmbiguous }: Props) {
+  const isDeleted = person?.isDeleted === true
   const presence = usePresence(room, person, now)
-  const at = newestAt(room) ?? (isDeleted ? null : person.lastSeen)
+  const at = newestAt(room) ?? (isDeleted ? null : person?.lastSeen)
   const count = room.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : room.unreadCount
   return (
     <Link
@@ -34,16 +38,21 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
       aria-current={isOpen ? 'page' : undefined}
       data-room={room.id}
     >
-      <Avatar id={person.id} name={name} photo={person.photo} isOutlined={isDeleted || room.isBlocked || isAwaited(room)}>
+      <Avatar
+        id={person?.id ?? room.id}
+        name={name}
+        photo={person?.photo ?? null}
+        isOutlined={isDeleted || isBlocked(room) || isAwaited(room)}
+      >
         <PresenceDot isOnline={presence?.isOnline} />
       </Avatar>
       <div>
         <div className="l1">
           <span className="whose">
-            <span className="name cut" dir="auto" title={isDeleted ? undefined : `${name} (@${username})`}>
+            <span className="name cut" dir="auto" title={isDeleted ? undefined : person ? `${name} (@${person.username})` : name}>
               {name}
             </span>
-            {person.isVerified && !person.mismatch && (
+            {person?.isVerified && !person.mismatch && (
               <>
                 <ShieldCheck className="i i-14" aria-hidden />
                 <span className="sr">Verified</span>
@@ -71,7 +80,7 @@ export const Row = memo(function Row({ room, person, now, isOpen, isAmbiguous }:
           )}
         </div>
         <div className="l2">
-          <RowLine room={room} person={person} isOpen={isOpen} isAmbiguous={isAmbiguous} />
+          <RowLine room={room} person={person} mismatch={mismatch} isOpen={isOpen} isAmbiguous={isAmbiguous} />
           {room.unreadCount > 0 && (
             <span className={room.mutedUntil ? 'count still' : 'count'}>
               {count}

@@ -16,26 +16,30 @@ import {
 import { useStore } from 'zustand'
 import { draftsStore } from '../../rooms/list/drafts.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
-import { isAwaited } from '../../rooms/list/room.ts'
+import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type Preview, type RoomRow } from '../../rooms/list/roomList.ts'
 import { voiceDraftsStore } from '../../rooms/list/voicedrafts.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import { stopOf } from '../../rooms/trust/trustPill.ts'
 import { lengthWords } from '../../ui/time.ts'
+import type { Mismatch } from '../../worker/crypto.ts'
 
 interface Props {
   room: RoomRow
-  person: Person
+  /** The other person of a direct room. */
+  person: Person | undefined
+  /** What stops sending to a member. */
+  mismatch: Mismatch | null
   isOpen: boolean
   isAmbiguous: boolean
 }
 
 /** One state in words, the first that applies. */
-export function RowLine({ room, person, isOpen, isAmbiguous }: Props) {
-  const { isDeleted, username } = person
+export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) {
+  const isDeleted = person?.isDeleted === true
   const draft = useStore(draftsStore, ({ drafts }) => drafts.get(room.id))
   const voice = useStore(voiceDraftsStore, ({ voices }) => voices.get(room.id))
-  const stop = isDeleted ? undefined : stopOf(person, { isForked: room.forks.length > 0, asksRestart: room.asksRestart })
+  const stop = isDeleted ? undefined : stopOf({ mismatch }, { isForked: room.forks.length > 0, asksRestart: room.asksRestart })
   if (stop)
     return (
       <>
@@ -50,7 +54,7 @@ export function RowLine({ room, person, isOpen, isAmbiguous }: Props) {
         <span className="cut t3">{room.lock === 'shut' ? 'Locked' : 'Setting was interrupted'}</span>
       </>
     )
-  if (room.isBlocked)
+  if (isBlocked(room))
     return (
       <>
         <Ban className="i i-16" aria-hidden />
@@ -86,8 +90,8 @@ export function RowLine({ room, person, isOpen, isAmbiguous }: Props) {
   if (!room.preview)
     return (
       <span className="cut t3">
-        {isDeleted ? 'No messages' : `@${username}`}
-        {!isDeleted && !person.identityKey && ' · no device yet'}
+        {isDeleted || !person ? 'No messages' : `@${person.username}`}
+        {person && !isDeleted && !person.identityKey && ' · no device yet'}
       </span>
     )
   const { preview } = room
@@ -97,7 +101,7 @@ export function RowLine({ room, person, isOpen, isAmbiguous }: Props) {
       {isFailed ? <CircleAlert className="i i-16 fail" aria-hidden /> : <Ticks status={preview.status} />}
       <KindIcon kind={preview.kind} />
       <span className={isFailed ? 'cut failed' : 'cut'} dir="auto">
-        {isAmbiguous && !isDeleted && <span className="t3">@{username} · </span>}
+        {isAmbiguous && person && !isDeleted && <span className="t3">@{person.username} · </span>}
         {isFailed && 'Not sent: '}
         {preview.kind === 'plain' && <span className="failed">{NOT_ENCRYPTED}: </span>}
         {preview.text}

@@ -16,6 +16,8 @@ import {
 } from 'lucide-react'
 import { unmuteRoom } from '../../alerts/notifications/mute.ts'
 import { lockChat } from '../../chat/chatlocks/relock.ts'
+import type { DirectChat } from '../../rooms/list/members.ts'
+import { isBlocked, isRequest } from '../../rooms/list/room.ts'
 import { isShutRow } from '../../rooms/list/roomList.ts'
 import { openDetails } from '../../rooms/trust/details.ts'
 import { nameOf } from '../../rooms/trust/people.ts'
@@ -24,17 +26,16 @@ import { Menu } from '../../ui/Menu.tsx'
 import { useCopy } from '../../ui/useCopy.tsx'
 import { type Act, askAct } from './acts.ts'
 import { useAnswer } from './Request.tsx'
-import type { ListRow } from './VirtualRows.tsx'
 
 interface Props {
-  row: ListRow
+  chat: DirectChat
   at: { x: number; y: number }
   onOpen: (chatRoomId: string) => void
   onClose: () => void
 }
 
-/** What can be done with a row of the list. */
-export function RowMenu({ row: { room, person }, at, onOpen, onClose }: Props) {
+/** What can be done with a direct room of the list. */
+export function RowMenu({ chat: { room, person }, at, onOpen, onClose }: Props) {
   const env = useEnv()
   const { accept, decline } = useAnswer(room, person, onOpen)
   const handle = `@${person.username}`
@@ -49,7 +50,7 @@ export function RowMenu({ row: { room, person }, at, onOpen, onClose }: Props) {
     askAct('unlock', room.id)
   }
   const asks = (icon: LucideIcon, label: string, act: Act) => ({ icon, label, onSelect: () => askAct(act, room.id) })
-  const block = room.isBlocked ? asks(Ban, 'Unblock', 'unblock') : asks(Ban, 'Block', 'block')
+  const block = isBlocked(room) ? asks(Ban, 'Unblock', 'unblock') : asks(Ban, 'Block', 'block')
   const report = asks(Flag, 'Report', 'report')
   const ofRequest = [
     { icon: UserRoundCheck, label: 'Accept', onSelect: accept },
@@ -77,12 +78,12 @@ export function RowMenu({ row: { room, person }, at, onOpen, onClose }: Props) {
     ...(person.isDeleted ? [] : [block, report]),
     asks(UserRoundX, 'Remove contact', 'remove'),
   ]
-  const isRequest = room.state === 'pending'
+  const isAsking = isRequest(room)
   return (
     <Menu
-      label={`Actions for ${isRequest ? handle : nameOf(person)}`}
+      label={`Actions for ${isAsking ? handle : nameOf(person)}`}
       at={at}
-      items={isRequest ? ofRequest : ofContact}
+      items={isAsking ? ofRequest : ofContact}
       onClose={onClose}
     />
   )

@@ -1,16 +1,21 @@
 import { defaultRangeExtractor, measureElement, observeElementRect, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { Ellipsis } from 'lucide-react'
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { DirectChat, RoomFace } from '../../rooms/list/members.ts'
+import { isRequest } from '../../rooms/list/room.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
-import { nameOf, type Person } from '../../rooms/trust/people.ts'
+import type { Person } from '../../rooms/trust/people.ts'
 import { useNow } from '../../ui/env.tsx'
 import { Request } from './Request.tsx'
 import { Row } from './Row.tsx'
 
 export interface ListRow {
   room: RoomRow
-  /** The other person of the room. */
-  person: Person
+  face: RoomFace
+  /** The other members that are known. */
+  people: Person[]
+  /** undefined where the room is not direct. */
+  direct: DirectChat | undefined
 }
 
 interface Props {
@@ -64,7 +69,7 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
       {virtual.getVirtualItems().map(({ key, index, start }) => {
         const row = rows[index]
         if (!row) return null
-        const { room, person } = row
+        const { room, face, people, direct } = row
         return (
           <li
             key={key}
@@ -74,25 +79,29 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
             aria-posinset={index + 1}
             style={{ transform: `translateY(${start}px)` }}
           >
-            {room.state === 'pending' ? (
-              <Request room={room} person={person} onAccepted={onOpen} />
+            {direct && isRequest(room) ? (
+              <Request {...direct} onAccepted={onOpen} />
             ) : (
               <>
                 <Row
                   room={room}
-                  person={person}
+                  name={face.name}
+                  person={direct?.person}
+                  mismatch={people.find(({ mismatch }) => mismatch)?.mismatch ?? null}
                   now={now}
                   isOpen={room.id === openRoomId}
-                  isAmbiguous={ambiguous.has(nameOf(person).toLowerCase())}
+                  isAmbiguous={ambiguous.has(face.name.toLowerCase())}
                 />
-                <button
-                  type="button"
-                  className="icon-btn tight more"
-                  aria-haspopup="menu"
-                  aria-label={`Actions for ${nameOf(person)}`}
-                >
-                  <Ellipsis className="i i-16" aria-hidden />
-                </button>
+                {direct && (
+                  <button
+                    type="button"
+                    className="icon-btn tight more"
+                    aria-haspopup="menu"
+                    aria-label={`Actions for ${face.name}`}
+                  >
+                    <Ellipsis className="i i-16" aria-hidden />
+                  </button>
+                )}
               </>
             )}
           </li>

@@ -3,23 +3,23 @@ import { directRoomId } from '../../../contract/ground/shapes.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'
-import { peerIdOf } from '../../rooms/list/room.ts'
-import { putRooms, type RoomRow, roomById } from '../../rooms/list/roomList.ts'
+import { isRequest, personIdOfDirect } from '../../rooms/list/room.ts'
+import { type DirectRow, putRooms, roomById } from '../../rooms/list/roomList.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
 
 /** Blocks the other person of a room, or one who asks: a request then leaves the list. Nobody is told. Throws ApiError. */
-export async function blockContact(env: Env, room: RoomRow): Promise<void> {
-  await env.api(contactsApi.block, { contactId: room.contactId })
-  await noteBlock(env, peerIdOf(room), true)
-  if (room.state === 'pending') putRooms([], [room.id])
+export async function blockContact(env: Env, room: DirectRow): Promise<void> {
+  await env.api(contactsApi.block, { contactId: room.direct.contactId })
+  await noteBlock(env, personIdOfDirect(room), true)
+  if (isRequest(room)) putRooms([], [room.id])
   else await fetchRooms(env, [room.id])
 }
 
 /** Ends a block. A request that was blocked stays off the list; `restoreContact` puts it back. Throws ApiError. */
-export async function unblockContact(env: Env, room: RoomRow): Promise<void> {
-  await env.api(contactsApi.unblock, { contactId: room.contactId })
-  await noteBlock(env, peerIdOf(room), false)
-  if (room.state === 'accepted') await fetchRooms(env, [room.id])
+export async function unblockContact(env: Env, room: DirectRow): Promise<void> {
+  await env.api(contactsApi.unblock, { contactId: room.direct.contactId })
+  await noteBlock(env, personIdOfDirect(room), false)
+  if (!isRequest(room)) await fetchRooms(env, [room.id])
 }
 
 /** Ends the block of somebody who need not be on the list. Throws ApiError. */

@@ -5,7 +5,7 @@ import { publicKeyOfOnion } from '../../../contract/people/onion.ts'
 import type { Env } from '../../env.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
 import { keepRooms, reloadRooms } from '../../rooms/list/loadRooms.ts'
-import { putRooms, type RoomRow } from '../../rooms/list/roomList.ts'
+import { type DirectRow, putRooms } from '../../rooms/list/roomList.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
 import { peopleStore } from '../../rooms/trust/people.ts'
 import { showDecision } from '../../rooms/trust/verified.ts'
@@ -48,17 +48,21 @@ async function addAddress(env: Env, onionAddress: string, identityKey: string): 
   }
 }
 
-export async function acceptContact(env: Env, { contactId }: RoomRow): Promise<void> {
+export async function acceptContact(env: Env, { direct: { contactId } }: DirectRow): Promise<void> {
   await keepRooms(env, [await env.api(contactsApi.accept, { contactId })])
 }
 
 /** Puts a declined request back on the list. */
-export async function restoreContact(env: Env, { contactId }: RoomRow): Promise<void> {
+export async function restoreContact(env: Env, { direct: { contactId } }: DirectRow): Promise<void> {
   await keepRooms(env, [await env.api(contactsApi.restore, { contactId })])
 }
 
 /** Takes a person off the list. No browser of this account then reports them as missing [Note: I3]. */
-export async function removeContact(env: Env, { id, contactId, lock, lastSeq }: RoomRow, userId: string): Promise<void> {
+export async function removeContact(
+  env: Env,
+  { id, direct: { contactId }, lock, lastSeq }: DirectRow,
+  userId: string,
+): Promise<void> {
   await env.crypto.knowVanished({ userId })
   await saveBook(env)
   await env.api(contactsApi.remove, { contactId })
@@ -69,7 +73,7 @@ export async function removeContact(env: Env, { id, contactId, lock, lastSeq }: 
   await saveBook(env)
 }
 
-export async function declineContact(env: Env, { id, contactId }: RoomRow): Promise<void> {
+export async function declineContact(env: Env, { id, direct: { contactId } }: DirectRow): Promise<void> {
   await env.api(contactsApi.decline, { contactId })
   putRooms([], [id])
 }

@@ -2,7 +2,8 @@ import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import { REPORT_LIMITS } from '../../../contract/chat/reportlimits.ts'
 import { type REPORT_CATEGORIES, type ReportedMessage, reportsApi } from '../../../contract/chat/reports.ts'
 import type { Env } from '../../env.ts'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { isRequest } from '../../rooms/list/room.ts'
+import type { DirectRow } from '../../rooms/list/roomList.ts'
 
 /** How far back the newest messages are offered for a report. */
 const OFFERED = 100
@@ -13,8 +14,8 @@ export interface Offered extends ReportedMessage {
 }
 
 /** The newest messages of the other person that can be read here, newest first, cut to what a report takes. */
-export async function reportable(env: Env, room: RoomRow): Promise<Offered[]> {
-  if (room.state === 'pending') return []
+export async function reportable(env: Env, room: DirectRow): Promise<Offered[]> {
+  if (isRequest(room)) return []
   const { messages } = await env.crypto.page({ chatRoomId: room.id, limit: OFFERED })
   const theirs = messages.flatMap(({ seq, at, body, senderId }) => {
     if (senderId === room.ownId || (body.kind !== 'content' && body.kind !== 'plain')) return []
@@ -33,6 +34,10 @@ interface Report {
 }
 
 /** Sends a report to the administration of the server. Throws ApiError. */
-export async function sendReport(env: Env, { contactId }: RoomRow, { messages, ...report }: Report): Promise<void> {
-  await env.api(reportsApi.send, { contactId, ...report, messages: messages.map(({ seq, text }) => ({ seq, text })) })
+export async function sendReport(env: Env, { direct }: DirectRow, { messages, ...report }: Report): Promise<void> {
+  await env.api(reportsApi.send, {
+    contactId: direct.contactId,
+    ...report,
+    messages: messages.map(({ seq, text }) => ({ seq, text })),
+  })
 }

@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { Env } from '../../env.ts'
+import { personIdOfDirect } from '../../rooms/list/room.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
 
@@ -15,7 +16,8 @@ export const vanishedStore = createStore<{ vanished: Vanished[] }>(() => ({ vani
 /** Compares the list with the pinned contacts, if this page has read all of it. */
 export async function checkVanished(env: Env): Promise<void> {
   if (roomsStore.getState().counter === null) return
-  const listedIds = [...roomsStore.getState().rooms.values()].flatMap(({ peers }) => peers.map(({ id }) => id))
+  // A contact who is a member of another room beside is not listed by that.
+  const listedIds = [...roomsStore.getState().rooms.values()].flatMap((room) => personIdOfDirect(room) ?? [])
   vanishedStore.setState({ vanished: await env.crypto.vanishedContacts({ listedIds }) })
 }
 

@@ -1,8 +1,8 @@
 import type { Contact } from '../../../contract/chat/contacts.ts'
-import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
+import type { ListedPerson, ListedRoom } from '../../../contract/chat/roomlist.ts'
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
-import { membersOfDirectRoom } from '../../../contract/ground/shapes.ts'
 import { onionAddress } from '../../../contract/people/onion.ts'
+import type { PeerKeys } from '../trust/peers.ts'
 import type { Person } from '../trust/people.ts'
 import { markOf } from './room.ts'
 import { newestAt, type RoomRow } from './roomList.ts'
@@ -13,40 +13,40 @@ export function rowOfContact(contact: Contact): ListedRoom {
   const { chatRoomId, state, addedAt, isBlocked, hasAnswered, lastSeq, unreadCount, mutedUntil, readSeq, clearedSeq } = contact
   const { theirDeliveredSeq, theirReadSeq, isPasswordProtected, isLocked } = contact
   const { username, displayName, profileImageUrl, isDeleted, isOnline, lastSeen, identityKey, manifestVersion } = contactUser
+  const person = {
+    ...{ id, username, displayName, profileImageUrl, alias, isDeleted, isOnline, lastSeen, identityKey, manifestVersion },
+    ...{ deliveredSeq: theirDeliveredSeq, readSeq: theirReadSeq },
+  }
   return {
-    ...{ chatRoomId, contactId, state, addedAt, isBlocked, hasAnswered, lastSeq, unreadCount, mutedUntil, readSeq, clearedSeq },
-    ...{ theirDeliveredSeq, theirReadSeq, isPasswordProtected, isLocked },
-    person: {
-      ...{ id, username, displayName, profileImageUrl, alias, isDeleted, isOnline, lastSeen, identityKey, manifestVersion },
-    },
+    ...{ chatRoomId, addedAt, people: [person], direct: { contactId, state, isBlocked, hasAnswered } },
+    ...{ lastSeq, unreadCount, mutedUntil, readSeq, clearedSeq, isPasswordProtected, isLocked },
     lastMessage: isLocked ? null : lastMessage,
     lastMessageAt: isLocked ? (lastMessage?.createdAt ?? null) : null,
   }
 }
 
-/** Reads a row of the server's list as a direct room and its other person. No other code reads these rows. */
-export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
-  const { state, hasAnswered, lastSeq, readSeq, person: listed } = row
-  const { id, identityKey, manifestVersion, isDeleted, displayName, alias, isOnline, lastSeen } = listed
-  const username = listed.username.toLowerCase()
-  const ownId = membersOfDirectRoom(row.chatRoomId).find((member) => member !== id) ?? ''
+/** A room and its other members. */
+export interface RoomOfRow {
+  room: RoomRow
+  people: Person[]
+}
+
+/** Reads a row of the server's list, of the account `ownId`, as a room and its other members. No other code reads these rows. */
+export function roomOfRow(ownId: string, row: ListedRoom): RoomOfRow {
+  const { lastSeq, readSeq, people, direct } = row
   const room: RoomRow = {
     id: row.chatRoomId,
-    type: 'direct',
     ownId,
-    memberIds: [ownId, id].sort(),
-    peers: [{ id, username, identityKey, manifestVersion, isDeleted }],
-    state,
-    hasAnswered,
-    isClosed: isDeleted,
+    memberIds: [ownId, ...people.map(({ id }) => id)].sort(),
+    peers: people.map(peerOf),
+    direct,
+    isClosed: direct !== null && people.every(({ isDeleted }) => isDeleted),
     lastSeq,
-    marks: {
-      [ownId]: { deliveredSeq: readSeq, readSeq },
-      [id]: { deliveredSeq: row.theirDeliveredSeq, readSeq: row.theirReadSeq },
-    },
-    contactId: row.contactId,
+    marks: Object.fromEntries([
+      [ownId, { deliveredSeq: readSeq, readSeq }],
+      ...people.map(({ id, deliveredSeq, readSeq }) => [id, { deliveredSeq, readSeq }] as const),
+    ]),
     addedAt: row.addedAt,
-    isBlocked: row.isBlocked,
     clearedSeq: row.clearedSeq,
     lastMessage: row.lastMessage,
     lastMessageAt: row.lastMessageAt,
@@ -60,7 +60,17 @@ export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
     hasPages: row.isPasswordProtected,
     isTyping: false,
   }
-  const person: Person = {
+  return { room, people: people.map(personOf) }
+}
+
+function peerOf({ id, username, identityKey, manifestVersion, isDeleted }: ListedPerson): PeerKeys {
+  return { id, username: username.toLowerCase(), identityKey, manifestVersion, isDeleted }
+}
+
+function personOf(listed: ListedPerson): Person {
+  const { id, identityKey, isDeleted, displayName, alias, isOnline, lastSeen } = listed
+  const username = listed.username.toLowerCase()
+  return {
     id,
     username,
     listedUsername: username,
@@ -79,27 +89,19 @@ export function roomOfRow(row: ListedRoom): { room: RoomRow; person: Person } {
     comparedAt: null,
     isByCode: false,
   }
-  return { room, person }
 }
 
-/** The row of the list that a direct room and its other person came from, as they are now. Nobody is online in it. */
-export function rowOfRoom(
-  room: RoomRow,
-  { id, listedUsername, displayName, photo, isDeleted, lastSeen, identityKey }: Person,
-): ListedRoom {
-  const { id: chatRoomId, contactId, state, addedAt, isBlocked, hasAnswered, lastSeq, clearedSeq } = room
-  const { unreadCount, mutedUntil, peers, isPasswordProtected } = room
+/** The row of the list that a room and its other members came from, as they are now. Nobody is online in it. */
+export function rowOfRoom(room: RoomRow, people: Person[]): ListedRoom {
+  const { id: chatRoomId, direct, addedAt, lastSeq, clearedSeq, unreadCount, mutedUntil, isPasswordProtected } = room
   // A chat with a password is kept as it is while locked: without the server nothing opens it.
   const isLocked = isPasswordProtected || room.lock !== 'none'
   const lastMessage = isLocked ? null : room.lastMessage
-  const theirs = markOf(room, id)
   return {
-    ...{ chatRoomId, contactId, state, addedAt, isBlocked, hasAnswered, lastSeq, clearedSeq, unreadCount, mutedUntil },
-    ...{ isPasswordProtected: isLocked, isLocked },
+    ...{ chatRoomId, addedAt, people: people.map((person) => listedIn(room, person)), direct },
+    ...{ lastSeq, clearedSeq, unreadCount, mutedUntil, isPasswordProtected: isLocked, isLocked },
     lastMessageAt: (isLocked && newestAt(room)) || null,
     readSeq: markOf(room, room.ownId).readSeq,
-    theirDeliveredSeq: theirs.deliveredSeq,
-    theirReadSeq: theirs.readSeq,
     // A message from a frame has more fields than the row needs.
     lastMessage: lastMessage && {
       id: lastMessage.id,
@@ -107,13 +109,20 @@ export function rowOfRoom(
       senderId: lastMessage.senderId,
       createdAt: lastMessage.createdAt,
     },
-    person: {
-      ...{ id, username: listedUsername, displayName, profileImageUrl: photo },
-      ...{ alias: null, isDeleted, isOnline: false, lastSeen, identityKey },
-      manifestVersion: peers[0]?.manifestVersion ?? 0,
-    },
+  }
+}
+
+function listedIn(
+  room: RoomRow,
+  { id, listedUsername, displayName, photo, isDeleted, lastSeen, identityKey }: Person,
+): ListedPerson {
+  return {
+    ...{ id, username: listedUsername, displayName, profileImageUrl: photo },
+    ...{ alias: null, isDeleted, isOnline: false, lastSeen, identityKey },
+    manifestVersion: room.peers.find((peer) => peer.id === id)?.manifestVersion ?? 0,
+    ...markOf(room, id),
   }
 }
 
 /** Reads an added or accepted contact in the same way. */
-export const roomOfContact = (contact: Contact) => roomOfRow(rowOfContact(contact))
+export const roomOfContact = (contact: Contact): RoomOfRow => roomOfRow(contact.userId, rowOfContact(contact))

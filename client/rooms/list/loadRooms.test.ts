@@ -5,6 +5,7 @@ import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { refreshDelivery } from '../../chat/messages/receive.ts'
 import type { Env } from '../../env.ts'
 import type { Api } from '../../net/api.ts'
+import { personIn } from '../../testing/direct.ts'
 import { people } from '../../testing/room.ts'
 import { personById } from '../trust/people.ts'
 import { rowOfContact } from './listedRoom.ts'
@@ -79,7 +80,7 @@ test('News of sixty rooms come while the list is on its way: each of them is ask
   const listed = Array.from({ length: 60 }, (_, at) => ({
     ...row,
     chatRoomId: `room_${at}`,
-    person: { ...row.person, id: randomUUID(), username: `person${at}` },
+    people: [{ ...personIn(row), id: randomUUID(), username: `person${at}` }],
   }))
   const askedFor: string[] = []
   const api = async (endpoint: unknown, input: object) => {

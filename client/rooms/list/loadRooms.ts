@@ -10,7 +10,7 @@ import { inTurn } from '../../net/inTurn.ts'
 import { type ChatLocks, CryptoFailure, type KnownAccount } from '../../worker/crypto.ts'
 import { type Person, personById, putPeople } from '../trust/people.ts'
 import { knownOf, shownOf } from '../trust/verified.ts'
-import { roomOfContact, roomOfRow } from './listedRoom.ts'
+import { type RoomOfRow, roomOfContact, roomOfRow } from './listedRoom.ts'
 import { putRooms, type RoomRow, roomById, roomsStore, setBehind } from './roomList.ts'
 import { lockOf, shutHere, withLock } from './roomLocks.ts'
 import { allUpdates, updatesOf } from './rowUpdates.ts'
@@ -110,19 +110,24 @@ async function readChanges(
  */
 async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, onRows: OnRows = nothing): Promise<RoomPage> {
   const { session } = roomsStore.getState()
-  let [before, page] = [allUpdates(), await env.api(roomsApi.list, asked)]
+  const ask = (input: typeof asked) => Promise.all([allUpdates(), env.api(roomsApi.list, input)])
+  const ownId = await env.crypto.ownId()
+  let [before, page] = await ask(asked)
   const answer = page
   const late: string[] = []
   for (let attempt = 1; ; attempt++) {
     const isCurrent = (id: string) => (before.get(id) ?? 0) === updatesOf(id)
-    const rows = await readRows(env, page.rooms.map(roomOfRow))
+    const rows = await readRows(
+      env,
+      page.rooms.map((row) => roomOfRow(ownId, row)),
+    )
     // Another account may be open by now.
     if (roomsStore.getState().session !== session) throw new CryptoFailure('closed', 'The account is closed')
     onRows(putRows(rows.filter(({ room }) => isCurrent(room.id))))
     putRooms([], page.removed.filter(isCurrent))
     late.push(...[...rows.map(({ room }) => room.id), ...page.removed].filter((id) => !isCurrent(id)))
     if (late.length === 0 || attempt === LIST_TRIES) return answer
-    ;[before, page] = [allUpdates(), await env.api(roomsApi.list, { ids: late.splice(0, LIMITS.roomIdsMax).join() })]
+    ;[before, page] = await ask({ ids: late.splice(0, LIMITS.roomIdsMax).join() })
   }
 }
 
@@ -142,7 +147,11 @@ export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[
  */
 export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[]> {
   const { session } = roomsStore.getState()
-  const rows = await readRows(env, listed.map(roomOfRow))
+  const ownId = await env.crypto.ownId()
+  const rows = await readRows(
+    env,
+    listed.map((row) => roomOfRow(ownId, row)),
+  )
   const now = roomsStore.getState()
   if (now.session !== session || now.rooms.size > 0 || now.counter !== null) return []
   const rooms = putRows(rows)
@@ -150,19 +159,22 @@ export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[
   return rooms
 }
 
-type Row = ReturnType<typeof roomOfRow>
-
-async function readRows(env: Env, rows: Row[]): Promise<Row[]> {
-  const people = rows.map(({ room, person }) => ({ ...person, isContact: room.state === 'accepted' }))
-  const [known, locks] = await Promise.all([knownOf(env, people), locksWith(env, rows)])
-  return rows.map(({ room, person }, at) => ({
-    room: withLock(room, lockOf(env, locks, room)),
-    person: known[at] ? shownPerson(person, known[at]) : person,
-  }))
+async function readRows(env: Env, rows: RoomOfRow[]): Promise<RoomOfRow[]> {
+  // A direct room says whether its person is a contact, and no other room does.
+  const listed = rows.flatMap(({ room, people }) =>
+    people.map((person) => ({ ...person, ...(room.direct && { isContact: room.direct.state === 'accepted' }) })),
+  )
+  const [known, locks] = await Promise.all([knownOf(env, listed), locksWith(env, rows)])
+  const byId = new Map(listed.map(({ id }, at) => [id, known[at]]))
+  const shown = (person: Person) => {
+    const account = byId.get(person.id)
+    return account ? shownPerson(person, account) : person
+  }
+  return rows.map(({ room, people }) => ({ room: withLock(room, lockOf(env, locks, room)), people: people.map(shown) }))
 }
 
-function putRows(rows: Row[]): RoomRow[] {
-  putPeople(rows.map(({ person }) => person))
+function putRows(rows: RoomOfRow[]): RoomRow[] {
+  putPeople(rows.flatMap(({ people }) => people))
   const rooms = rows.map(({ room }) => knownRoom(room))
   putRooms(rooms)
   setBehind(rooms.map(({ id }) => id))
@@ -170,7 +182,7 @@ function putRows(rows: Row[]): RoomRow[] {
 }
 
 /** The locks, once the rooms are shut that the server has locked for this session. */
-async function locksWith(env: Env, rows: Row[]): Promise<ChatLocks> {
+async function locksWith(env: Env, rows: RoomOfRow[]): Promise<ChatLocks> {
   const locks = await env.crypto.chatLocks()
   const ended = rows.filter(({ room }) => room.lock === 'shut' && locks.states[room.id] === 'open')
   for (const { room } of ended) await shutHere(env, room)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FRIENDS } from '../../testing/direct.ts'
 import { ALL_SHOWN } from '../../testing/privacy.ts'
 import type { Person } from '../trust/people.ts'
 import { presenceOf } from './presence.ts'
@@ -8,7 +9,7 @@ const now = new Date('2026-11-22T12:00:00.000Z')
 const LAST_SEEN = '2026-11-22T09:00:00.000Z'
 const away = { isDeleted: false, isOnline: false, lastSeen: LAST_SEEN } as Person
 const online = { ...away, isOnline: true }
-const room = { state: 'accepted', isClosed: false, isBlocked: false, hasAnswered: true } as RoomRow
+const room = { direct: FRIENDS, isClosed: false } as RoomRow
 const known = { room, person: away, isConnected: true, shown: ALL_SHOWN, now }
 const hiding = (...hidden: string[]) => ({ ...ALL_SHOWN, ...Object.fromEntries(hidden.map((name) => [name, false])) })
 
@@ -21,8 +22,8 @@ test('The dot and the words say the same: online, or when somebody was last seen
 
 test('Nothing is said without a connection, of a request that is not answered, of a deleted account, or of whom one blocks', () => {
   expect(presenceOf({ ...known, person: online, isConnected: false })).toBeUndefined()
-  expect(presenceOf({ ...known, room: { ...room, hasAnswered: false } })).toBeUndefined()
-  expect(presenceOf({ ...known, room: { ...room, isBlocked: true } })).toBeUndefined()
+  expect(presenceOf({ ...known, room: { ...room, direct: { ...FRIENDS, hasAnswered: false } } })).toBeUndefined()
+  expect(presenceOf({ ...known, room: { ...room, direct: { ...FRIENDS, isBlocked: true } } })).toBeUndefined()
   expect(presenceOf({ ...known, person: { ...away, isDeleted: true } })).toBeUndefined()
 })
 

@@ -7,6 +7,7 @@ import { syncAll } from '../../app/sync.ts'
 import { receiveCommit, receiveMessage } from '../../chat/messages/receive.ts'
 import { flush } from '../../chat/messages/send.ts'
 import { accountStore } from '../../me/account/accountState.ts'
+import { personIn } from '../../testing/direct.ts'
 import { type TestPerson, wordsOf } from '../../testing/people.ts'
 import { changesKeys, people } from '../../testing/room.ts'
 import { commitEverywhere } from '../log/staleEpoch.ts'
@@ -27,7 +28,9 @@ async function withRequest() {
   await eve.says(alice, 'are you there?')
   const request = { isOpen: true }
   const asRequest = (row: ListedRoom): ListedRoom =>
-    request.isOpen && row.person.id === eve.userId ? { ...row, state: 'pending' } : row
+    request.isOpen && row.direct && personIn(row).id === eve.userId
+      ? { ...row, direct: { ...row.direct, state: 'pending' } }
+      : row
   const asked: string[] = []
   const { api } = alice.env
   alice.env.api = (async (endpoint: { path: string }, input: { chatRoomId?: string; userId?: string }) => {
@@ -102,5 +105,5 @@ test('Alice answers without accepting first: the answer goes out, and accepts', 
   await alice.keeps(eve, 'who is it?')
   await flush(alice.env, room)
   expect(await eve.hears(alice)).toEqual(['are you there?', 'who is it?'])
-  expect(roomById(chatRoomId)?.state).toBe('accepted')
+  expect(roomById(chatRoomId)?.direct?.state).toBe('accepted')
 })

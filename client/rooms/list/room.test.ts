@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { deliveryOf, isAwaited, markOf, peerIdOf, type Room, withMark } from './room.ts'
+import { FRIENDS } from '../../testing/direct.ts'
+import { deliveryOf, isAwaited, markOf, personIdOfDirect, type Room, withMark } from './room.ts'
 
 const ALICE = 'alice'
 const BOB = 'bob'
@@ -7,7 +8,7 @@ const CAROL = 'carol'
 
 /** Alice's view of a room of three in which nobody has received a message. */
 const three = (marks: Room['marks'] = {}) => ({
-  type: 'group' as const,
+  direct: null,
   ownId: ALICE,
   memberIds: [ALICE, BOB, CAROL],
   marks,
@@ -40,14 +41,14 @@ test('A mark moves one member on, and never back', () => {
 })
 
 test('The other person of a room exists where there are two members', () => {
-  expect(peerIdOf({ type: 'direct', ownId: BOB, memberIds: [ALICE, BOB] })).toBe(ALICE)
-  expect(peerIdOf(three())).toBeUndefined()
+  expect(personIdOfDirect({ direct: FRIENDS, ownId: BOB, memberIds: [ALICE, BOB] })).toBe(ALICE)
+  expect(personIdOfDirect(three())).toBeUndefined()
 })
 
 test('A request that was sent reads as one until the server says that it was answered', () => {
-  const sent = { state: 'accepted' as const, isClosed: false, hasAnswered: false }
+  const sent = { direct: { ...FRIENDS, hasAnswered: false }, isClosed: false }
   expect(isAwaited(sent)).toBe(true)
-  expect(isAwaited({ ...sent, hasAnswered: true })).toBe(false)
+  expect(isAwaited({ ...sent, direct: FRIENDS })).toBe(false)
   expect(isAwaited({ ...sent, isClosed: true })).toBe(false)
-  expect(isAwaited({ ...sent, state: 'pending' })).toBe(false)
+  expect(isAwaited({ ...sent, direct: { ...sent.direct, state: 'pending' } })).toBe(false)
 })

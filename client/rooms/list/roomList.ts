@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import type { Fork } from '../../worker/crypto.ts'
-import type { Room } from './room.ts'
+import { type DirectRoom, isRequest, type Room } from './room.ts'
 import { takeVoice } from './voicedrafts.ts'
 
 /** The newest message of a room as its row shows it. */
@@ -15,12 +15,8 @@ export interface Preview {
 
 /** A room with the fields of its row in the list. */
 export interface RoomRow extends Room {
-  /** Id by which a request is accepted or declined. */
-  contactId: string
   /** ISO 8601. */
   addedAt: string
-  /** True while the own account blocks the other person. */
-  isBlocked: boolean
   lastMessage: ListedRoom['lastMessage']
   /** The time of the newest message of a locked chat; null otherwise. */
   lastMessageAt: string | null
@@ -48,6 +44,9 @@ export interface RoomRow extends Room {
   hasPages: boolean
   isTyping: boolean
 }
+
+/** The row of a direct room. */
+export type DirectRow = DirectRoom<RoomRow>
 
 export interface RoomsState {
   status: 'loading' | 'ready' | 'failed'
@@ -97,8 +96,8 @@ export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
 }
 
 /** True if a row has a red dot and counts in the bell. */
-export const isNews = ({ state, unreadCount, mutedUntil }: Pick<RoomRow, 'state' | 'unreadCount' | 'mutedUntil'>): boolean =>
-  state === 'accepted' && unreadCount > 0 && mutedUntil === null
+export const isNews = (row: Pick<RoomRow, 'direct' | 'unreadCount' | 'mutedUntil'>): boolean =>
+  !isRequest(row) && row.unreadCount > 0 && row.mutedUntil === null
 
 /** Rooms whose rows were read and that have not been brought up to date since. */
 const behind = new Set<string>()
@@ -122,7 +121,7 @@ export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow
 /** Sorts requests first, then the rooms with the newest messages. */
 export const sortRooms = (rooms: Iterable<RoomRow>): RoomRow[] =>
   [...rooms]
-    .map((room) => ({ room, rank: room.state === 'pending' ? 0 : 1, newestMs: Date.parse(newestAt(room) ?? room.addedAt) }))
+    .map((room) => ({ room, rank: isRequest(room) ? 0 : 1, newestMs: Date.parse(newestAt(room) ?? room.addedAt) }))
     .sort((a, b) => a.rank - b.rank || b.newestMs - a.newestMs)
     .map(({ room }) => room)
 

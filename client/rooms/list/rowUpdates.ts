@@ -3,7 +3,7 @@ import { PERIODS } from '../../../contract/ground/limits.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { showPresence } from '../trust/people.ts'
 import { withMark } from './room.ts'
-import { changeRoom, roomById } from './roomList.ts'
+import { changeRoom, roomById, roomsStore } from './roomList.ts'
 
 /** Number of frames that have changed a room's row so far, by room id. */
 const updates = new Map<string, number>()
@@ -47,6 +47,8 @@ export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf
 /** Shows what may be seen of a person now: a row that was asked for before shows what was seen then. */
 export function onPresence(ownId: string, presence: FrameOf<'presence'>['data']): void {
   countUpdate(directRoomId(ownId, presence.userId))
+  for (const { id, direct, memberIds } of roomsStore.getState().rooms.values())
+    if (!direct && memberIds.includes(presence.userId)) countUpdate(id)
   showPresence(presence)
 }
 

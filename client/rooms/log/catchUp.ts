@@ -2,7 +2,7 @@ import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { CryptoFailure, type StoredMessage } from '../../worker/crypto.ts'
-import { placeOf, type Room } from '../list/room.ts'
+import { isFollowed, placeOf, type Room } from '../list/room.ts'
 import { isShut, unlessLocked } from '../list/roomLocks.ts'
 import { fetchLists, fetchNamed } from '../trust/fetchNamed.ts'
 import { noteOwnNews } from '../trust/ownDevices.ts'
@@ -32,7 +32,7 @@ export interface CaughtUp {
 export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<CaughtUp> {
   // Of a locked room nothing is read: it waits at the server [Note: L1].
   if (isShut(room)) return readTo(0)
-  if (room.state === 'pending') return readTo((await env.crypto.roomRecord(room.id))?.cursor ?? 0)
+  if (!isFollowed(room)) return readTo((await env.crypto.roomRecord(room.id))?.cursor ?? 0)
   const follows = () => unlessLocked(env, room, () => askingRestart(room, () => follow(env, room, live)))
   return inTurn(env, `room ${room.id}`, async () => (await follows()) ?? readTo(0))
 }

@@ -143,7 +143,10 @@ test('The room of an open request is not healed', async () => {
   await bob.reads(alice)
   wire.lie = (caller, path, answer) =>
     caller === bob.userId && path === roomsApi.list.path
-      ? { ...(answer as RoomPage), rooms: (answer as RoomPage).rooms.map((row) => ({ ...row, state: 'pending' })) }
+      ? {
+          ...(answer as RoomPage),
+          rooms: (answer as RoomPage).rooms.map((row) => ({ ...row, direct: row.direct && { ...row.direct, state: 'pending' } })),
+        }
       : undefined
   await reloadRooms(bob.env)
   const before = commits(bob)

@@ -1,5 +1,5 @@
 import type { Env } from '../../env.ts'
-import { placeOf, type Room } from '../list/room.ts'
+import { isBlocked, isFollowed, placeOf, type Room } from '../list/room.ts'
 import { roomById } from '../list/roomList.ts'
 import { refreshPeers } from '../trust/peers.ts'
 import { catchUp } from './catchUp.ts'
@@ -28,7 +28,7 @@ export async function healReading(env: Env): Promise<void> {
   for (const chatRoomId of await env.crypto.roomsToHeal({ now: env.clock().getTime() })) {
     const room = roomById(chatRoomId)
     // Whom the person blocks sees them away.
-    if (!room || room.isClosed || room.isBlocked || room.state === 'pending' || room.lock !== 'none') continue
+    if (!room || room.isClosed || isBlocked(room) || !isFollowed(room) || room.lock !== 'none') continue
     await heal(env, room).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]

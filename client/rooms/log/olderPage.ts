@@ -1,6 +1,6 @@
 import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
-import { placeOf, type Room } from '../list/room.ts'
+import { isFollowed, placeOf, type Room } from '../list/room.ts'
 import { latestRoom } from '../list/roomList.ts'
 import { isShut } from '../list/roomLocks.ts'
 import { fetchNamed } from '../trust/fetchNamed.ts'
@@ -15,7 +15,7 @@ const PAGE_MAX = 150
 
 /** Fetches the page before a seq and stores it, decrypted by archive keys. Returns false if no older page exists. */
 export async function loadOlderPage(env: Env, room: Room, before: number): Promise<boolean> {
-  if (before <= 1 || room.state === 'pending' || isShut(room)) return false
+  if (before <= 1 || !isFollowed(room) || isShut(room)) return false
   const { clearedSeq } = latestRoom(room)
   if (!(await env.crypto.ownStanding()).keepsHistory) {
     // The account kept no keys of older messages, so a page would show only unreadable messages.

@@ -2,7 +2,7 @@ import { type CommitDraft, logPageShape, roomsApi } from '../../../contract/chat
 import type { Env } from '../../env.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
 import { CryptoFailure, type Mismatch, type RoomState } from '../../worker/crypto.ts'
-import { peerIdOf, placeOf, type Room } from '../list/room.ts'
+import { isFollowed, personIdOfDirect, placeOf, type Room } from '../list/room.ts'
 import { unlessLocked } from '../list/roomLocks.ts'
 import { refreshPeers, refreshStale } from '../trust/peers.ts'
 import { personById } from '../trust/people.ts'
@@ -36,7 +36,7 @@ export function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Pr
 
 /** Lets this browser into the room's group where there is one without it. A room without a group gets one when somebody sends. */
 export async function enterRoom(env: Env, room: Room): Promise<void> {
-  if (room.state !== 'accepted' || room.isClosed) return
+  if (!isFollowed(room) || room.isClosed) return
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   if (need === 'join') await readyRoom(env, room)
 }
@@ -46,7 +46,7 @@ export async function enterRoom(env: Env, room: Room): Promise<void> {
  * one's [Note: L1]. Without the server the next sender begins one.
  */
 export async function renewEpoch(env: Env, room: Room): Promise<void> {
-  if (room.state !== 'accepted' || room.isClosed) return
+  if (!isFollowed(room) || room.isClosed) return
   try {
     await catchUp(env, room)
     const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
@@ -91,7 +91,7 @@ const unlessForked = ({ isForked }: RoomState): Readiness =>
     ? { ready: false, reason: 'Two device lists have the same number. Nothing is sent until you decide.' }
     : { ready: true }
 
-const peerName = (room: Room): string => personById(peerIdOf(room) ?? '')?.displayName ?? 'This person'
+const peerName = (room: Room): string => personById(personIdOfDirect(room) ?? '')?.displayName ?? 'This person'
 
 /**
  * Drafts the needed commit. Returns `moved` if another device was faster, and `failed` if the group could not be entered. Drafts

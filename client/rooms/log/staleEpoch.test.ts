@@ -4,7 +4,7 @@ import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import { type TestPerson, wordsOf } from '../../testing/people.ts'
 import { changesKeys, counting, people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
-import { peerIdOf, type Room } from '../list/room.ts'
+import { personIdOfDirect, type Room } from '../list/room.ts'
 import { catchUp } from './catchUp.ts'
 import { readyRoom } from './readyRoom.ts'
 import { commitEverywhere, enterEverywhere } from './staleEpoch.ts'
@@ -40,7 +40,7 @@ const removeLaptop = () => changesKeys(alice, { removeDevices: [laptop.deviceId]
 
 /** Writes and sends without having received anything since `room` was read. */
 async function sends(person: TestPerson, room: Room, text: string) {
-  await person.keeps({ userId: peerIdOf(room) ?? '' }, text)
+  await person.keeps({ userId: personIdOfDirect(room) ?? '' }, text)
   await person.sends(room)
 }
 

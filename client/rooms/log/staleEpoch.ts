@@ -4,7 +4,7 @@ import type { ApiError } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { roomOfRow } from '../list/listedRoom.ts'
 import { everyRow } from '../list/loadRooms.ts'
-import { placeOf, type Room } from '../list/room.ts'
+import { isFollowed, placeOf, type Room } from '../list/room.ts'
 import { roomById } from '../list/roomList.ts'
 import { refreshStale } from '../trust/peers.ts'
 import { catchUp } from './catchUp.ts'
@@ -29,8 +29,9 @@ export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError):
  */
 export async function commitEverywhere(env: Env): Promise<void> {
   const failures: unknown[] = []
+  const ownId = await env.crypto.ownId()
   for (const row of await everyRow(env)) {
-    await commitWhereNeeded(env, roomOfRow(row).room).catch((error: unknown) => failures.push(error))
+    await commitWhereNeeded(env, roomOfRow(ownId, row).room).catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
 }
@@ -41,7 +42,7 @@ export async function commitEverywhere(env: Env): Promise<void> {
  */
 export async function tellForks(env: Env, { id }: Room): Promise<void> {
   const room = roomById(id)
-  if (!room?.forks.some(({ isTold }) => !isTold) || room.isClosed || room.state === 'pending') return
+  if (!room?.forks.some(({ isTold }) => !isTold) || room.isClosed || !isFollowed(room)) return
   try {
     await readyRoom(env, room)
   } catch (error) {
@@ -51,7 +52,7 @@ export async function tellForks(env: Env, { id }: Room): Promise<void> {
 }
 
 async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
-  if (room.isClosed || room.state === 'pending' || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
+  if (room.isClosed || !isFollowed(room) || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   if (need === 'commit') await readyRoom(env, room)
 }
@@ -65,6 +66,6 @@ export async function enterEverywhere(env: Env, rooms: Room[]): Promise<void> {
   for (const room of rooms) {
     const record = await env.crypto.roomRecord(room.id)
     const isOutside = record?.standing === 'outside' && record.generation > 0
-    if (isOutside && room.state === 'accepted') await readyRoom(env, room)
+    if (isOutside && isFollowed(room)) await readyRoom(env, room)
   }
 }

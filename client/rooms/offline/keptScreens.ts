@@ -5,9 +5,10 @@ import type { Env } from '../../env.ts'
 import { inLanes } from '../../net/inTurn.ts'
 import { rowOfRoom } from '../list/listedRoom.ts'
 import { showRows } from '../list/loadRooms.ts'
+import { peopleOf } from '../list/members.ts'
 import { refreshPreview } from '../list/preview.ts'
 import { roomsStore, sortRooms } from '../list/roomList.ts'
-import { personById } from '../trust/people.ts'
+import { peopleStore } from '../trust/people.ts'
 
 /** Conversations kept for a start without the server: the newest ones. */
 const ROOMS_MAX = 300
@@ -24,8 +25,7 @@ const BARE_USER: Omit<User, 'id' | 'username' | 'displayName'> = {
   deviceId: null,
   privacy: { presence: true, lastSeen: true, typing: true, receipts: true },
 }
-const BARE_ROOM: Omit<ListedRoom, 'chatRoomId' | 'contactId' | 'state' | 'addedAt' | 'person' | 'lastSeq'> = {
-  isBlocked: false,
+const BARE_ROOM: Omit<ListedRoom, 'chatRoomId' | 'addedAt' | 'people' | 'direct' | 'lastSeq'> = {
   clearedSeq: 0,
   isPasswordProtected: false,
   isLocked: false,
@@ -33,10 +33,26 @@ const BARE_ROOM: Omit<ListedRoom, 'chatRoomId' | 'contactId' | 'state' | 'addedA
   lastMessage: null,
   unreadCount: 0,
   mutedUntil: null,
-  hasAnswered: true,
   readSeq: 0,
-  theirDeliveredSeq: 0,
-  theirReadSeq: 0,
+}
+
+/** A row as builds kept it whose list had direct rooms alone: the other person and how the two stand lay in the row itself. */
+const pairRowShape = z.looseObject({
+  person: z.looseObject({}),
+  contactId: z.string(),
+  state: z.enum(['pending', 'accepted']),
+  isBlocked: z.boolean().default(false),
+  hasAnswered: z.boolean().default(true),
+  theirDeliveredSeq: z.number().default(0),
+  theirReadSeq: z.number().default(0),
+})
+
+function withMembers(row: object): object {
+  const pair = pairRowShape.safeParse(row).data
+  if (!pair) return row
+  const { person, contactId, state, isBlocked, hasAnswered, theirDeliveredSeq, theirReadSeq, ...rest } = pair
+  const people = [{ ...person, deliveredSeq: theirDeliveredSeq, readSeq: theirReadSeq }]
+  return { ...rest, people, direct: { contactId, state, isBlocked, hasAnswered } }
 }
 
 const shownShape = z.object({ user: z.looseObject({}), rooms: z.array(z.looseObject({})).max(ROOMS_MAX) })
@@ -47,8 +63,8 @@ export async function keepShown(env: Env, user: User): Promise<void> {
   // A list that was not read from the server since this page began is the kept one.
   if (counter === null) return
   const rows = sortRooms(rooms.values()).flatMap((room) => {
-    const person = personById(room.peers[0]?.id ?? '')
-    return person ? [rowOfRoom(room, person)] : []
+    const people = peopleOf(room, peopleStore.getState().people)
+    return people.length === room.peers.length ? [rowOfRoom(room, people)] : []
   })
   await env.crypto.keepShown({ user, rooms: rows.slice(0, ROOMS_MAX) })
 }
@@ -70,7 +86,7 @@ const PREVIEWS_AT_ONCE = 4
 /** Shows the rooms that this browser kept, until the server answers. Does nothing where rooms are shown already. */
 export async function showKept(env: Env, kept: Kept): Promise<void> {
   if (roomsStore.getState().rooms.size > 0) return
-  const rows = (kept?.rooms ?? []).flatMap((row) => roomRowShape.safeParse({ ...BARE_ROOM, ...row }).data ?? [])
+  const rows = (kept?.rooms ?? []).flatMap((row) => roomRowShape.safeParse({ ...BARE_ROOM, ...withMembers(row) }).data ?? [])
   const rooms = await showRows(env, rows)
   await inLanes(PREVIEWS_AT_ONCE, sortRooms(rooms), (room) => refreshPreview(env, room))
 }

@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { ListedRoom, RoomPage } from '../../../contract/chat/roomlist.ts'
+import type { ListedPerson, RoomPage } from '../../../contract/chat/roomlist.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
 import type { Env } from '../../env.ts'
 import { checkVanished, knowVanished, vanishedStore } from '../../people/contacts/vanished.ts'
+import { personIn } from '../../testing/direct.ts'
 import { openFixture } from '../../testing/fixtures/fixture.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { changesKeys, people } from '../../testing/room.ts'
@@ -29,14 +30,14 @@ beforeEach(async () => {
 })
 
 /** Alice's browser with a server that changes each row of her contact list, or hides the row if `change` returns undefined. */
-function listing(change: (row: ListedRoom) => Partial<ListedRoom['person']> | undefined): Env {
+function listing(change: (person: ListedPerson) => Partial<ListedPerson> | undefined): Env {
   wire.lie = (caller, path, answer) =>
     caller === alice.userId && path === roomsApi.list.path
       ? {
           ...(answer as RoomPage),
           rooms: (answer as RoomPage).rooms.flatMap((row) => {
-            const changed = change(row)
-            return changed ? [{ ...row, person: { ...row.person, ...changed } }] : []
+            const changed = change(personIn(row))
+            return changed ? [{ ...row, people: [{ ...personIn(row), ...changed }] }] : []
           }),
         }
       : answer
@@ -61,7 +62,7 @@ test('The server swaps the usernames of two friends: nothing that is meant for o
   await alice.says(eve, 'hello Carol')
   await verifies(bob)
   await verifies(eve)
-  const env = listing(({ person }) => ({ username: person.id === bob.userId ? eve.username : bob.username }))
+  const env = listing((person) => ({ username: person.id === bob.userId ? eve.username : bob.username }))
   await reloadRooms(env)
   for (const other of [bob, eve])
     expect(personById(other.userId)).toMatchObject({ username: other.username, mismatch: 'name_changed', isVerified: false })
@@ -70,7 +71,7 @@ test('The server swaps the usernames of two friends: nothing that is meant for o
 
 test("Eve's account takes the place of Bob's in the list, under his name: what Alice writes to @bob does not reach her", async () => {
   await alice.says(bob, 'hello Bob')
-  const env = listing(({ person }) => (person.id === bob.userId ? undefined : { username: bob.username, displayName: 'Bob' }))
+  const env = listing((person) => (person.id === bob.userId ? undefined : { username: bob.username, displayName: 'Bob' }))
   await reloadRooms(env)
   expect(personById(eve.userId)?.mismatch).toBe('name_taken')
   await expect(writesTo(env, eve, 'a secret')).rejects.toThrow('belongs to somebody else')
@@ -139,7 +140,7 @@ test('A friend vanishes from the list: it is said until she has answered, also i
     return vanishedStore.getState().vanished
   }
   expect(await gone(alice.env)).toEqual([])
-  const env = listing(({ person }) => (person.id === bob.userId ? undefined : {}))
+  const env = listing((person) => (person.id === bob.userId ? undefined : {}))
   expect(await gone(env)).toEqual([{ userId: bob.userId, username: bob.username }])
   await syncBook(env)
   const laptop = await alice.newComputer()

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Env } from '../../env.ts'
 import { type Api, ApiError } from '../../net/api.ts'
+import { directOf } from '../../testing/direct.ts'
 import { newPerson, type TestPerson } from '../../testing/people.ts'
 import { createWire } from '../../testing/wire.ts'
-import { roomOfContact } from '../list/listedRoom.ts'
 import { placeOf } from '../list/room.ts'
 import { catchUp } from '../log/catchUp.ts'
 import { syncBook } from './book.ts'
@@ -14,7 +14,7 @@ import { reloadVerified, watchDecisions } from './verified.ts'
 beforeEach(resetPeople)
 
 /** Adds the other person to the people on screen. */
-const lists = (one: TestPerson, other: TestPerson): void => putPeople([roomOfContact(one.contact(other)).person])
+const lists = (one: TestPerson, other: TestPerson): void => putPeople([directOf(one.contact(other)).person])
 
 const isMarked = (other: TestPerson) => personById(other.userId)?.isVerified
 

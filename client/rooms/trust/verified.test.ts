@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { directOf } from '../../testing/direct.ts'
 import { newPerson } from '../../testing/people.ts'
 import { createWire } from '../../testing/wire.ts'
-import { roomOfContact } from '../list/listedRoom.ts'
 import { syncBook } from './book.ts'
 import { personById, putPeople } from './people.ts'
 import { acceptChange } from './verified.ts'
@@ -17,7 +17,7 @@ test("Alice accepts Bob's new key: the conversation goes on under new keys, and 
   wire.accounts.set(bob.userId, newKeys)
   await expect(alice.says(bob, 'are you there?')).rejects.toThrow('key has changed')
 
-  const { room, person } = roomOfContact(alice.contact(bob))
+  const { room, person } = directOf(alice.contact(bob))
   putPeople([{ ...person, mismatch: 'key_changed', isVerified: true }])
   await syncBook(alice.env)
   const version = () => wire.accounts.get(alice.userId)?.book.version ?? 0
@@ -42,9 +42,9 @@ test('While Alice compares, the server names yet another key: what she compared 
     return keys
   }
   wire.accounts.set(bob.userId, keysOf(reborn.userId))
-  const { person: compared } = roomOfContact(alice.contact(bob))
+  const { person: compared } = directOf(alice.contact(bob))
   wire.accounts.set(bob.userId, keysOf(eve.userId))
-  const { person: shown } = roomOfContact(alice.contact(bob))
+  const { person: shown } = directOf(alice.contact(bob))
   putPeople([{ ...shown, mismatch: 'key_changed' }])
   await acceptChange(alice.env, compared)
   expect(personById(bob.userId)).toMatchObject({ mismatch: 'key_changed', isVerified: false })

@@ -7,6 +7,7 @@ import { sendText } from '../../chat/messages/send.ts'
 import { placeOf } from '../../rooms/list/room.ts'
 import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts'
 import { readyRoom } from '../../rooms/log/readyRoom.ts'
+import { FRIENDS } from '../../testing/direct.ts'
 import { nextListOf } from '../../testing/lists.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { changesKeys, people } from '../../testing/room.ts'
@@ -164,7 +165,7 @@ test('A message to a room in which two device lists have the same number is stor
 
 const STOPPED_ROWS: [string, Partial<RoomRow>][] = [
   ['a chat that asks to be restarted', { asksRestart: true }],
-  ['a chat whose request is open', { state: 'pending' }],
+  ['a chat whose request is open', { direct: { ...FRIENDS, state: 'pending' } }],
   ['a chat that is closed', { isClosed: true }],
 ]
 

@@ -19,7 +19,7 @@ test('a new display name reaches everybody who lists the person, and the own ope
   for (const line of [his, asked]) expect((await line?.hears('contacts'))?.data).toEqual({ userIds: [alice.id] })
   expect((await bob.contacts())[0]?.contactUser.displayName).toBe('Alice Liddell')
   const { rooms } = await carol.does(roomsApi.list, {})
-  expect(rooms[0]?.person.displayName).toBe('Alice Liddell')
+  expect(rooms[0]?.people[0]?.displayName).toBe('Alice Liddell')
   expect((await alice.does(accountApi.user, {})).displayName).toBe('Alice Liddell')
   // Only the own pages are told of an email.
   await alice.does(accountApi.updateProfile, { displayName: 'Alice Liddell', email: 'alice@example.org' })

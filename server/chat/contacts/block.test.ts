@@ -42,13 +42,18 @@ test('what Eve writes after a block keeps its place and its hash, and no word of
     ...{ kind: 'withheld', id: sent.id, seq: 2, chatRoomId, senderId: eve.id, createdAt: sent.createdAt },
     contentHash: hash?.['hash'],
   })
-  expect(await rowOf(alice, chatRoomId)).toMatchObject({ isBlocked: true, unreadCount: 0, lastSeq: 3, lastMessage: { seq: 3 } })
+  expect(await rowOf(alice, chatRoomId)).toMatchObject({
+    direct: { isBlocked: true },
+    unreadCount: 0,
+    lastSeq: 3,
+    lastMessage: { seq: 3 },
+  })
   expect(await alice.does(notificationsApi.unreadCount, {})).toEqual({ count: 0 })
   await alice.does(contactsApi.unblock, { contactId })
   await eve.says(chatRoomId, 'after')
   expect(await textsOf(alice, chatRoomId)).toEqual(['before', 'mine', 'after'])
   expect((await logOf(alice, chatRoomId)).map(({ kind }) => kind)).toEqual(['message', 'withheld', 'message', 'message'])
-  expect(await rowOf(alice, chatRoomId)).toMatchObject({ isBlocked: false, unreadCount: 1 })
+  expect(await rowOf(alice, chatRoomId)).toMatchObject({ direct: { isBlocked: false }, unreadCount: 1 })
   await socket.hears('message', ({ data }) => data.content === 'after')
   expect(JSON.stringify(socket.frames)).not.toContain('while blocked')
   expect(JSON.stringify(await alice.contacts())).not.toContain('while blocked')
@@ -105,20 +110,20 @@ test('whoever is blocked sees the time of the block as the last one, however oft
     return socket
   }
   const first = await visits()
-  await expect.poll(async () => (await rowOf(eve, chatRoomId))?.person.isOnline).toBe(true)
+  await expect.poll(async () => (await rowOf(eve, chatRoomId))?.people[0]?.isOnline).toBe(true)
   await alice.does(contactsApi.block, { contactId })
-  const seen = (await rowOf(eve, chatRoomId))?.person
+  const seen = (await rowOf(eve, chatRoomId))?.people[0]
   expect(seen).toMatchObject({ isOnline: false, lastSeen: expect.any(String) })
   first.hangsUp()
   await first.closed
   world.passes(1000)
   const second = await visits()
-  expect((await rowOf(eve, chatRoomId))?.person).toEqual(seen)
+  expect((await rowOf(eve, chatRoomId))?.people[0]).toEqual(seen)
   second.hangsUp()
   await second.closed
   await expect.poll(() => world.env.hub.isHere(alice.id)).toBe(false)
   world.passes(1000)
-  expect((await rowOf(eve, chatRoomId))?.person).toEqual(seen)
+  expect((await rowOf(eve, chatRoomId))?.people[0]).toEqual(seen)
   expect((await eve.contacts())[0]?.contactUser).toMatchObject({ isOnline: false, lastSeen: seen?.lastSeen })
 })
 

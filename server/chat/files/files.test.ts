@@ -55,7 +55,7 @@ test('a photo reaches the owner’s contacts byte for byte, under headers that l
   expect((await line.hears('contacts')).data).toEqual({ userIds: [alice.id] })
   expect((await own.hears('account')).data).toEqual({ what: 'name' })
   const { rooms } = await bob.does(roomsApi.list, { since: counter ?? '' })
-  expect(rooms.map(({ person }) => person.profileImageUrl)).toEqual([path])
+  expect(rooms.map(({ people }) => people[0]?.profileImageUrl)).toEqual([path])
   expect((await bob.contacts())[0]?.contactUser.profileImageUrl).toBe(path)
   for (const who of [alice, bob]) {
     const response = await fetch(world.url + path, { headers: { cookie: who.cookie ?? '' } })
@@ -119,7 +119,7 @@ test('a stranger, one who only asks, and one whom nobody knows see no photo: not
   const [listed] = await alice.contacts()
   const counter = (await carol.does(roomsApi.list, {})).counter ?? ''
   await carol.does(contactsApi.accept, { contactId: (await carol.contacts())[0]?.id ?? '' })
-  expect((await carol.does(roomsApi.list, { since: counter })).rooms[0]?.person.profileImageUrl).toBe(path)
+  expect((await carol.does(roomsApi.list, { since: counter })).rooms[0]?.people[0]?.profileImageUrl).toBe(path)
   const his = await bob.opensSocket()
   await his.hears('hello')
   for (const { id, contactUserId } of await alice.contacts())

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
@@ -6,32 +5,15 @@ import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
-import { creation, following, random, sealed } from '../../testing/group.ts'
+import { creation, following, plantGroup, random, sealed } from '../../testing/group.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 
-// No call makes a room of three yet, so its rows are inserted directly. Its messages use the same calls as in a direct room.
-
 const world = await startWorld()
-
-/** Returns the id of a group with these members, who need not know each other. */
-async function plantGroup(...members: Person[]): Promise<string> {
-  const chatRoomId = `room_${randomUUID()}`
-  await world.sql("insert into chat_rooms (id, type, created_by, created_at) values ($1, 'group', $2, now())", [
-    chatRoomId,
-    members[0]?.id,
-  ])
-  const ids = members.map(({ id }) => id)
-  await world.sql('insert into chat_participants (chat_room_id, user_id, joined_at) select $1, unnest($2::uuid[]), now()', [
-    chatRoomId,
-    ids,
-  ])
-  return chatRoomId
-}
 
 async function group() {
   const { alice, bob, carol, eve } = await world.people()
-  return { alice, bob, carol, eve, chatRoomId: await plantGroup(alice, bob, carol) }
+  return { alice, bob, carol, eve, chatRoomId: await plantGroup(world, alice, bob, carol) }
 }
 
 const statusFor = async (who: Person, chatRoomId: string) => {

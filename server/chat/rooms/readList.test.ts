@@ -9,7 +9,7 @@ import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
-import { creation } from '../../testing/group.ts'
+import { creation, plantGroup } from '../../testing/group.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 
@@ -91,8 +91,9 @@ test('every conversation stands on exactly one page, the newest first, whatever 
   const whole = (await pagesOf(alice, LIMITS.roomPageMax)).flat()
   expect(new Set(whole.map(({ chatRoomId }) => chatRoomId))).toEqual(new Set(rooms))
   expect(whole[0]).toMatchObject({
-    ...{ chatRoomId: rooms[0], state: 'accepted', lastSeq: 1, unreadCount: 1, readSeq: 0, theirReadSeq: 1 },
-    person: { id: bob.id, username: bob.username, isDeleted: false, manifestVersion: 1 },
+    ...{ chatRoomId: rooms[0], lastSeq: 1, unreadCount: 1, readSeq: 0 },
+    people: [{ id: bob.id, username: bob.username, isDeleted: false, manifestVersion: 1, readSeq: 1 }],
+    direct: { state: 'accepted', isBlocked: false, hasAnswered: true },
     lastMessage: { seq: 1, senderId: bob.id },
   })
   for (const limit of [1, 2, 3, 5, 10]) {
@@ -110,6 +111,8 @@ test('what PostgreSQL writes of the list is byte for byte what the contract writ
   const chatRoomId = await alice.talksTo(bob)
   await alice.talksTo(carol)
   await eve.adds(alice)
+  await plantGroup(world, alice, bob, carol)
+  await plantGroup(world, alice)
   const since = await now(alice)
   await bob.says(chatRoomId, 'hello')
   await alice.does(notificationsApi.mute, { chatRoomId, term: 'hour' })
@@ -122,9 +125,9 @@ test('what PostgreSQL writes of the list is byte for byte what the contract writ
     seen.push([page.rooms.length, page.removed.length])
   }
   expect(seen).toEqual([
-    [3, 0],
+    [5, 0],
     [1, 0],
-    [1, 0],
+    [2, 0],
     [1, 1],
   ])
 })
@@ -181,7 +184,115 @@ test('whatever a row shows, its change is answered to everybody who sees it, onc
   }
   await bob.does(accountApi.remove, { password: bob.authSecret, kdf: 1 })
   expect((await changes(alice, hers)).ids).toEqual([chatRoomId])
-  expect((await alice.does(roomsApi.list, { ids: chatRoomId })).rooms).toMatchObject([{ person: { isDeleted: true } }])
+  expect((await alice.does(roomsApi.list, { ids: chatRoomId })).rooms).toMatchObject([{ people: [{ isDeleted: true }] }])
+})
+
+test('a room of three stands on the list once, with the two others, on every page, by its id and among the changes', async () => {
+  const { alice, bob, carol, eve } = await world.people()
+  const direct = await alice.talksTo(bob)
+  const [before, carols] = [await now(alice), await now(carol)]
+  const group = await plantGroup(world, alice, bob, carol)
+  await carol.says(group, 'hello both')
+  const others = [bob, carol].map(({ id, username }) => ({ id, username })).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const row = { chatRoomId: group, people: others, direct: null, lastSeq: 1, unreadCount: 1, lastMessage: { senderId: carol.id } }
+  for (const limit of [1, 2, 3]) expect((await pagesOf(alice, limit)).flat()).toMatchObject([row, { chatRoomId: direct }])
+  expect((await alice.does(roomsApi.list, { ids: group })).rooms).toMatchObject([row])
+  expect((await alice.does(roomsApi.list, { since: before })).rooms).toMatchObject([row])
+  expect((await alice.does(notificationsApi.unreadCount, {})).count).toBe(1)
+  // Carol knows neither of them, and finds the room by nothing but being a member.
+  expect((await carol.does(roomsApi.list, {})).rooms).toMatchObject([{ chatRoomId: group, people: [{}, {}], direct: null }])
+  expect((await changes(carol, carols)).ids).toEqual([group])
+  expect(await eve.does(roomsApi.list, { ids: group })).toMatchObject({ rooms: [], removed: [group] })
+  expect((await eve.does(roomsApi.list, { since: '0' })).rooms).toEqual([])
+})
+
+test('a room of three that nobody has written in stands where its member came into it', async () => {
+  const { alice, bob, carol } = await world.people()
+  const [older, group, newer] = [await alice.talksTo(bob), await plantGroup(world, alice, bob, carol), await alice.talksTo(carol)]
+  await world.sql("update chat_participants set joined_at = now() + interval '1 minute' where chat_room_id = $1", [group])
+  await world.sql("update contacts set added_at = now() + interval '2 minutes' where chat_room_id = $1", [newer])
+  expect((await pagesOf(alice, 1)).flat().map(({ chatRoomId }) => chatRoomId)).toEqual([newer, group, older])
+})
+
+test('whatever a room of three shows of any member, its change is answered to everybody who sees it, and to nobody else', async () => {
+  const { alice, bob, carol } = await world.people()
+  const direct = await alice.talksTo(bob)
+  const group = await plantGroup(world, alice, bob, carol)
+  const both = [direct, group].sort()
+  const photo = (who: Person, path: string) =>
+    world.sql('update users set profile_image_url = $2 where id = $1', [who.id, `/objects/uploads/${path}`])
+  const online = async () => {
+    const line = await bob.opensSocket()
+    onTestFinished(() => line.hangsUp())
+    await expect
+      .poll(() => world.sql("select nodes <> '{}' as is_online from presence where user_id = $1", [bob.id]))
+      .toEqual([{ is_online: true }])
+  }
+  const first = { ...creation(group), manifestVersions: Object.fromEntries([alice, bob, carol].map(({ id }) => [id, 1])) }
+  // Alice and Bob are contacts, and Carol knows neither of them. What each list says of the change: Alice's, then Carol's.
+  const steps: [string, () => Promise<unknown>, string[], string[]][] = [
+    ['a message', () => bob.says(group, 'hello'), [group], [group]],
+    ['a delivered mark', () => bob.does(messagesApi.markDelivered, { chatRoomId: group, seq: 1 }), [], []],
+    ['a read mark', () => carol.does(messagesApi.markRead, { chatRoomId: group, seq: 1 }), [group], [group]],
+    ['a commit', () => alice.does(roomsApi.commit, first), [group], [group]],
+    ['a mute', () => alice.does(notificationsApi.mute, { chatRoomId: group, term: 'hour' }), [group], []],
+    [
+      'clearing',
+      () => world.sql('update chat_participants set cleared_seq = 1 where chat_room_id = $1 and user_id = $2', [group, alice.id]),
+      [group],
+      [],
+    ],
+    ["a contact's name", () => world.sql("update users set display_name = 'Robert' where id = $1", [bob.id]), both, [group]],
+    ["a stranger's name", () => world.sql("update users set display_name = 'Caroline' where id = $1", [carol.id]), [group], []],
+    ["a stranger's device", () => carol.addsBrowser(), [group], []],
+    ["a contact's photo", () => photo(bob, 'bob'), both, []],
+    ["a stranger's photo", () => photo(carol, 'carol'), [], []],
+    ['presence', online, both, []],
+    [
+      'a block',
+      () => world.sql('update contacts set is_blocked = true where user_id = $1 and contact_user_id = $2', [alice.id, bob.id]),
+      both,
+      [],
+    ],
+    [
+      'the end of a block',
+      () => world.sql('update contacts set is_blocked = false where user_id = $1 and contact_user_id = $2', [alice.id, bob.id]),
+      both,
+      [],
+    ],
+    ['a message of another', () => alice.says(direct, 'to Bob alone'), [direct], []],
+  ]
+  let [hers, carols] = [await now(alice), await now(carol)]
+  for (const [what, change, seenByAlice, seenByCarol] of steps) {
+    await change()
+    await world.settles()
+    const [toAlice, toCarol] = [await changes(alice, hers), await changes(carol, carols)]
+    expect({ what, hers: toAlice.ids.sort(), carols: toCarol.ids }).toEqual({ what, hers: seenByAlice, carols: seenByCarol })
+    ;[hers, carols] = [toAlice.counter, toCarol.counter]
+    expect([(await changes(alice, hers)).ids, (await changes(carol, carols)).ids]).toEqual([[], []])
+  }
+  const [row] = (await alice.does(roomsApi.list, { ids: group })).rooms
+  expect(row).toMatchObject({ clearedSeq: 1, mutedUntil: expect.any(String), lastMessage: null })
+  expect(row?.people.find(({ id }) => id === bob.id)).toMatchObject({
+    displayName: 'Robert',
+    profileImageUrl: '/objects/uploads/bob',
+    isOnline: true,
+  })
+  expect(row?.people.find(({ id }) => id === carol.id)).toMatchObject({
+    displayName: 'Caroline',
+    profileImageUrl: null,
+    manifestVersion: 2,
+    readSeq: 1,
+  })
+  await bob.does(accountApi.remove, { password: bob.authSecret, kdf: 1 })
+  expect((await changes(carol, carols)).ids).toEqual([group])
+  expect((await carol.does(roomsApi.list, { ids: group })).rooms).toMatchObject([{ people: [{ id: alice.id }] }])
+  // Whoever is taken out of a room has no row that could say so: they read their list anew.
+  await world.settles()
+  const last = await now(carol)
+  await world.sql('delete from chat_participants where chat_room_id = $1 and user_id = $2', [group, carol.id])
+  expect(await carol.tries(roomsApi.list, { since: last })).toBeRefused(410, 'list_moved_on')
+  expect((await carol.does(roomsApi.list, {})).rooms).toEqual([])
 })
 
 test('a request comes, is accepted and shows presence; one that is declined leaves the list, and the asker is answered nothing', async () => {
@@ -247,9 +358,10 @@ test('while many write at the same time, whoever follows the changes has at the 
   const mirror = new Map<string, number>()
   let counter = await now(alice)
   let isOver = false
+  const marksIn = ({ lastSeq, people }: ListedRoom) => lastSeq * 1000 + (people[0]?.readSeq ?? 0)
   const follow = async () => {
     const answer = await alice.does(roomsApi.list, { since: counter, limit: 2 })
-    for (const { chatRoomId, lastSeq, theirReadSeq } of answer.rooms) mirror.set(chatRoomId, lastSeq * 1000 + theirReadSeq)
+    for (const row of answer.rooms) mirror.set(row.chatRoomId, marksIn(row))
     counter = answer.counter ?? ''
     return answer.more
   }
@@ -268,7 +380,7 @@ test('while many write at the same time, whoever follows the changes has at the 
   await reader
   while (await follow());
   const shown = (await pagesOf(alice, 2)).flat()
-  expect(mirror).toEqual(new Map(shown.map((row) => [row.chatRoomId, row.lastSeq * 1000 + row.theirReadSeq])))
+  expect(mirror).toEqual(new Map(shown.map((row) => [row.chatRoomId, marksIn(row)])))
 })
 
 test('a row that left the list without a trace makes older counters void, and those of another database are void too', async () => {

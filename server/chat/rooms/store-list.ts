@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { named } from '../../ground/db/namedStatement.ts'
-import { isPair, ME, type RowReader, rowOf } from './store-listrow.ts'
+import { isGroup, isPair, ME, MY_GROUPS, type RowReader, rowOf } from './store-listrow.ts'
 
 /** The place of a row in the list: its activity in ms, then its room. */
 export interface Place {
@@ -35,9 +35,11 @@ const pageRead = named((db) =>
     .from(sql`(${SNAPSHOT}) now left join (
       select room_id, activity from (
         select r.id as room_id, coalesce(r.last_message_at,
-          (select c.added_at from contacts c where c.chat_room_id = r.id and c.user_id = ${ME})) as activity
+          (select c.added_at from contacts c where c.chat_room_id = r.id and c.user_id = ${ME}),
+          (select m.joined_at from chat_participants m where ${isPair(sql`m.chat_room_id, m.user_id`, sql`r.id, ${ME}`)})) as activity
         from chat_rooms r
-        where r.id = any(array(select chat_room_id from contacts where user_id = ${ME} and state <> 'declined'))
+        where r.id = any(array(
+          select chat_room_id from contacts where user_id = ${ME} and state <> 'declined' union all ${MY_GROUPS}))
         -- Evaluated once a room, for the order and for the condition.
         offset 0) each
       where ${given('at')}::timestamptz is null or (activity, room_id) < (${given('at')}::timestamptz, ${given('roomId')}::text)
@@ -71,6 +73,10 @@ const changedRead = named((db) => {
   const [from, oldest] = [sql`(select ${given('from')}::xid8)`, sql`(select ${given('oldest')}::xid8)`]
   /** True if the caller shows this: the two see of each other what both show. */
   const isOwnShown = (column: string): SQL => sql`(select ${sql.raw(column)} from users where id = ${ME})`
+  /** The rooms that are not direct in which both are members. */
+  const groupsWith = (userId: SQL): SQL => sql`
+    select m.chat_room_id from chat_participants m where m.user_id = ${userId} and ${isGroup('m')}
+      and m.chat_room_id = any(array(${MY_GROUPS}))`
   return db
     .select({
       oldest: sql<string>`now.oldest::text`,
@@ -83,13 +89,16 @@ const changedRead = named((db) => {
     .from(sql`(${SNAPSHOT}) now left join (
       select * from (
         select distinct on (room_id) room_id, changed_in from (
-          select chat_room_id as room_id, changed_in from contacts where user_id = ${ME} and changed_in >= ${from}
+          select shared.chat_room_id as room_id, c.changed_in
+          from (select * from contacts where user_id = ${ME} and changed_in >= ${from} offset 0) c
+          cross join lateral (select c.chat_room_id union all ${groupsWith(sql`c.contact_user_id`)}) shared
           union all
           -- What one member alone sees of a room, such as a mute or a cleared chat, is no news for the others; a read mark that rose alone
           -- is where both show how far they have read.
           select p.chat_room_id, seen.changed_in from (
             -- Few of the rows have changed at all: those alone are looked at.
-            select * from chat_participants where chat_room_id = any(array(select chat_room_id from contacts where user_id = ${ME}))
+            select * from chat_participants
+            where chat_room_id = any(array(select chat_room_id from contacts where user_id = ${ME} union all ${MY_GROUPS}))
               and (changed_in >= ${from} or own_changed_in >= ${from} or read_changed_in >= ${from}) offset 0) p
           cross join lateral (select case
             when p.user_id = ${ME} then greatest(p.changed_in, p.own_changed_in)
@@ -98,11 +107,13 @@ const changedRead = named((db) => {
             and (p.user_id = ${ME} or p.changed_in >= ${from} or ${isOwnShown('shows_receipts')}
               and (select o.shows_receipts from users o where o.id = p.user_id))
           union all
-          select own.chat_room_id, news.changed_in
+          select shared.chat_room_id, news.changed_in
           from (
             -- A photo is shown to mutual contacts alone, so others do not learn that it has changed. Where more has, that counts.
             select u.id, each.changed_in, each.is_photo as is_mutual, each.is_photo as is_state from (
-              select * from users where id = any(array(select contact_user_id from contacts where user_id = ${ME}))
+              select * from users where id = any(array(
+                  select contact_user_id from contacts where user_id = ${ME} union
+                  select user_id from chat_participants where chat_room_id = any(array(${MY_GROUPS})) and user_id <> ${ME}))
                 and (profile_changed_in >= ${from} or photo_changed_in >= ${from}) offset 0) u
             cross join lateral (values (u.profile_changed_in, false), (u.photo_changed_in, true)) each(changed_in, is_photo)
             where each.changed_in >= ${from} and (not each.is_photo or u.profile_changed_in < ${from})
@@ -118,15 +129,16 @@ const changedRead = named((db) => {
             where changed_in >= ${from}
             union all
             select user_id, state_changed_in, true, true from contacts where contact_user_id = ${ME} and state_changed_in >= ${from}) news
+          left join lateral (
+            select c.chat_room_id, c.state, c.is_blocked from contacts c
+            where ${isPair(sql`c.user_id, c.contact_user_id`, sql`${ME}, news.id`)} limit 1) own on true
+          cross join lateral (
+            select own.chat_room_id where own.chat_room_id is not null union all ${groupsWith(sql`news.id`)}) shared
           -- A stranger must not learn when somebody is online or answers, so these changes count between mutual contacts only. Who is
           -- blocked sees the other one go, as if they had left.
-          cross join lateral (
-            select c.chat_room_id from contacts c
-            where ${isPair(sql`c.user_id, c.contact_user_id`, sql`${ME}, news.id`)} and (not news.is_mutual
-              or c.state = 'accepted' and not c.is_blocked and exists (
-                select from contacts t where ${isPair(sql`t.user_id, t.contact_user_id`, sql`news.id, ${ME}`)}
-                  and t.state = 'accepted' and (news.is_state or not t.is_blocked)))
-            limit 1) own) each
+          where not news.is_mutual or own.state = 'accepted' and not own.is_blocked and exists (
+            select from contacts t where ${isPair(sql`t.user_id, t.contact_user_id`, sql`news.id, ${ME}`)}
+              and t.state = 'accepted' and (news.is_state or not t.is_blocked))) each
         order by room_id, changed_in desc) latest
       where (changed_in, room_id) > (${from}, ${given('roomId')}::text)
       order by changed_in, room_id

@@ -6,6 +6,9 @@ import { newestShown } from '../../ground/db/withheld.ts'
 
 const given = sql.placeholder
 
+/** True for a member's row of a room that is not direct, by its id: word for word the condition of the index of them. */
+export const isGroup = (table: string): SQL => sql`${sql.raw(table)}.chat_room_id like 'room\\_%'`
+
 /** Whose list it is, and when. Values of the placeholders of `rowOf`. */
 export interface RowReader extends Asking {
   userId: string
@@ -15,51 +18,62 @@ export interface RowReader extends Asking {
 /** The caller's id, by a sub-select: for the very one, a plan looks cheaper than the one that is kept [Note of `named`]. */
 export const ME = sql`(select ${given('userId')}::uuid)`
 
+/** The rooms that are not direct in which the caller is a member. Their index has no others, so a caller without any reads next to nothing. */
+export const MY_GROUPS = sql`(select g.chat_room_id from chat_participants g where g.user_id = ${ME} and ${isGroup('g')})`
+
 /**
  * The caller's row of a room as JSON, for a join: no row if the room is not on their list. It has the contract's fields in the
  * contract's order, because it is sent as it is. PostgreSQL writes it, which takes a fraction of mapping its columns here.
  *
  * Every row is found by a whole key, and at most one is looked for: by a part of a key, PostgreSQL would read all rows of an account
- * for each row of the answer.
+ * for each row of the answer. The other members alone are found by their room.
  */
 export const rowOf = (roomId: SQL): SQL => sql`(
   select row_to_json(shown)::text as json
-  from (select user_id, delivered_seq, read_seq, shown_delivered_seq, shown_read_seq from chat_participants
-    where chat_room_id = ${roomId} and user_id <> ${ME} offset 0) them
-  cross join lateral (select id, contact_user_id, state, added_at, display_name, is_blocked from contacts
-    where ${isPair(sql`user_id, contact_user_id`, sql`${ME}, them.user_id`)} and state <> 'declined' limit 1) c
-  cross join lateral (
-    select chat_room_id, user_id, unread_count, muted_until, read_seq, cleared_seq, withheld, is_protected from chat_participants
+  from (
+    select chat_room_id, user_id, joined_at, unread_count, muted_until, read_seq, cleared_seq, withheld, is_protected from chat_participants
     where ${isPair(sql`chat_room_id, user_id`, sql`${roomId}, ${ME}`)} limit 1) me
-  cross join lateral (
-    select id, username, display_name, profile_image_url, deleted_at, public_key, shows_presence, shows_last_seen, shows_receipts
-    from users where id = c.contact_user_id limit 1) u
-  -- What the caller shows: the two see of each other what both show.
+  cross join lateral (select id, type, last_seq, last_message_seq from chat_rooms where id = ${roomId} limit 1) r
+  -- What the caller shows: two people see of each other what both show.
   cross join lateral (select shows_presence, shows_last_seen, shows_receipts from users where id = ${ME} limit 1) own
-  left join lateral (select nodes, last_seen from presence where user_id = c.contact_user_id limit 1) p on true
-  cross join lateral (select id, last_seq, last_message_seq from chat_rooms where id = ${roomId} limit 1) r
-  left join lateral (select state, is_blocked, seen_when_blocked from contacts
-    where ${isPair(sql`user_id, contact_user_id`, sql`them.user_id, ${ME}`)} limit 1) theirs on true
-  left join lateral (select version from manifests where user_id = c.contact_user_id limit 1) m on true
+  cross join lateral (
+    select array_to_json(array_agg(person order by person.id)) as people,
+      -- A direct room is on the list while the contact with its other person is.
+      (array_agg(row_to_json(direct)) filter (where r.type = 'direct' and c.state <> 'declined'))[1] as direct,
+      min(c.added_at) filter (where r.type = 'direct') as added_at
+    from (select user_id, delivered_seq, read_seq, shown_delivered_seq, shown_read_seq from chat_participants
+      where chat_room_id = ${roomId} and user_id <> ${ME} offset 0) them
+    cross join lateral (
+      select id, username, display_name, profile_image_url, deleted_at, public_key, shows_presence, shows_last_seen, shows_receipts
+      from users where id = them.user_id limit 1) u
+    left join lateral (select id, state, added_at, display_name, is_blocked from contacts
+      where ${isPair(sql`user_id, contact_user_id`, sql`${ME}, them.user_id`)} limit 1) c on true
+    left join lateral (select state, is_blocked, seen_when_blocked from contacts
+      where ${isPair(sql`user_id, contact_user_id`, sql`them.user_id, ${ME}`)} limit 1) theirs on true
+    left join lateral (select nodes, last_seen from presence where user_id = them.user_id limit 1) p on true
+    left join lateral (select version from manifests where user_id = them.user_id limit 1) m on true
+    cross join lateral (select
+      u.id, u.username, u.display_name as "displayName", case when ${LOOKS_MUTUAL} then u.profile_image_url end as "profileImageUrl",
+      c.display_name as alias, u.deleted_at is not null as "isDeleted",
+      ${IS_ONLINE} as "isOnline", ${LAST_SEEN} as "lastSeen",
+      encode(u.public_key, 'base64') as "identityKey", coalesce(m.version, 0) as "manifestVersion",
+      ${THEIR_DELIVERED} as "deliveredSeq", ${THEIR_READ} as "readSeq") person
+    cross join lateral (select c.id as "contactId", c.state, c.is_blocked as "isBlocked", ${HAS_ANSWERED} as "hasAnswered") direct) others
   left join lateral (select id, seq, sender_id as "senderId", ${instantOf(sql`created_at`)} as "createdAt"
     from ${newestShown(sql`r`)} l) newest on true
-  cross join lateral (select
-    u.id, u.username, u.display_name as "displayName", case when ${LOOKS_MUTUAL} then u.profile_image_url end as "profileImageUrl",
-    c.display_name as alias, u.deleted_at is not null as "isDeleted",
-    ${IS_ONLINE} as "isOnline", ${LAST_SEEN} as "lastSeen",
-    encode(u.public_key, 'base64') as "identityKey", coalesce(m.version, 0) as "manifestVersion") person
   -- Found once a row: without the end it would be written into each place that names it.
   cross join lateral (select ${IS_LOCKED} as it offset 0) locked
   cross join lateral (select
-    me.chat_room_id as "chatRoomId", c.id as "contactId", c.state, ${instantOf(sql`c.added_at`)} as "addedAt", c.is_blocked as "isBlocked",
-    row_to_json(person) as person, r.last_seq as "lastSeq", me.cleared_seq as "clearedSeq",
+    me.chat_room_id as "chatRoomId", ${instantOf(sql`coalesce(others.added_at, me.joined_at)`)} as "addedAt",
+    coalesce(others.people, '[]') as people, others.direct,
+    r.last_seq as "lastSeq", me.cleared_seq as "clearedSeq",
     me.is_protected as "isPasswordProtected", locked.it as "isLocked",
     case when locked.it then newest."createdAt" end as "lastMessageAt",
     case when newest.seq is not null and not locked.it then row_to_json(newest) end as "lastMessage",
     me.unread_count as "unreadCount",
     case when me.muted_until > ${given('now')}::timestamptz then ${instantOf(sql`me.muted_until`)} end as "mutedUntil",
-    ${HAS_ANSWERED} as "hasAnswered", me.read_seq as "readSeq",
-    ${THEIR_DELIVERED} as "theirDeliveredSeq", ${THEIR_READ} as "theirReadSeq") shown)`
+    me.read_seq as "readSeq") shown
+  where r.type <> 'direct' or others.direct is not null)`
 
 /** True for the row with these values in both columns, found by the index on the two and never by that on one of them. */
 export const isPair = (columns: SQL, values: SQL): SQL => sql`(${columns}) >= (${values}) and (${columns}) <= (${values})`

@@ -29,9 +29,9 @@ async function pair(): Promise<{ alice: Person; bob: Person }> {
 /** What a person's list shows of somebody, by both routes. */
 async function sees(who: Person, other: Person) {
   const [row] = (await who.contacts()).filter(({ contactUserId }) => contactUserId === other.id)
-  const [listed] = (await who.does(roomsApi.list, {})).rooms.filter(({ person }) => person.id === other.id)
+  const [listed] = (await who.does(roomsApi.list, {})).rooms.filter(({ people }) => people[0]?.id === other.id)
   const { isOnline, lastSeen } = row?.contactUser ?? {}
-  expect(listed?.person).toMatchObject({ isOnline, lastSeen })
+  expect(listed?.people[0]).toMatchObject({ isOnline, lastSeen })
   return { isOnline, lastSeen }
 }
 
@@ -102,7 +102,7 @@ test('whom a killed server has left as online is away after half a minute, last 
   expect(await sees(alice, bob)).toEqual({ isOnline, lastSeen })
   // Whoever was away meanwhile is answered the row.
   const { rooms } = await alice.does(roomsApi.list, { since: counter ?? '' })
-  expect(rooms).toMatchObject([{ person: { id: bob.id, isOnline: false } }])
+  expect(rooms).toMatchObject([{ people: [{ id: bob.id, isOnline: false }] }])
   expect(await world.sql('select id from server_nodes')).toEqual([{ id: world.env.node }])
 })
 
@@ -214,7 +214,10 @@ test('Eve sees nothing of strangers, of somebody who has not accepted her, or of
     await expect.poll(() => sees(alice, bob)).toMatchObject({ isOnline: false, lastSeen: expect.any(String) })
   }
   expect(await sees(eve, bob)).toEqual({ isOnline: false, lastSeen: null })
-  expect((await eve.does(roomsApi.list, { ids: chatRoomId })).rooms[0]?.person).toMatchObject({ isOnline: false, lastSeen: null })
+  expect((await eve.does(roomsApi.list, { ids: chatRoomId })).rooms[0]?.people[0]).toMatchObject({
+    isOnline: false,
+    lastSeen: null,
+  })
   expect(JSON.stringify(await eve.does(contactsApi.list, {}))).not.toMatch(/"isOnline":true|"lastSeen":"/)
   const since = await eve.does(roomsApi.list, { since: counter ?? '' })
   expect(since.rooms.map((row) => row.chatRoomId)).toEqual([])

@@ -37,3 +37,21 @@ CREATE OR REPLACE TRIGGER "chat_rooms_members_changed" AFTER UPDATE OF "last_seq
 	WHEN (OLD.last_message_seq = NEW.last_message_seq
 		AND (OLD.last_seq, OLD.last_message_at) IS DISTINCT FROM (NEW.last_seq, NEW.last_message_at))
 	EXECUTE FUNCTION mark_members_changed();
+
+-- A member who leaves a room that is not direct has no row that could say so: the rows of those who stay do, and whoever is gone reads
+-- their list anew. Members of direct rooms stay.
+CREATE OR REPLACE FUNCTION "mark_members_gone"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF EXISTS (SELECT FROM gone WHERE chat_room_id LIKE 'room\_%') THEN
+		-- Their own trigger writes the transaction.
+		UPDATE chat_participants SET changed_in = changed_in
+		WHERE chat_room_id IN (SELECT chat_room_id FROM gone WHERE chat_room_id LIKE 'room\_%');
+		INSERT INTO list_floors (user_id)
+		SELECT u.id FROM users u WHERE u.id IN (SELECT user_id FROM gone WHERE chat_room_id LIKE 'room\_%') ORDER BY u.id
+		ON CONFLICT (user_id) DO UPDATE SET changed_in = excluded.changed_in;
+	END IF;
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER "chat_participants_gone" AFTER DELETE ON "chat_participants" REFERENCING OLD TABLE AS gone
+	FOR EACH STATEMENT EXECUTE FUNCTION mark_members_gone();

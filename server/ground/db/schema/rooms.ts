@@ -82,6 +82,8 @@ export const chatParticipants = pgTable(
   (table) => [
     primaryKey({ columns: [table.chatRoomId, table.userId] }),
     index('chat_participants_user').on(table.userId),
+    // The rooms of a member that are not direct: those stand in the contacts. The room list names the condition word for word.
+    index('chat_participants_groups').on(table.userId, table.chatRoomId).where(sql`${table.chatRoomId} like 'room\\_%'`),
     index('chat_participants_cleared').on(table.chatRoomId).where(sql`${table.clearedSeq} > 0`),
   ],
 )

@@ -1,0 +1,1 @@
+CREATE INDEX "chat_participants_groups" ON "chat_participants" USING btree ("user_id","chat_room_id") WHERE "chat_participants"."chat_room_id" like 'room\_%';
