@@ -6,7 +6,10 @@ import { chatRoomId, ingressShape, instant, seqShape, signedShape, userId } from
 
 /** The frames that a client may send. The network may lose a frame, so data that must survive is sent by POST. */
 export const clientFrame = z.discriminatedUnion('type', [
-  /** The same verb as POST /api/messages. The server responds with `message`, or with `refused` and the draft's id. */
+  /**
+   * The same verb as POST /api/messages, for programs: our page posts. The server responds with `message`, or with `refused` and the
+   * draft's id.
+   */
   z.object({ type: z.literal('message'), data: draftShape }),
   z.object({ type: z.literal('typing'), data: z.object({ chatRoomId, isTyping: z.boolean() }) }),
   z.object({ type: z.literal('ping'), data: z.object({}) }),
