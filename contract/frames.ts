@@ -32,7 +32,7 @@ export const FRAME_RATES = {
 } as const satisfies Record<ClientFrameType, FrameRate>
 
 /** The rate of the frames that have no type of the contract, all together. */
-export const OTHER_FRAMES: FrameRate = { points: 5, seconds: 1 }
+export const OTHER_FRAMES: FrameRate = { points: 20, seconds: 1 }
 
 /** A socket that sends more frames, or bytes of frames, in `seconds` is closed before any of the rest is read. */
 export const FLOOD = { frames: 100, bytes: 20 * LIMITS.frameBytes, seconds: 1 } as const
