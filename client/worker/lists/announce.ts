@@ -12,15 +12,10 @@ import { peerOf } from './peers.ts'
 const ROW = 'announced'
 const notes = z.array(z.string())
 
-/** A device's name in the note: its id and leaf key. Notes of older builds hold ids alone. */
 const nameOf = ({ id, leafKey }: ListedDevice): string => `${id} ${leafKey}`
 const noteWrite = (devices: ListedDevice[]): Write => ({ store: 'sealed', key: ROW, value: { json: devices.map(nameOf) } })
 
-/**
- * The devices of this account that the person has not confirmed in this browser, oldest first [Note: D1]. The first call counts
- * the devices up to this one as confirmed, because the person confirmed them when this browser was added. It stores that at once,
- * because a person with a way in may later sign the list in another order. Throws CryptoFailure('manifest').
- */
+/** Returns the unconfirmed devices, oldest first [Note: D1]. Throws CryptoFailure('manifest'). */
 export function newDevices(live: Live): Promise<ListedDevice[]> {
   return withNote(live, async () => {
     const listed = await ownDevices(live)
@@ -29,20 +24,17 @@ export function newDevices(live: Live): Promise<ListedDevice[]> {
   })
 }
 
-/** Notes that the person knows these devices, so that no tab of this browser announces them again. */
+/** Marks devices as confirmed, for all tabs. */
 export function deviceSeen(live: Live, ids: string[]): Promise<void> {
   return withNote(live, async () => {
     const listed = await ownDevices(live)
     const answered = await answeredAmong(live, listed)
-    // A removed device never comes back under the same id [Note: D1].
+    // [Note: D1] No device returns under a removed id.
     await live.vault.write([noteWrite(listed.filter((device) => answered.includes(device) || ids.includes(device.id)))])
   })
 }
 
-/**
- * This browser's own record of its account, which no server can change; `identityKey` is Ed25519, base64. Throws
- * CryptoFailure('manifest').
- */
+/** Returns this browser's own record. Throws CryptoFailure('manifest'). */
 export async function ownStanding(live: Live): Promise<{ deviceId: string; identityKey: string; keepsHistory: boolean }> {
   const known = await peerOf(live, live.userId)
   if (!known) throw new CryptoFailure('manifest', 'This account’s own device list is missing')
@@ -53,9 +45,7 @@ export async function ownStanding(live: Live): Promise<{ deviceId: string; ident
   }
 }
 
-/**
- * The listed devices that the person has confirmed. An id without a key, in the note of an older build, means its current key.
- */
+/** An id without a key (older builds) means the current key. */
 async function answeredAmong(live: Live, listed: ListedDevice[]): Promise<ListedDevice[]> {
   const note = await readNote(live)
   const first = listed.slice(0, listed.findIndex(({ id }) => id === live.device.id) + 1)

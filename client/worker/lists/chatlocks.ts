@@ -2,17 +2,11 @@ import type { Live } from '../keys/live.ts'
 import type { RoomLock, RoomLocks } from '../vault/roomlocks.ts'
 import { type Book, type ChatLock, readBook } from './book.ts'
 
-/**
- * `shut`: nothing of the room is readable here. `open`: its keys are in memory. `off`: it had a lock once, so archive pages of it may
- * stand at the server.
- */
+/** `off`: archive pages may remain at the server. */
 export type ChatLockState = 'shut' | 'open' | 'off'
 
-/** The locks of the account's chats, as this browser knows them. */
 export interface ChatLocks {
-  /** By room id; rooms that never had a lock have none here. */
   states: Record<string, ChatLockState>
-  /** False before the account's book was read: its locks are not known yet. */
   isBookRead: boolean
 }
 
@@ -28,10 +22,10 @@ async function stateOf({ vault }: Live, room: string, entry: ChatLock | undefine
   return entry && isOn(entry) ? 'shut' : 'off'
 }
 
-/** A kind that this build does not know locks as well. */
+/** Unknown kinds count as locks. */
 export const isOn = ({ kind }: ChatLock): boolean => kind !== 'off' && kind !== 'gone'
 
-/** The rooms whose rows do not follow the book's locks yet [Note: L1]. */
+/** Returns rooms whose rows must follow [Note: L1]. */
 export function locksToFollow({ locks = {} }: Pick<Book, 'locks'>, held: RoomLocks): string[] {
   return Object.entries(locks).flatMap(([room, entry]) => {
     const lock = held[room]

@@ -6,41 +6,28 @@ import { peerOf } from './peers.ts'
 import { decided } from './pins.ts'
 import { wantedKeys, wantedWrite } from './wantedKeys.ts'
 
-/** This account's knowledge about a person whom the server shows. */
 export interface KnownAccount {
-  /** True if the person compared the safety number of the key that the server shows. */
   isVerified: boolean
-  /** When the person did so, ISO 8601; null where nobody knows. */
+  /** ISO 8601. */
   comparedAt: string | null
-  /** True if that was by a scanned contact code. */
   isByCode: boolean
-  /** The pinned name, in lower case; null if no name is pinned. */
+  /** Lower case. */
   username: string | null
   mismatch: Mismatch | null
-  /** The alias that the own person gave them; null if none. */
   alias: string | null
-  /** True if the person entered the onion address of this key. */
   isByAddress: boolean
-  /**
-   * Both keys and names, this browser's first, if two browsers of this account pinned different ones, or an entered address has
-   * another.
-   */
+  /** This browser's choice first. */
   choices: KeyChoice[] | null
 }
 
-/** One of two keys that this account knows of a person. */
 interface KeyChoice {
   /** Ed25519, base64. */
   identityKey: string
   username: string
-  /** True if the person entered the onion address of this key. */
   isByAddress: boolean
 }
 
-/**
- * Compares the accounts of a list with the pins, in the list's order. A pin of an older build, which has no name, gets the signed
- * name, or else the one that is shown now [Note: I3].
- */
+/** Compares accounts with the pins. Nameless pins (older builds) get a name [Note: I3]. */
 export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<KnownAccount[]> {
   return withBook(live, async () => {
     const [before, wanted] = await Promise.all([readBook(live), wantedKeys(live)])
@@ -71,7 +58,6 @@ export function compareAccounts(live: Live, shown: ShownAccount[]): Promise<Know
   })
 }
 
-/** The user id that each name is pinned for. */
 const holdersIn = (pins: Record<string, Pin>): Map<string, string> =>
   new Map(Object.entries(pins).flatMap(([userId, { username }]) => (username ? [[username, userId]] : [])))
 
@@ -94,7 +80,6 @@ async function withFirstNames(live: Live, row: BookRow, shown: ShownAccount[]): 
   return { ...row, isDirty: true, book: { ...row.book, pins } }
 }
 
-/** The book with the listed contacts noted, so that a contact who vanishes from the list is reported. */
 function withContacts(row: BookRow, shown: ShownAccount[]): BookRow {
   const isNew = ({ userId, identityKey, isContact }: ShownAccount) => {
     const pin = row.book.pins[userId]
@@ -108,10 +93,6 @@ function withContacts(row: BookRow, shown: ShownAccount[]): BookRow {
   return { ...row, isDirty: true, book: { ...row.book, pins: { ...row.book.pins, ...Object.fromEntries(pins) } } }
 }
 
-/**
- * The book with the accounts that have the key of an onion address which the person entered, and whose answer never came. `found` are
- * those keys.
- */
 function withAddresses(row: BookRow, shown: ShownAccount[], wanted: string[]): { row: BookRow; found: string[] } {
   return shown.reduce<{ row: BookRow; found: string[] }>(
     (now, { userId, identityKey }) => {
@@ -124,7 +105,7 @@ function withAddresses(row: BookRow, shown: ShownAccount[], wanted: string[]): {
   )
 }
 
-/** The contacts that are missing from the list, although the person removed none of them [Note: I3]. */
+/** Returns missing contacts that the person did not remove [Note: I3]. */
 export async function vanishedContacts(
   live: Live,
   { listedIds }: { listedIds: string[] },
@@ -136,7 +117,7 @@ export async function vanishedContacts(
   )
 }
 
-/** Notes that the person knows of the missing contact, so that no browser reports it again. */
+/** Marks a missing contact as known, for all browsers. */
 export const knowVanished = (live: Live, { userId }: { userId: string }): Promise<void> =>
   withBook(live, async () => {
     const row = await readBook(live)

@@ -14,10 +14,9 @@ const CODE = 'conclave/contact-code/v1'
 const PROOF = 'conclave/contact-proof/v1'
 const SECRET_BYTES = 16
 
-/** History keys by which a proof is tried, the newest ones: a browser that shows the code may lack the latest. */
+/** The showing browser may lack the latest key. */
 const KEYS_TRIED = 3
 
-/** Somebody as one side of a contact code knows them. */
 interface Side {
   userId: string
   /** Ed25519, base64. */
@@ -25,38 +24,34 @@ interface Side {
   username: string
 }
 
-/** What a scanned contact code says [Note: I2]. */
+/** [Note: I2] */
 export interface ScannedCode extends Side {
   qrToken: string
   /** 16 bytes, base64url. */
   secret: string
 }
 
-/** The use of an own code, as the server shows it. */
 export interface ShownUse extends Side {
   qrToken: string
   /** HMAC-SHA256, base64. */
   proof: string
 }
 
-/** The secret that this account's code with the token shows beside it, base64url: 16 bytes, the same in every browser [Note: I2]. */
+/** Returns the code's secret: 16 bytes, base64url [Note: I2]. */
 export async function codeSecret(live: Live, { qrToken }: { qrToken: string }): Promise<string> {
   const newest = (await historyOf(live)).at(-1)
   if (!newest) throw new CryptoFailure('history_key', 'This browser has no history key')
   return toBase64Url(await secretOf(newest, qrToken))
 }
 
-/**
- * Proves to the owner of a scanned code that this account saw it; returns base64. `username` is the own one. Throws CryptoFailure
- * 'key_changed', 'name_changed' or 'name_taken' if the code is of another person than the one known by its id or name.
- */
+/** Returns base64. Throws CryptoFailure 'key_changed', 'name_changed', 'name_taken'. */
 export async function proveScan(live: Live, { code, username }: { code: ScannedCode; username: string }): Promise<string> {
   await withBook(live, async () => requireFitting((await readBook(live)).book, code))
   const own = { userId: live.userId, identityKey: toBase64(live.identityKey), username }
   return toBase64(await proofOf(fromBase64(code.secret.replaceAll('-', '+').replaceAll('_', '/')), code.qrToken, code, own))
 }
 
-/** True if whoever used the own code saw it, by what the server shows of them. */
+/** True if the scanner saw the code. */
 export async function isScanProven(live: Live, { qrToken, proof, ...scanner }: ShownUse): Promise<boolean> {
   const own = { userId: live.userId, identityKey: toBase64(live.identityKey), username: '' }
   const given = fromBase64(proof)
@@ -66,10 +61,7 @@ export async function isScanProven(live: Live, { qrToken, proof, ...scanner }: S
   return false
 }
 
-/**
- * Pins key and name of a person who stands here with the code, as verified at this time (ISO 8601) [Note: I2]. Throws CryptoFailure 'key_changed',
- * 'name_changed' or 'name_taken' if another key or name is known: that is for the person to decide, not for a code.
- */
+/** Pins a person as verified [Note: I2]; `at` is ISO 8601. Throws CryptoFailure 'key_changed', 'name_changed', 'name_taken'. */
 export function pinScanned(live: Live, { userId, identityKey, username, at }: Side & { at: string }): Promise<void> {
   return withBook(live, async () => {
     const [row, wanted] = await Promise.all([readBook(live), wantedKeys(live)])
@@ -97,12 +89,12 @@ function requireFitting(book: Book, { userId, identityKey, username }: Side): vo
   if (isNameTaken(book, userId, name)) throw new CryptoFailure('name_taken', `You know somebody else as @${name}`)
 }
 
-/** The account's history keys, newest last. Another tab may have stored a newer one. */
+/** Another tab may have stored a newer key. */
 const historyOf = async (live: Live): Promise<HistoryKey[]> => (await readHistory(live.vault)) ?? live.history
 
 const secretOf = async ({ seed }: HistoryKey, qrToken: string) => (await hkdf(seed, CODE, qrToken)).slice(0, SECRET_BYTES)
 
-/** HMAC-SHA256 over token, owner's id and key, scanner's id, key and username [Note: I2]. */
+/** [Note: I2] */
 async function proofOf(secret: Bytes, qrToken: string, owner: Side, scanner: Side): Promise<Uint8Array> {
   const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   const fields = encodeFields(

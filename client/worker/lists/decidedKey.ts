@@ -1,10 +1,7 @@
 import type { BookRow, Pin } from './book.ts'
 import { decided } from './pins.ts'
 
-/**
- * The book with a key and a name that the person decided for. A name belongs to one account: an account pinned under it before
- * loses it, and the person is asked when that account is shown again.
- */
+/** Takes the name from any other account. */
 export function withDecision(
   row: BookRow,
   userId: string,

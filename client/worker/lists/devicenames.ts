@@ -2,7 +2,7 @@ import type { Live } from '../keys/live.ts'
 import { readBook } from './book.ts'
 import { type ListedDevice, listedDevices } from './listedDevices.ts'
 
-/** The devices of the open account with the names that the person gave them since. Throws CryptoFailure('manifest'). */
+/** Throws CryptoFailure('manifest'). */
 export async function ownDevices(live: Live): Promise<ListedDevice[]> {
   const [devices, row] = await Promise.all([listedDevices(live), readBook(live)])
   const given = row.book.deviceNames ?? {}

@@ -5,17 +5,14 @@ import { isBehind, markOf } from '../vault/vaultMarks.ts'
 import { readBook, seenVersion, withBook } from './book.ts'
 import { ownManifestWrite, peerOf } from './peers.ts'
 
-/**
- * Throws CryptoFailure('book_rollback') if a book is older than the vault's mark, or differs from the marked book of the same
- * version [Note: V4].
- */
+/** Throws CryptoFailure('book_rollback') for an older or forked book [Note: V4]. */
 export async function requireMarkedBook({ vault }: Live, { version, sealed }: SealedBook): Promise<void> {
   const known = (await vault.marks())?.book
   if (known && isBehind(markOf(version, sealed ?? ''), known))
     throw new CryptoFailure('book_rollback', 'The server returned an older address book than before')
 }
 
-/** Adds marks to a vault that an older build made without them. */
+/** Marks a vault of an older build. */
 export async function addMarks(live: Live): Promise<void> {
   if (await live.vault.marks()) return
   await withBook(live, async () => {

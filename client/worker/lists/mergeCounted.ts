@@ -3,7 +3,7 @@ import { AHEAD_MAX } from './pins.ts'
 
 type Counted = Record<string, { n: number }>
 
-/** Merges entries that count their changes: the one that was changed more often wins, then the server's. An n too far ahead is ignored. */
+/** More changes win, then the server's entry. */
 function merged<Entries extends Counted>(mine: Entries | undefined, theirs: Entries | undefined): Entries | undefined {
   if (!mine && !theirs) return undefined
   const taken = Object.entries(theirs ?? {}).filter(([id, { n }]) => {
@@ -13,7 +13,7 @@ function merged<Entries extends Counted>(mine: Entries | undefined, theirs: Entr
   return { ...mine, ...Object.fromEntries(taken) } as Entries
 }
 
-/** The entries of two books that count their changes, and the rooms that either has cleared. */
+/** Merges counted entries and clears of two books. */
 export function mergedEntries(
   mine: Book,
   theirs: Book,

@@ -2,28 +2,27 @@ import { fromBase64, sameBytes } from '../../../contract/ground/bytes.ts'
 import type { Book, Pin } from './book.ts'
 import type { Mismatch } from './mismatch.ts'
 
-/** An account as the server shows it. */
 export interface ShownAccount {
   userId: string
   /** Ed25519, base64. */
   identityKey: string | null
   username: string
-  /** True if the list has it as an accepted contact; absent if the list was not asked. */
+  /** Absent if the list was not asked. */
   isContact?: boolean
 }
 
-/** Usernames are compared and shown in lower case. */
+/** Returns the form that is compared. */
 export const foldName = (username: string): string => username.trim().toLowerCase()
 
-/** True if a key is the pinned one. */
+/** True if the keys are equal. */
 export const isPinnedKey = ({ identityKey }: Pin, shown: string | null): boolean =>
   shown !== null && sameBytes(fromBase64(identityKey), fromBase64(shown))
 
-/** True if a name is pinned for another account than this one. */
+/** True if another account has the name. */
 export const isNameTaken = ({ pins }: Book, userId: string, name: string): boolean =>
   name !== '' && Object.entries(pins).some(([id, pin]) => id !== userId && pin.username === name)
 
-/** The difference from the pin, if any. `isTaken` is true if the name is pinned for another account. */
+/** Returns the difference from the pin. */
 export function mismatchOf(
   pin: Pin | undefined,
   { identityKey, username }: Omit<ShownAccount, 'userId'>,
@@ -38,6 +37,6 @@ export function mismatchOf(
   return pin?.awaitsDecision ? 'key_undecided' : null
 }
 
-/** The difference from the pin in a book. */
+/** Returns the difference from the book. */
 export const mismatchIn = (book: Book, { userId, ...shown }: Omit<ShownAccount, 'isContact'>): Mismatch | null =>
   mismatchOf(book.pins[userId], shown, (name) => isNameTaken(book, userId, name))

@@ -8,9 +8,8 @@ import { withBook } from './book.ts'
 import { ownManifestWrite, peerOf } from './peers.ts'
 
 /**
- * Takes the account's own newest manifest, and from `historySeals` the history key that it announces [Note: H2]. Returns false if
- * the manifest no longer lists this device [Note: D3]. Throws what `checkSuccession` throws, and CryptoFailure('history_key') if
- * the new key is missing or false: the manifest is stored even then, because a device that it removed must get no more messages.
+ * Stores the manifest and its history key [Note: H2]. Returns false if this device is unlisted [Note: D3]. Throws what
+ * `checkSuccession` throws, or CryptoFailure('history_key') after storing.
  */
 export function takeOwnManifest(
   live: Live,
@@ -36,7 +35,7 @@ export function takeOwnManifest(
   })
 }
 
-/** The own manifest, checked against the one known here, and what stores it if it is newer. */
+/** Returns the checked manifest and its writes. */
 export async function followed(live: Live, signed: Signed): Promise<{ manifest: Manifest; writes: Write[] }> {
   const known = await peerOf(live, live.userId)
   const before = known && { version: known.version, content: known.signed.content }
@@ -48,12 +47,12 @@ export async function followed(live: Live, signed: Signed): Promise<{ manifest: 
   }
 }
 
-/** Stores these changes and the history keys that are new. */
+/** Stores changes and new history keys. */
 export async function keepHistory(live: Live, known: HistoryKey[], learned: HistoryKey[], writes: Write[]): Promise<void> {
   const history = mergeHistory(known, learned)
   const isNew = history.length > known.length
   await live.vault.write([...writes, ...(isNew ? [historyWrite(history)] : [])])
-  // Copies from the vault, because the given ones may be erased.
+  // The given keys may be erased.
   live.history = (await readHistory(live.vault)) ?? history
 }
 

@@ -7,17 +7,13 @@ import { mismatchIn } from './names.ts'
 import { type Peer, peerOf } from './peers.ts'
 import { withList } from './pins.ts'
 
-/** What this browser knows of an account that the server shows. */
 interface Standing {
-  /** The difference from the pin. */
   mismatch: Mismatch | null
-  /** The newest manifest version known; 0 if none is. */
   version: number
-  /** Whether the account's book was read here. Before that, this browser does not know which keys the account trusts. */
   isBookRead: boolean
 }
 
-/** Compares an account that the server shows with what is known of it. */
+/** Compares an account with the known pin and list. */
 export async function peerStanding(
   live: Live,
   { userId, identityKey, username }: { userId: string; identityKey: string | null; username: string },
@@ -29,7 +25,7 @@ export async function peerStanding(
   return { mismatch, version: known?.version ?? 0, isBookRead: row.isRead }
 }
 
-/** Adds to the pin of an older build the device list that this browser has verified, so that the book hands it to new browsers. */
+/** Pins of older builds lack the list. */
 function notePinnedList(live: Live, userId: string, { identityKey, version, signed }: Peer): Promise<void> {
   return withBook(live, async () => {
     const row = await readBook(live)
@@ -39,7 +35,6 @@ function notePinnedList(live: Live, userId: string, { identityKey, version, sign
   })
 }
 
-/** An account as the server's list shows it. */
 export interface ShownPeer {
   id: string
   username: string
@@ -49,15 +44,14 @@ export interface ShownPeer {
   isDeleted: boolean
 }
 
-/** True if nothing has to be fetched of these accounts before their messages are verified. */
+/** True if verification needs no fetch. */
 export const arePeersKnown = (live: Live, peers: ShownPeer[]): Promise<boolean> =>
   holdsOfEach(live, peers, ({ isDeleted, manifestVersion }, { mismatch, version, isBookRead }) => {
     if (isDeleted) return isBookRead
-    // What follows of another mismatch is the person's to decide.
     return (mismatch !== null && !isStillRead(mismatch)) || version >= manifestVersion
   })
 
-/** True if a message may be sealed for these accounts: nothing differs from the pins, and their newest device lists are known. */
+/** True if pins match and lists are current. */
 export const mayBeSealedFor = (live: Live, peers: ShownPeer[]): Promise<boolean> =>
   holdsOfEach(live, peers, ({ manifestVersion }, { mismatch, version }) => mismatch === null && version >= manifestVersion)
 

@@ -14,24 +14,17 @@ import { isStillRead, type Mismatch } from './mismatch.ts'
 import { foldName, mismatchIn } from './names.ts'
 import { requirePinnedList, withList, withPin } from './pins.ts'
 
-/** This device's record of an account, its own included: the identity key and the newest manifest. */
 export interface Peer {
   identityKey: Uint8Array
   version: number
   signed: Signed
   manifest: Manifest
-  /**
-   * For removals that the list does not date: the list version in which this browser first saw each device removed, by device id.
-   */
+  /** First list versions without the device, by device id. */
   removedSeen?: Record<string, number>
-  /** The hashes of the newest versions that this device has seen; absent in rows of older builds [Note: D2]. */
+  /** Absent in older rows [Note: D2]. */
   hashes?: ListHashes
 }
 
-/**
- * The outcome of taking a manifest that the server returned. `book_unread`: nothing may be pinned before the account's book was
- * read.
- */
 export type ManifestOutcome = 'pinned' | 'no_device' | 'book_unread' | Mismatch
 
 const rowOf = (userId: string) => `peer:${userId}`
@@ -43,7 +36,7 @@ const rowShape = z.looseObject({
   hashes: z.record(z.string(), z.string()).exactOptional(),
 })
 
-/** The change that stores a checked manifest. `known` is the previous one here; `seen` are hashes that the account's book knows. */
+/** Returns the write of a checked manifest. */
 export function peerWrite(
   userId: string,
   { identityKey, signed, manifest }: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
@@ -58,7 +51,7 @@ export function peerWrite(
   return { store: 'sealed', key: rowOf(userId), value: { json } }
 }
 
-/** The change that stores the own account's manifest, and the vault's mark of it [Note: V4]. */
+/** Returns the writes of the own manifest and mark [Note: V4]. */
 export function ownManifestWrite(
   userId: string,
   own: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
@@ -68,19 +61,19 @@ export function ownManifestWrite(
   return { ...peerWrite(userId, own, known), mark }
 }
 
-/** The version of an account's list that removed this device; undefined if it was not removed [Note: D1]. */
+/** Returns the list version that removed this device [Note: D1]. */
 export const removedIn = ({ manifest, removedSeen }: Peer, deviceId: string): number | undefined =>
   manifest.removed.includes(deviceId)
     ? (manifest.removedAt?.[deviceId] ?? removedSeen?.[deviceId] ?? manifest.version)
     : undefined
 
-/** The change that deletes an account's manifest, so that the next one needs no predecessor. */
+/** Returns the write that forgets an account's manifest. */
 export const peerForgotten = (userId: string): Write => ({ store: 'sealed', key: rowOf(userId), value: null })
 
-// A signature over the same text by the same key is verified once, because every message needs it.
+// Every message needs this check.
 const verified = remembering<Manifest>(64)
 
-/** The record of an account; undefined before its first manifest was taken. */
+/** Returns undefined before the first manifest. */
 export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
   const row = await vault.get('sealed', rowOf(userId))
   if (!row) return undefined
@@ -92,10 +85,7 @@ export async function peerOf({ vault }: Live, userId: string): Promise<Peer | un
   )
 }
 
-/**
- * An account's manifest as the server returned it, and the username in the server's list, which is absent if a commit carried the
- * manifest.
- */
+/** Commits carry no username. */
 export interface ShownManifest {
   userId: string
   identityKey: string | null
@@ -103,11 +93,7 @@ export interface ShownManifest {
   username?: string
 }
 
-/**
- * Takes a manifest that the server returned. Pins the first key and name seen of an account in the book; later refuses another
- * key or name, or a name pinned for another account [Note: I1, I3]. Throws CryptoFailure for a manifest that is older, forks or
- * has a wrong signature [Note: D1].
- */
+/** Pins the first key and name [Note: I1, I3]. Throws CryptoFailure for a false manifest [Note: D1]. */
 export function takePeerManifest(live: Live, shown: ShownManifest): Promise<ManifestOutcome> {
   return withBook(live, async () => {
     const { userId, identityKey, manifest: signed } = shown
@@ -125,7 +111,6 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
     const manifest = checkSuccession(known && { version: known.version, content: known.signed.content }, signed, key)
     const { version, username } = manifest
     const expected = pin?.username ?? (shown.username && foldName(shown.username))
-    // The account signs another name than the one it is known by.
     if (username !== undefined && username !== (expected ?? username)) return 'name_changed'
     const list = { version, hash: manifestHash(signed) }
     if (pin && !known) requirePinnedList(pin, list)
@@ -145,7 +130,6 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
   })
 }
 
-/** The book with the first key seen of an account, or with the name that a pin of an older build lacks. */
 function withNamedPin(
   row: BookRow,
   userId: string,
@@ -157,5 +141,5 @@ function withNamedPin(
   return withPin(row, userId, { ...first, identityKey, ...(username !== undefined && { username }) })
 }
 
-/** The newest manifest version known of an account, also of the own one; 0 if none is known. */
+/** Returns the newest known version; 0: none. */
 export const manifestVersion = async (live: Live, userId: string): Promise<number> => (await peerOf(live, userId))?.version ?? 0

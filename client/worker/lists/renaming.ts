@@ -3,10 +3,7 @@ import type { Live } from '../keys/live.ts'
 import { bookWrite, readBook, withBook } from './book.ts'
 import { listedDevices } from './listedDevices.ts'
 
-/**
- * Gives a device of the account another name, in the book, which no password has to open; '' gives back the name that it came with
- * [Note: I1]. Names of devices that are no longer listed are dropped.
- */
+/** Restores the original name for '' [Note: I1]. */
 export const nameDevice = (live: Live, { deviceId, name }: { deviceId: string; name: string }): Promise<void> =>
   withBook(live, async () => {
     const [row, devices] = await Promise.all([readBook(live), listedDevices(live)])

@@ -16,30 +16,24 @@ const CODE_PREFIX = 'conclave:safety:1:'
 const CODE_BYTES = 32
 const CODE = new RegExp(`^${CODE_PREFIX}[A-Za-z0-9_-]{43}$`)
 
-/** The number that two people compare to exclude a machine in the middle [Note: I2]. */
+/** [Note: I2] */
 export interface SafetyNumber {
   /** 60 digits, the same on both sides. */
   digits: string
-  /** Content of the QR code. */
   code: string
   isVerified: boolean
-  /** True if the person compared it and it was another one. */
   differs: boolean
-  /** When the person compared it; null if they never did, or did so in an older build. */
+  /** ISO 8601. */
   comparedAt: string | null
-  /** True if that was by a scanned contact code. */
   isByCode: boolean
-  /**
-   * True if the account has signed its username; otherwise the pinned name is the one that the server first showed [Note: I3].
-   */
+  /** [Note: I3] */
   isNameSigned: boolean
-  /** The key that the number belongs to, base64: pass it to `setVerified`. */
+  /** Base64. */
   identityKey: string
-  /** The ids of the account's browsers, as its newest known device list has them. */
   deviceIds: string[]
 }
 
-/** The safety number of this account and another one's pinned key. Throws CryptoFailure('no_key'). */
+/** Throws CryptoFailure('no_key'). */
 export async function safetyNumber(live: Live, { userId }: { userId: string }): Promise<SafetyNumber> {
   const pin = (await readBook(live)).book.pins[userId]
   if (!pin) throw new CryptoFailure('no_key', 'The key of this person is not known yet')
@@ -58,7 +52,7 @@ export async function safetyNumber(live: Live, { userId }: { userId: string }): 
   }
 }
 
-/** Compares a code scanned from the other person's screen. Throws CryptoFailure('no_key'). */
+/** Compares a scanned code. Throws CryptoFailure('no_key'). */
 export async function compareSafetyCode(
   live: Live,
   { userId, code }: { userId: string; code: string },
@@ -70,19 +64,16 @@ export async function compareSafetyCode(
 
 interface Compared {
   userId: string
-  /** The key whose number was compared, base64. */
+  /** Base64. */
   identityKey: string
   isVerified: boolean
-  /** True if the person saw another number: nothing is sent until they compare again. */
+  /** True: nothing is sent. */
   differs?: boolean
   /** ISO 8601. */
   at?: string
 }
 
-/**
- * Keeps what the person found when they compared: sets or removes the verified mark, or stops sending. Throws
- * CryptoFailure('key_changed') if another key is pinned.
- */
+/** Stores a comparison's outcome. Throws CryptoFailure('key_changed'). */
 export function setVerified(live: Live, { userId, identityKey, isVerified, differs = false, at }: Compared): Promise<void> {
   return withBook(live, async () => {
     const row = await readBook(live)
@@ -100,7 +91,7 @@ export function setVerified(live: Live, { userId, identityKey, isVerified, diffe
 const COMPARED = 'compared'
 const comparedShape = z.record(z.string(), z.string())
 
-/** The keys whose number was compared in this very browser: by user id, base64. */
+/** User ids with base64 keys. */
 async function comparedHere({ vault }: Live): Promise<Record<string, string>> {
   const row = await vault.get('sealed', COMPARED)
   return row ? jsonOf(comparedShape, row) : {}
@@ -108,17 +99,14 @@ async function comparedHere({ vault }: Live): Promise<Record<string, string>> {
 
 const comparedWrite = (compared: Record<string, string>): Write => ({ store: 'sealed', key: COMPARED, value: { json: compared } })
 
-/** The change that notes a key as compared in this browser. */
+/** Returns the mark of a key compared here. */
 export const comparedNow = async (live: Live, userId: string, identityKey: string): Promise<Write> =>
   comparedWrite({ ...(await comparedHere(live)), [userId]: identityKey })
 
 const without = (compared: Record<string, string>, userId: string): Record<string, string> =>
   Object.fromEntries(Object.entries(compared).filter(([id]) => id !== userId))
 
-/**
- * Removes every verified mark that was not set in this browser: a lost or stolen browser may have set it. The keys stay pinned
- * [Note: I1].
- */
+/** Removes foreign marks, which a thief may have set [Note: I1]. */
 export function dropForeignMarks(live: Live): Promise<void> {
   return withBook(live, async () => {
     const [before, compared] = await Promise.all([readBook(live), comparedHere(live)])

@@ -8,7 +8,7 @@ import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
 const BOOK = 'conclave/book/v1'
 const bookKey = (historySeed: Uint8Array): Promise<Uint8Array> => hkdf(historySeed, 'conclave/book-key/v1')
 
-/** Seals a book's text under a history key, and signs it as this device [Note: I1]. */
+/** Seals and signs a book's text [Note: I1]. */
 export async function sealText(
   by: Pick<Live, 'device' | 'identityKey'>,
   { id, seed }: HistoryKey,
@@ -19,7 +19,7 @@ export async function sealText(
   return signBook(by, { version, historyKeyId: id, sealed: toBase64(sealed) })
 }
 
-/** Opens a book's text, exactly as its writer wrote it. Throws CryptoFailure('seal'). */
+/** Returns the exact text. Throws CryptoFailure('seal'). */
 export async function openText(
   identityKey: Uint8Array,
   { seed }: HistoryKey,
