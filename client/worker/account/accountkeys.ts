@@ -14,17 +14,16 @@ import { bookHolds, draftRecovery, type RecoveryDraft, type RecoveryRequest } fr
 import { type Review, reviewAccount } from './reviewAccount.ts'
 import { renewLock, switchLockOff, switchLockOn } from './switchLock.ts'
 
-// This module is loaded when a way in is entered, because most pages open no keyring.
+// Most pages open no keyring, so this module is loaded late.
 
 export type AccountVerbs = ReturnType<typeof accountVerbs>
 
-/** The worker's memory that these verbs share with the others. */
 interface Memory {
   ways: HeldWays
   live: Live | undefined
 }
 
-/** The verbs that take a way in, and open, make or change the account's keys with it [Note: K1]. */
+/** Returns the verbs that need a way in [Note: K1]. */
 export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => void) {
   const { ways } = memory
   let review: Review | undefined
@@ -40,7 +39,6 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
     if (!review) throw new CryptoFailure('password', 'Enter the password again')
     return review
   }
-  /** Erases what a way in has opened. */
   const closeKeyring = () => {
     if (review) eraseKeyring(review.opened)
     if (draft) eraseKeyDraft(draft)
@@ -53,12 +51,12 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
 
   return {
     ...wayVerbs(ways),
-    /** Erases every seed of a way in, and everything that was opened with one. */
+    /** Erases every seed of a way in. */
     async forgetPassword(): Promise<void> {
       eraseWays(ways)
       closeKeyring()
     },
-    /** Erases the entered way and what it opened; a new kit or password stays for the next attempt. */
+    /** A new kit or password stays for the next attempt. */
     async eraseEntered(): Promise<void> {
       eraseEnteredWay(ways)
       closeKeyring()
@@ -67,7 +65,7 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
       draft = await draftAccount(enteredWay(ways), browser)
       return draft.keys
     },
-    /** Opens the account by the entered way. Throws CryptoFailure('way') if that way does not open it. */
+    /** Throws CryptoFailure('way'). */
     async reviewAccount(input: { keyring: Signed; manifest: Signed }): Promise<ListedDevice[]> {
       const { review: opened, devices } = await reviewAccount(enteredWay(ways), input, memory.live)
       closeKeyring()
@@ -75,14 +73,14 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
       return devices
     },
     async draftDevice(browser: NewBrowser): Promise<AccountKeys> {
-      // A retry after a lost answer reuses the same device, because the server may have it already.
+      // The server may have this device already.
       drafting ??= draftDevice(reviewed(), browser)
       draft = await drafting
       return draft.keys
     },
-    /** True if this book of the reviewed account can be sealed again by a recovery. */
+    /** True if a recovery can seal this book again. */
     bookHolds: (input: Parameters<typeof bookHolds>[1]): Promise<boolean> => bookHolds(reviewed(), input),
-    /** Builds a whole recovery by the kit that opened the account. `newKitSecret` is null without a new kit. */
+    /** `newKitSecret` is null without a new kit. */
     async draftRecovery(
       request: RecoveryRequest,
     ): Promise<RecoveryDraft['renewal'] & { keys: AccountKeys; newKitSecret: string | null }> {
@@ -90,16 +88,15 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
       draft = drafted
       return { keys: drafted.keys, ...drafted.renewal, newKitSecret: ways.newKit?.kitSecret ?? null }
     },
-    /** Builds the requested key change of the reviewed account. */
     async draftChange(request: KeyChangeRequest): Promise<KeyChange> {
       change = await draftChange(opened(), reviewed(), ways, request)
       review = undefined
       return change.change
     },
-    /** Signs the person's request by the entered way [Note: D5]. The account must have been reviewed. */
+    /** [Note: D5] The account must have been reviewed. */
     signOrder: async (order: Order): Promise<string> =>
       signOrder(reviewed().opened.secret.identitySeed, originOf(), opened().userId, order),
-    /** Builds a key change that its request sends with other fields, and the signed order for that request [Note: D5]. */
+    /** [Note: D5] */
     async draftOrderedChange(request: KeyChangeRequest, order: Order): Promise<{ keys: KeyChange; order: string }> {
       const seed = concat(reviewed().opened.secret.identitySeed)
       try {
@@ -112,12 +109,12 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
         erase(seed)
       }
     },
-    /** Stores the accepted change in the vault. */
+    /** Stores the accepted change. */
     async changeKept(): Promise<void> {
       if (!change) throw new CryptoFailure('password', 'Enter the password again')
       await keepChange(opened(), change)
     },
-    /** Signs the challenge of the session that adds the drafted device. `userId` is from the server's answer to the sign-in. */
+    /** `userId` is from the sign-in's answer. */
     async proveDraft({ userId, challenge }: { userId: string; challenge: string }): Promise<string> {
       if (!draft) throw new CryptoFailure('password', 'Enter the password again')
       return signSession(draft.device, originOf(), userId, challenge)
@@ -125,7 +122,6 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
     switchLockOn: async (input: Parameters<typeof switchLockOn>[2]): Promise<void> => switchLockOn(opened().userId, ways, input),
     switchLockOff: async (input: Parameters<typeof switchLockOff>[1]): Promise<void> => switchLockOff(opened().userId, input),
     renewLock: async (unlockSecret: string): Promise<void> => renewLock(opened().userId, ways, unlockSecret),
-    /** Stores the keys of the accepted draft and opens them. */
     async keepKeys(input: { userId: string; username: string; unlockSecret: string }): Promise<void> {
       if (!draft) throw new CryptoFailure('password', 'Enter the password again')
       shut()

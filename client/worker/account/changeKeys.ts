@@ -17,37 +17,32 @@ import { erase, keyPairOf } from '../primitives/seal.ts'
 import { usernameOf } from '../vault/vaults.ts'
 import type { Review } from './reviewAccount.ts'
 
-/** Changes to make to the account's keys. `new` and `add` use the new way in that the worker holds. */
+/** `new` and `add` use the worker's new way. */
 export interface KeyChangeRequest {
-  /** Ids of devices; ids of devices that are gone already are ignored. */
   removeDevices?: string[]
-  /** True if they were lost or stolen: verified marks that this browser did not set itself are then removed [Note: I1]. */
+  /** [Note: I1] Marks of other browsers go. */
   areStolen?: boolean
   keepsHistory?: boolean
-  /** `new` replaces the password; `add` lets the password open the keyring again; `remove` stops it from opening the keyring. */
+  /** `add` and `remove` concern the password's way into the keyring. */
   password?: 'new' | 'add' | 'remove'
   kit?: 'new' | 'remove'
   passkey?: 'new'
   /** Credential ids, base64url. */
   removePasskeys?: string[]
-  /** Starts an empty book after this version of the server's, which nobody can read [Note: I1]. */
+  /** The unreadable version before an empty book [Note: I1]. */
   startsBookAfter?: number
 }
 
-/** A change that the server has not accepted yet: it exists in the worker's memory only. */
 export interface ChangeDraft {
   change: KeyChange
-  /** The signed device list in `change`, parsed. */
   manifest: Manifest
-  /** All history keys and the book under the newest, if the history key is new. */
+  /** Set if the history key is new. */
   renewed: { history: HistoryKey[]; book: SealedUnder } | undefined
 }
 
 /**
- * Builds keyring and manifest one version up, with the requested changes [Note: K2, K3], and erases the review. Makes a new
- * history key if a device or a way in is removed, if history is switched on or off, or if the book is started anew. Seals that
- * key to every remaining device (also to this one, which may crash before it stores its own copy), and the book under it [Note:
- * H2]. Throws CryptoFailure: 'own_device', 'last_way', 'password', 'kit' or 'passkey' if the worker holds no such new way,
+ * Builds keyring and manifest one version up [Note: K2, K3]; erases the review. A removed device or way, switched history or a
+ * new book renews the history key [Note: H2]. Throws CryptoFailure 'own_device', 'last_way', 'password', 'kit', 'passkey',
  * 'book_unread'.
  */
 export async function draftChange(live: Live, review: Review, ways: HeldWays, request: KeyChangeRequest): Promise<ChangeDraft> {
@@ -95,13 +90,13 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
 interface ChangedWays {
   removeWays: string[]
   addWays: Way[]
-  /** The kit secret to send: null removes the kit, undefined leaves it unchanged. */
+  /** null removes the kit; undefined keeps the kit. */
   kitSecret: string | null | undefined
 }
 
 async function changedWays({ secret }: OpenKeyring, ways: HeldWays, request: KeyChangeRequest): Promise<ChangedWays> {
   const { newKit } = ways
-  // If the keyring has this kit already, the answer to the change that added it was lost, so the kit stays.
+  // An earlier change with this kit succeeded unanswered.
   const isKitThere = request.kit === 'new' && newKit !== undefined && (await holds(secret.ways, newKit))
   const addWays = [
     ...(request.password === 'new' || request.password === 'add' ? [aside(ways.newPassword, 'password')] : []),
@@ -142,13 +137,13 @@ async function renew(live: Live, historyKeys: HistoryKey[], { devices }: Manifes
   return { history, announced, seals, book: await book }
 }
 
-/** Stores an accepted change in the vault: manifest, history keys and the book's version, in one transaction. */
+/** Stores the accepted change in one transaction. */
 export function keepChange(live: Live, { change, manifest, renewed }: ChangeDraft): Promise<void> {
   return withBook(live, async () => {
     const known = await peerOf(live, live.userId)
     const history = mergeHistory((await readHistory(live.vault)) ?? live.history, renewed?.history ?? [])
     await live.vault.write([
-      // Another tab may have stored a newer manifest meanwhile.
+      // Another tab may have stored more.
       ...((known?.version ?? 0) < manifest.version
         ? [ownManifestWrite(live.userId, { identityKey: live.identityKey, signed: change.manifest, manifest }, known)]
         : []),
@@ -158,5 +153,5 @@ export function keepChange(live: Live, { change, manifest, renewed }: ChangeDraf
   })
 }
 
-/** Overwrites the seeds of a draft that the vault has stored or that is given up. */
+/** Overwrites the draft's seeds. */
 export const eraseChange = ({ renewed }: ChangeDraft): void => erase(...(renewed?.history ?? []).map(({ seed }) => seed))

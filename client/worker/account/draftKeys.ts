@@ -17,10 +17,9 @@ import type { Write } from '../vault/vault.ts'
 import { liveOf } from './openAccount.ts'
 import type { Review } from './reviewAccount.ts'
 
-/** The first key packages of a new browser; the background makes the rest, so that the browser is ready sooner. */
+/** The background makes the rest. */
 const FIRST_KEY_PACKAGES = 10
 
-/** Keys of an account or device that the server has not accepted yet: they exist in the worker's memory only. */
 export interface KeyDraft {
   keys: AccountKeys
   identityKey: Uint8Array
@@ -30,13 +29,13 @@ export interface KeyDraft {
   writes: Write[]
 }
 
-/** A browser to add, and the username that the person typed, which the manifest signs [Note: I3]. */
+/** [Note: I3] */
 export interface NewBrowser {
   deviceName: DeviceName
   username: string
 }
 
-/** Builds a new account: identity, keyring with the password as its only way in, manifest with this device [Note: K1, D1]. */
+/** Builds an account with a password only [Note: K1, D1]. */
 export async function draftAccount(way: Way, { deviceName, username }: NewBrowser): Promise<KeyDraft> {
   const identity = newIdentity()
   const historySeed = randomBytes(32)
@@ -56,7 +55,7 @@ export async function draftAccount(way: Way, { deviceName, username }: NewBrowse
   return draftDevice({ opened: made, keyring: made.signed, manifest }, { deviceName, username })
 }
 
-/** Adds this browser to a reviewed account: the manifest one version up, the keyring unchanged [Note: K3]. Erases the review. */
+/** Adds this browser to the manifest [Note: K3]; erases the review. */
 export async function draftDevice(
   { opened, keyring, manifest }: Review,
   { deviceName, username }: NewBrowser,
@@ -90,14 +89,11 @@ export async function draftDevice(
   }
 }
 
-/** Overwrites the seeds of a draft that the vault has stored or that is given up. */
+/** Overwrites the draft's seeds. */
 export const eraseKeyDraft = ({ device, history }: KeyDraft): void =>
   erase(device.leafSeed, device.sealingSeed, ...history.map(({ seed }) => seed))
 
-/**
- * Stores the keys of an accepted draft in a new vault of this browser, and puts an existing vault aside. Throws CryptoFailure:
- * what `createVault` throws, or 'identity' if this browser knows the account by another key.
- */
+/** Stores an accepted draft in a new vault. Throws what `createVault` throws, or CryptoFailure('identity'). */
 export async function keepKeys(
   draft: KeyDraft,
   who: { userId: string; username: string },
@@ -110,7 +106,7 @@ export async function keepKeys(
   const { leafSeed, leafKey, sealingSeed, sealingKey } = draft.device
   const vault = await createVault({ userId, username, deviceId: draft.device.id }, unlockSecret, [
     ...draft.writes,
-    // The manifest is stored with the keys: the server could show a device without one a list from before it was added.
+    // Without a manifest the device would accept older lists.
     ownManifestWrite(userId, { identityKey: draft.identityKey, signed: draft.keys.manifest, manifest }, undefined),
     {
       store: 'sealed',

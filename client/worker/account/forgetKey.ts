@@ -6,10 +6,10 @@ import { peerForgotten } from '../lists/peers.ts'
 import { roomRecord } from '../vault/storedRoom.ts'
 import type { Write } from '../vault/vault.ts'
 
-/** The changes that delete everything that rests on an account's old key. The caller has the locks of the room and the book. */
+/** Returns the deletions for an old key. Call inside the room's and book's locks. */
 export async function keyForgottenWrites(live: Live, userId: string): Promise<Write[]> {
   const chatRoomId = directRoomId(live.userId, userId)
-  // Of a locked room only deletions are written; without its MLS state this device is outside all the same.
+  // Locked rooms take deletions only.
   const record = (await live.vault.isOpen(chatRoomId)) ? await roomRecord(live.vault, chatRoomId) : undefined
   const outside = record ? outsideWrites(chatRoomId, record) : [stateForgotten(chatRoomId)]
   return [peerForgotten(userId), pendingSettled(chatRoomId), ...outside]

@@ -9,23 +9,19 @@ import { addOffline, openVaultOffline, removeOffline } from '../vault/vaultOffli
 import { liveOf } from './openAccount.ts'
 import { type LockedMemory, openHere } from './unlock.ts'
 
-/** The row with what the screens show besides messages, sealed like all others. */
 const SHOWN = 'shown'
 
-/**
- * Lets the entered ways open this vault without the server [Note: V3]. Where it has a lock, they must open that too. Throws
- * CryptoFailure: 'password' if nothing was entered, or what `rowKeyOf` throws.
- */
+/** Adds an offline way to the vault [Note: V3]. Throws CryptoFailure('password') or what `rowKeyOf` throws. */
 export const switchOfflineOn = ({ userId }: Live, { locks = [] }: HeldWays, unlockSecret: string): Promise<void> =>
   addOffline({ userId, unlockSecret: fromBase64(unlockSecret), entered: locks }, locks)
 
-/** Takes away what opens the vault without the server, and what was kept for it. */
+/** Deletes the offline way and its data. */
 export async function switchOfflineOff({ userId, vault }: Live): Promise<void> {
   await removeOffline(userId)
   await vault.write([{ store: 'sealed', key: SHOWN, value: null }])
 }
 
-/** Opens the vault without the server, and the tabs that wait for it. Throws CryptoFailure('lock_secret') if the entry is wrong. */
+/** Throws CryptoFailure('lock_secret'). */
 export async function unlockOffline(
   memory: LockedMemory,
   { userId, username, entry }: { userId: string; username: string; entry: LockEntry },
@@ -36,7 +32,7 @@ export async function unlockOffline(
   openHere(memory, live)
 }
 
-/** After a sign-in by password: that password opens the vault without the server too, whichever did before. */
+/** Replaces the offline way by the password. */
 export async function renewOffline({ userId }: Live, { locks = [] }: HeldWays, unlockSecret: string): Promise<void> {
   const password = locks.find(({ kind }) => kind === 'password')
   const before = await offlineWays(userId)
@@ -44,9 +40,9 @@ export async function renewOffline({ userId }: Live, { locks = [] }: HeldWays, u
   await renewLockPassword({ userId, unlockSecret: fromBase64(unlockSecret), entered: [] }, password)
 }
 
-/** Keeps what the screens show of rooms and people, for a start without the server. `shown` is JSON that the page reads again. */
+/** Stores JSON for the screens. */
 export const keepShown = ({ vault }: Live, shown: object): Promise<void> =>
   vault.write([{ store: 'sealed', key: SHOWN, value: { json: shown } }])
 
-/** What `keepShown` has kept; null if nothing. */
+/** Returns null if nothing is stored. */
 export const readShown = async ({ vault }: Live): Promise<unknown> => (await vault.get('sealed', SHOWN))?.json ?? null

@@ -14,35 +14,27 @@ import { keyPairOf } from '../primitives/seal.ts'
 import { draftDevice, type KeyDraft, type NewBrowser } from './draftKeys.ts'
 import type { Review } from './reviewAccount.ts'
 
-/** How the person recovers the account, and what the server keeps of its book. */
 export interface RecoveryRequest extends NewBrowser {
-  /** Removes all other browsers from the account. */
   removesOthers: boolean
-  /** The version of the server's newest book: the new one follows it. */
   bookVersion: number
-  /** A book for which `bookHolds`; null starts an empty one [Note: I1]. */
+  /** null starts an empty book [Note: I1]. */
   book: SealedBook | null
 }
 
-/** A drafted recovery, and what the request sends with its new history key [Note: H2]. */
+/** [Note: H2] */
 export interface RecoveryDraft extends KeyDraft {
   renewal: Required<Pick<KeyChange, 'historySeals' | 'book'>>
 }
 
-/**
- * True if a device of the reviewed account has signed this book, and one of the account's history keys opens it. `isNewest` says
- * that the server returned it as the newest. Throws CryptoFailure('book_rollback') if this browser has seen a newer one [Note: V4].
- */
+/** True if a listed device signed the book and a history key opens this. Throws CryptoFailure('book_rollback') [Note: V4]. */
 export async function bookHolds(review: Review, { book, isNewest }: { book: SealedBook; isNewest: boolean }): Promise<boolean> {
   if (isNewest) await requireMarkedNewest(review.manifest.identityKey, book)
   return (await textOf(review, book, isNewest)) !== undefined
 }
 
 /**
- * Builds a whole recovery: a keyring with the new password, the new kit if there is one, and a new history key; a device list with
- * this browser, without the others if they are removed; and the book under the new key [Note: K2, H2, I1]. The used kit opens nothing
- * any more. The new password opens the keyring even if the old one alone did not: without a new kit there might be no other way
- * in. Erases the review. Throws CryptoFailure: 'password' without a new password, 'too_many_devices'.
+ * Builds keyring, device list and book under a new history key [Note: K2, H2, I1]; erases the review. The new password always
+ * opens the keyring. Throws CryptoFailure 'password', 'too_many_devices'.
  */
 export async function draftRecovery(
   review: Review,
@@ -80,10 +72,9 @@ export async function draftRecovery(
   return { ...draft, writes: [...draft.writes, firstBookWrite(stored, text)], renewal: { historySeals, book: stored } }
 }
 
-/** The text of a book that holds; undefined for any other. */
 async function textOf({ opened, manifest }: Review, book: SealedBook, isNewest: boolean): Promise<string | undefined> {
   const { historyKeyId } = manifest
-  // The first history key may be older than the first book: then the server has none.
+  // History keys exist before books.
   if (book.sealed === null) return historyKeyId === 1 ? EMPTY_TEXT : undefined
   if (isNewest && historyKeyId > 1 && book.historyKeyId < historyKeyId) return undefined
   const key = opened.secret.historyKeys.find(({ id }) => id === book.historyKeyId)
@@ -98,7 +89,7 @@ async function textOf({ opened, manifest }: Review, book: SealedBook, isNewest: 
   }
 }
 
-/** True also for a form that only newer builds know: its exact text is passed on [Note: F2]. */
+/** [Note: F2] */
 function isBook(text: string): boolean {
   try {
     parseBook(text)

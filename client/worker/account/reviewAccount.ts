@@ -11,7 +11,7 @@ import { type ListedDevice, listDevices } from '../lists/listedDevices.ts'
 import { followed, keepHistory, lists } from '../lists/ownManifest.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 
-/** An account that a way in has opened: its keys can sign for the account. Use it once, then call `eraseKeyring`. */
+/** Call `eraseKeyring` after one use. */
 export interface Review {
   opened: OpenKeyring
   keyring: Signed
@@ -19,11 +19,8 @@ export interface Review {
 }
 
 /**
- * Opens keyring and manifest by a way in, and returns the device list for the person to confirm [Note: D1]. If an account is open
- * here, both must be that account's and newer or equal; its vault then takes a newer list and the history keys that it lacks.
- * Throws CryptoFailure: what `openKeyring` and `checkSuccession` throw; 'keyring_rollback' and 'history_key' if the two do not
- * belong together; 'removed' if this browser is no longer listed. If no account is open, the marks of this browser's vaults are
- * the lowest accepted versions [Note: V4].
+ * Returns the device list to confirm [Note: D1, V4]. An open account takes newer keys. Throws what `openKeyring` and
+ * `checkSuccession` throw, or CryptoFailure 'keyring_rollback', 'history_key', 'removed'.
  */
 export async function reviewAccount(
   way: Way,
@@ -33,7 +30,7 @@ export async function reviewAccount(
   const opened = await openKeyring(documents.keyring, way, live?.identityKey)
   try {
     const manifest = readManifest(documents.manifest, fromBase64(opened.keyring.identityKey))
-    // [Note: K3] They change together: an old keyring beside a newer manifest was replayed.
+    // [Note: K3] An old keyring was replayed.
     if (opened.keyring.version !== manifest.keyringVersion)
       throw new CryptoFailure('keyring_rollback', 'The server returned older keys of your account than the device list names')
     const newest = opened.secret.historyKeys.at(-1)
@@ -49,10 +46,7 @@ export async function reviewAccount(
   }
 }
 
-/**
- * Takes the account's own manifest and all history keys from a keyring that a way in has opened. Throws CryptoFailure('removed')
- * too.
- */
+/** Throws CryptoFailure('removed'). */
 function takeReviewed(live: Live, signed: Signed, historyKeys: HistoryKey[]): Promise<void> {
   return withBook(live, async () => {
     const { manifest, writes } = await followed(live, signed)

@@ -6,9 +6,8 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { mergeInRooms } from './mergeBook.ts'
 
 /**
- * Replaces a book that the account did not write by the next version: this device's copy with the newest valid older book merged
- * in, or that copy alone (`older` is null). Returns false if the older one is invalid too, or this device has no copy. Throws
- * CryptoFailure('book_rollback') for an impossible version.
+ * Replaces a spoiled book by this device's copy and `older`. Returns false for an invalid `older` or no copy. Throws
+ * CryptoFailure('book_rollback').
  */
 export async function replaceBook(
   live: Live,
@@ -21,16 +20,13 @@ export async function replaceBook(
     await mergeInRooms(live, older, spoiled)
     return true
   } catch (error) {
-    // An older book that is ahead was merged before it was reported. Any other failure says that it is invalid too.
+    // An `older` book ahead is merged before the throw.
     if (error instanceof CryptoFailure) return error.code === 'book_ahead'
     throw error
   }
 }
 
-/**
- * Replaces a spoiled book by this device's copy; returns false if this device never read the book, because its copy then lacks
- * too much.
- */
+/** A copy never read lacks too much. */
 async function keepOwnCopy(live: Live, spoiled: SealedBook): Promise<boolean> {
   const row = await readBook(live)
   const { version } = spoiled

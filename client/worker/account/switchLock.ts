@@ -7,14 +7,14 @@ import { addLock, removeLock, renewLockPassword } from '../vault/rewrap.ts'
 import type { LockAfter } from '../vault/vaultHead.ts'
 import { lockStanding } from '../vault/vaultLock.ts'
 
-/** Locks the vault by the ways that were entered [Note: V3]. Throws CryptoFailure('password') if none was. */
+/** Locks the vault by the entered ways [Note: V3]. Throws CryptoFailure('password'). */
 export const switchLockOn = (
   userId: string,
   ways: HeldWays,
   { unlockSecret, after }: { unlockSecret: string; after: LockAfter },
 ): Promise<void> => addLock({ userId, unlockSecret: fromBase64(unlockSecret), entered: [] }, { secrets: ways.locks ?? [], after })
 
-/** Removes the lock. Throws CryptoFailure('lock_secret') if the entry does not open it. */
+/** Throws CryptoFailure('lock_secret'). */
 export async function switchLockOff(
   userId: string,
   { unlockSecret, entry }: { unlockSecret: string; entry: LockEntry },
@@ -24,7 +24,7 @@ export async function switchLockOff(
   erase(secret.secret)
 }
 
-/** Replaces the entered password by the new one as a way to open the lock. */
+/** Replaces the lock's old password. */
 export async function renewLock(userId: string, ways: HeldWays, unlockSecret: string): Promise<void> {
   if (!ways.newPasswordLock) throw new CryptoFailure('password', 'Enter the new password again')
   await renewLockPassword({ userId, unlockSecret: fromBase64(unlockSecret), entered: ways.locks ?? [] }, ways.newPasswordLock)

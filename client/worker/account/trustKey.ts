@@ -10,7 +10,6 @@ import { WANTED, wantedKeys, wantedWrite } from '../lists/wantedKeys.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { keyForgottenWrites } from './forgetKey.ts'
 
-/** The most entered addresses without an answer that are kept: the oldest gives way. */
 const WANTED_MAX = 20
 
 interface Claim {
@@ -19,10 +18,7 @@ interface Claim {
   identityKey: string
 }
 
-/**
- * Pins a key and a name that the person decided for after a change. Old messages stay as they are; another key restarts the room
- * [Note: I1, I3].
- */
+/** Pins a decided key and name; another key restarts the room [Note: I1, I3]. */
 export function trustKey(live: Live, { userId, identityKey, username }: Claim & { username: string }): Promise<void> {
   const key = keyOf(identityKey)
   const name = foldName(username)
@@ -34,7 +30,7 @@ export function trustKey(live: Live, { userId, identityKey, username }: Claim & 
       const isSameKey = pinned !== undefined && sameBytes(pinned, key)
       const pin = book.book.pins[userId]
       if (isSameKey && pin?.username === name && !pin.other && !pin.awaitsDecision) return
-      // One transaction: a new pin beside the old key's device list would block every later manifest.
+      // The old list would block later manifests.
       await live.vault.write([
         bookWrite(withDecision(book, userId, { identityKey: toBase64(key), username: name })),
         ...(pinned && !isSameKey ? await keyForgottenWrites(live, userId) : []),
@@ -44,10 +40,8 @@ export function trustKey(live: Live, { userId, identityKey, username }: Claim & 
 }
 
 /**
- * Pins the key inside an onion address that the person entered, which counts as a decision [Note: I1]. The server maps the
- * address to an account, so this never replaces another pin: by naming a friend's account for a stranger's address, the server
- * would let the stranger impersonate the friend. If the other key was only the first one seen, perhaps while the server was asked,
- * nothing is sent until the person decides between the two. Throws CryptoFailure('key_changed').
+ * Pins an address's key as a decision [Note: I1]. The server may name a friend's account for an address, so decided pins stay.
+ * Throws CryptoFailure('key_changed').
  */
 export function pinAddress(live: Live, { userId, identityKey }: Claim): Promise<void> {
   const key = keyOf(identityKey)
@@ -71,10 +65,7 @@ function keyOf(identityKey: string): Uint8Array {
   return key
 }
 
-/**
- * Notes the key of an onion address before the server is asked whose it is: if the answer is lost, the account with this key counts as
- * added by address all the same [Note: I1].
- */
+/** Stores the key before the request: answers get lost [Note: I1]. */
 export const wantAddress = (live: Live, { identityKey }: { identityKey: string }): Promise<void> =>
   withBook(live, async () => {
     const wanted = (await wantedKeys(live)).filter((key) => key !== identityKey)

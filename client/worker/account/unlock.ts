@@ -7,10 +7,8 @@ import { openHandedVault } from '../vault/vault.ts'
 import { lockStanding } from '../vault/vaultLock.ts'
 import { liveOf, openLive } from './openAccount.ts'
 
-/** The worker's memory, as far as a locked vault is concerned. */
 export interface LockedMemory {
   live: Live | undefined
-  /** Stops waiting for a tab that is unlocked. */
   stopWaiting?: (() => void) | undefined
 }
 
@@ -21,10 +19,7 @@ interface Entered {
   entry: LockEntry
 }
 
-/**
- * Opens a locked vault, and the tabs that wait for it. Throws CryptoFailure: 'lock_secret' if the entry is wrong, or what
- * `openLive` throws.
- */
+/** Opens this vault and waiting tabs. Throws CryptoFailure('lock_secret') or what `openLive` throws. */
 export async function unlock(memory: LockedMemory, { userId, username, unlock: half, entry }: Entered): Promise<void> {
   const secret = await lockSecretOf(userId, entry, await lockStanding(userId))
   const live = await openLive(userId, half, username, [secret])
@@ -32,10 +27,10 @@ export async function unlock(memory: LockedMemory, { userId, username, unlock: h
   openHere(memory, live)
 }
 
-/** Makes an opened account this page's, and opens the tabs that wait for it. */
+/** Gives the page an account, and waiting tabs too. */
 export function openHere(memory: LockedMemory, live: Live): void {
   memory.stopWaiting?.()
-  // Another tab may have been unlocked meanwhile, and this one with it.
+  // Another tab may have unlocked this tab.
   if (memory.live) live.vault.close()
   else {
     memory.live = live
@@ -43,10 +38,7 @@ export function openHere(memory: LockedMemory, live: Live): void {
   }
 }
 
-/**
- * Waits until another tab of this browser unlocks the vault, and opens it here too. Returns false if it is opened here first. Throws
- * what `openHandedVault` and `liveOf` throw.
- */
+/** Waits for another tab. Returns false if opened here. Throws what `openHandedVault` and `liveOf` throw. */
 export async function awaitUnlock(
   memory: LockedMemory,
   { userId, username }: Pick<Entered, 'userId' | 'username'>,
