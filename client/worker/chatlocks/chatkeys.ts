@@ -9,23 +9,22 @@ const SEED_BYTES = 32
 const SEAL = 'conclave/lock-seal/v1'
 const ROW_KEY = 'conclave/lock-row-key/v1'
 
-/** Argon2id of the chat password: 32 bytes. What the server sees and what opens the lock both come of it. */
+/** Returns 32 bytes of Argon2id. */
 export const stretchChatPassword = (password: string, salt: Uint8Array): Promise<Uint8Array> => argonOf(password, salt)
 
-/** What goes to the server as the chat password: 43 characters. */
+/** Returns the server's form of the password: 43 characters. */
 export const verifierOf = async (root: Uint8Array): Promise<string> => toBase64Url(await hkdf(root, 'conclave/lock-auth/v1'))
 
-/** The chat key: the password's half and the server's half together, so that a device alone cannot try passwords. */
+/** A device alone cannot try passwords: the server has a half. */
 const chatKeyOf = (root: Uint8Array, lockSecret: Uint8Array): Promise<Uint8Array> =>
   hkdf(concat(root, lockSecret), 'conclave/lock/v1')
 
-/** What opens a lock's seal. */
 interface Halves {
   root: Uint8Array
   lockSecret: Uint8Array
 }
 
-/** Seals the seeds of a lock, the newest first, under the chat key: base64. */
+/** Seals seeds, the newest first, under the chat key; returns base64. */
 export async function sealSeeds(
   { identityKey }: Live,
   chatRoomId: string,
@@ -40,7 +39,7 @@ export async function sealSeeds(
   return toBase64(sealed)
 }
 
-/** Opens the seeds of a lock. Throws CryptoFailure('chat_lock') unless they open, and the newest makes the public key. */
+/** Throws CryptoFailure('chat_lock') for a false seal or public key. */
 export async function openSeeds(
   { identityKey }: Live,
   chatRoomId: string,
@@ -67,13 +66,13 @@ export async function openSeeds(
 const notOpened = (cause?: unknown) =>
   new CryptoFailure('chat_lock', 'The server took this password, but it does not open the chat', { cause })
 
-/** A new seed of a lock, and its public key in base64. */
+/** Makes a lock's seed and public key (base64). */
 export async function newSeed(): Promise<{ seed: Uint8Array; publicKey: string }> {
   const seed = randomBytes(SEED_BYTES)
   return { seed, publicKey: toBase64((await keyPairOf(seed)).publicKey) }
 }
 
-/** A new row key of this browser, not extractable, and as it is kept: sealed to the lock's public key. */
+/** Makes a row key, not extractable, sealed to the lock's public key. */
 export async function newRowKey(
   live: Live,
   chatRoomId: string,
@@ -86,7 +85,7 @@ export async function newRowKey(
   return { key, kept: { publicKey, sealed: toBase64(sealed) } }
 }
 
-/** The row keys of a lock in this browser, those that its seeds open. */
+/** Returns the row keys that these seeds open. */
 export async function openRowKeys(
   live: Live,
   chatRoomId: string,

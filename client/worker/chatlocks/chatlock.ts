@@ -13,11 +13,11 @@ import { jsonOf } from '../vault/vaultRows.ts'
 import { newSeed, openRowKeys, openSeeds, sealSeeds, stretchChatPassword, verifierOf } from './chatkeys.ts'
 import { followLocks, wipeRoom } from './chatrows.ts'
 
-// The verbs of a chat password [Note: L1]. The page calls the server between them.
+// The page calls the server between these verbs [Note: L1].
 
 const SALT_BYTES = 16
 
-/** What the worker has in memory of a chat: what was typed, until the server's half is there; of an open one the seeds, newest first. */
+/** The typed password waits for the server's half. */
 interface Held {
   root?: Uint8Array | undefined
   salt?: string | undefined
@@ -34,7 +34,7 @@ function heldOf(live: Live, chatRoomId: string): Held {
   return held
 }
 
-/** The seeds of an open chat, the newest first. Throws CryptoFailure('room_locked'). */
+/** Returns seeds, the newest first. Throws CryptoFailure('room_locked'). */
 export function seedsOf(live: Live, chatRoomId: string): Uint8Array[] {
   return openOf(live, chatRoomId).seeds
 }
@@ -68,10 +68,7 @@ async function take(live: Live, { chatRoomId, password }: Typed, salt: string): 
 
 const draftKey = (chatRoomId: string) => `chatlock:${chatRoomId}`
 
-/**
- * Takes a new chat password; returns what goes to the server. The salt is kept until the lock stands in the book, so that after an
- * interruption the same password gives the same again. Throws CryptoFailure('chat_lock') if the chat has a lock.
- */
+/** Returns the verifier; a retry uses the same salt. Throws CryptoFailure('chat_lock') for a locked room. */
 export async function newChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
   const { chatRoomId } = typed
   const row = await readBook(live)
@@ -79,14 +76,14 @@ export async function newChatPassword(live: Live, typed: Typed): Promise<{ verif
   if (!row.isRead || row.newer) throw new CryptoFailure('book_unread', 'The address book could not be read')
   if (entry && isOn(entry)) throw new CryptoFailure('chat_lock', 'This chat has a password already')
   const draft = await live.vault.get('sealed', draftKey(chatRoomId))
-  // A lock that is taken off may still stand at the server.
+  // The server may still have the removed lock.
   const off = entry?.kind === 'off' ? entry.data[0] : undefined
   const salt = draft ? jsonOf(z.string(), draft) : (off ?? toBase64(randomBytes(SALT_BYTES)))
   if (!draft) await live.vault.write([{ store: 'sealed', key: draftKey(chatRoomId), value: { json: salt } }])
   return take(live, typed, salt)
 }
 
-/** Writes the lock into the book, once the server has the verifier and has answered with its half. The page saves the book. */
+/** Writes the lock into the book, after the server's answer. The page saves the book. */
 export async function makeChatLock(
   live: Live,
   { chatRoomId, lockSecret }: { chatRoomId: string; lockSecret: string },
@@ -100,7 +97,7 @@ export async function makeChatLock(
     const row = await readBook(live)
     const before = entryOf(row, chatRoomId)
     if (before && isOn(before)) throw new CryptoFailure('chat_lock', 'This chat has a password already')
-    // Browsers that have slept since an earlier lock have rows under its seed.
+    // Browsers that slept have rows under earlier seeds.
     const earlier = before?.kind === 'off' ? before.data.slice(1).map(fromBase64) : []
     const seeds = [seed, ...earlier].slice(0, LIMITS.chatLockSeedsMax)
     const sealed = await sealSeeds(live, chatRoomId, publicKey, { root, lockSecret: half }, seeds)
@@ -111,7 +108,6 @@ export async function makeChatLock(
   forgetTyped(held)
 }
 
-/** The change of the book that replaces a room's lock. */
 function lockWrite(row: BookRow, chatRoomId: string, lock: Pick<ChatLock, 'kind' | 'data' | 'gone'>): Write {
   const n = (entryOf(row, chatRoomId)?.n ?? 0) + 1
   const locks = { ...row.book.locks, [chatRoomId]: { ...lock, n } }
@@ -124,15 +120,15 @@ function forgetTyped(held: Held): void {
   held.salt = undefined
 }
 
-/** Takes the password of a locked chat; returns what goes to the server. Throws CryptoFailure('chat_lock') if it has no lock here. */
+/** Returns the verifier. Throws CryptoFailure('chat_lock') without a lock. */
 export async function typeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
   const { data } = lockOf(await readBook(live), typed.chatRoomId)
   return take(live, typed, data[1] ?? '')
 }
 
 /**
- * Opens a locked chat by what was typed and the server's half. Throws CryptoFailure('chat_lock') if they do not open it, whatever the
- * server has said of the password. `isChanged`: a change of the password was interrupted after the server took it.
+ * Opens a lock by both halves. Throws CryptoFailure('chat_lock'). `isChanged`: the server took the password of an interrupted
+ * change.
  */
 export async function openChatLock(
   live: Live,
@@ -145,7 +141,7 @@ export async function openChatLock(
   const entry = lockOf(await readBook(live), chatRoomId)
   const [publicKey = '', , sealed = '', next] = entry.data
   const open = (text: string) => openSeeds(live, chatRoomId, publicKey, halves, text)
-  // A change that was interrupted leaves both: the server says which password is the right one.
+  // After an interrupted change the server knows the right password.
   let isChanged = false
   const seeds = await open(sealed).catch((error: unknown) => {
     if (next === undefined) throw error
@@ -158,7 +154,6 @@ export async function openChatLock(
   return { isChanged }
 }
 
-/** Opens the rows of a room, once they follow its lock. */
 async function openRows(live: Live, chatRoomId: string, seeds: Uint8Array[]): Promise<void> {
   await followLocks(live)
   await inRoom(live, chatRoomId, async () => {
@@ -168,14 +163,11 @@ async function openRows(live: Live, chatRoomId: string, seeds: Uint8Array[]): Pr
   })
 }
 
-/**
- * Seals the rows of a chat whose password was just set, and leaves it open for what is to be done before it shuts: whatever seals them
- * meanwhile shuts it.
- */
+/** Seals the rows of a new lock; leaves the room open. */
 export const holdChatLock = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
   openRows(live, chatRoomId, seedsOf(live, chatRoomId))
 
-/** Forgets the keys of an open chat, and what was read with them. */
+/** Forgets an open room's keys, and all read with these keys. */
 export async function shutChatLock(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> {
   live.vault.openRoom(chatRoomId, null)
   forgetDecoded(live, chatRoomId)
@@ -185,10 +177,7 @@ export async function shutChatLock(live: Live, { chatRoomId }: { chatRoomId: str
   memory.get(live)?.delete(chatRoomId)
 }
 
-/**
- * Takes another password for an open chat, and seals the seeds under it too, beside the present one: the page saves the book, and then
- * tells the server. Returns what goes to the server.
- */
+/** Seals the seeds under another password too; returns the verifier. The page saves the book before the server is told. */
 export async function changeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
   const { chatRoomId } = typed
   const open = openOf(live, chatRoomId)
@@ -204,7 +193,7 @@ export async function changeChatPassword(live: Live, typed: Typed): Promise<{ ve
   return taken
 }
 
-/** Leaves the new password alone, once the server has its verifier. The page saves the book. */
+/** Drops the old password's seal. The page saves the book. */
 export const chatPasswordChanged = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
   changeLock(live, chatRoomId, async ({ data: [publicKey = '', salt = '', sealed = '', next] }) => [
     publicKey,
@@ -219,7 +208,7 @@ const changeLock = (live: Live, chatRoomId: string, change: (entry: ChatLock) =>
     await live.vault.write([lockWrite(row, chatRoomId, { ...entry, data: await change(entry) })])
   })
 
-/** Takes the lock of an open chat off in the book, which hands the seeds to all own browsers. The page saves it. */
+/** Hands the seeds to all own browsers. The page saves the book. */
 export const takeChatLockOff = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
   withBook(live, async () => {
     const row = await readBook(live)
@@ -229,10 +218,7 @@ export const takeChatLockOff = (live: Live, { chatRoomId }: { chatRoomId: string
     await live.vault.write([lockWrite(row, chatRoomId, off)])
   })
 
-/**
- * Notes that the person gave a chat's history up, which the server has cleared to `clearedSeq`, and deletes what this browser has of
- * it. The page saves the book, by which the other browsers do so too.
- */
+/** Deletes the history up to `clearedSeq` here; other browsers follow the saved book. */
 export async function giveChatUp(
   live: Live,
   { chatRoomId, clearedSeq }: { chatRoomId: string; clearedSeq: number },

@@ -11,17 +11,17 @@ import type { EpochName } from '../vault/storedRoom.ts'
 import { seedsOf } from './chatlock.ts'
 import { epochName, pagesWrite, readPages } from './readPages.ts'
 
-// The archive keys of a chat with a password, in pages that its own seed opens [Note: L1].
+// [Note: L1]
 
 const PAGE = 'conclave/archive-page/v1'
 const GROUP_ID_BYTES = 48
 const EPOCH_BYTES = 4
 const KEY_BYTES = 32
-/** A full page with so many keys of each epoch is as long as the server takes. */
+/** A page with this number of keys for each epoch reaches the server's limit. */
 const CANDIDATES_MAX = 3
 const ROW_BYTES = GROUP_ID_BYTES + EPOCH_BYTES + KEY_BYTES
 
-/** A page as the server has it. `historyKeyId` is null for one under the lock's seed. */
+/** `historyKeyId` is null under the lock's seed. */
 export interface ArchivePage {
   number: number
   version: number
@@ -35,7 +35,7 @@ interface EpochKey {
   bytes: Uint8Array
 }
 
-/** The pages that this browser has not read as they are now. */
+/** Returns pages with unread changes. */
 export async function pagesToRead(live: Live, { chatRoomId, pages }: { chatRoomId: string; pages: Head[] }): Promise<number[]> {
   const known = await readPages(live, chatRoomId)
   const isRead = ({ number, version, historyKeyId }: Head) =>
@@ -43,7 +43,7 @@ export async function pagesToRead(live: Live, { chatRoomId, pages }: { chatRoomI
   return pages.filter((page) => !isRead(page)).map(({ number }) => number)
 }
 
-/** Keeps the archive keys of a page. Throws CryptoFailure: 'seal', or 'history_key' if this browser lacks the key that it is under. */
+/** Stores a page's archive keys. Throws CryptoFailure 'seal' or 'history_key'. */
 export async function takePage(live: Live, { chatRoomId, page }: { chatRoomId: string; page: ArchivePage }): Promise<void> {
   const keys = await openPage(live, chatRoomId, page)
   await keepEpochKeys(live, keys, chatRoomId)
@@ -57,15 +57,15 @@ const notePage = (live: Live, chatRoomId: string, { number, version, historyKeyI
     await live.vault.write([pagesWrite(chatRoomId, { ...known, [number]: { version, historyKeyId, epochs } })])
   })
 
-/** A page to write, and the epochs whose sealed keys the server deletes with it. */
+/** The server deletes these epochs' sealed keys. */
 export interface PageDraft extends ArchivePage {
   chatRoomId: string
   epochs: EpochName[]
 }
 
 /**
- * Writes archive keys that the server still has sealed to history keys into a page behind those that it has (`page`; null: a new
- * one), under the lock's seed, or for good under the newest history key (`isOff`). Returns null if there is nothing to write.
+ * Adds sealed archive keys to a page under the lock's seed, or under the newest history key (`isOff`). Returns null if nothing is
+ * new.
  */
 export async function writePage(
   live: Live,
@@ -86,7 +86,7 @@ export async function writePage(
   return { chatRoomId, number, version, historyKeyId, sealed, epochs }
 }
 
-/** True if a page takes no more: the next epochs begin another one. */
+/** True if the next epochs need another page. */
 export const isFullPage = async (
   live: Live,
   { chatRoomId, number }: { chatRoomId: string; number: number },
@@ -95,7 +95,7 @@ export const isFullPage = async (
   return (page?.epochs.length ?? 0) + LIMITS.archiveKeysLeftMax > LIMITS.archivePageEpochs
 }
 
-/** Of each epoch the key that this browser has derived, else those that the seals hold. */
+/** Derived keys come before sealed keys. */
 async function keysOf(live: Live, chatRoomId: string, seals: ArchiveKey[]): Promise<EpochKey[]> {
   await keepArchiveKeys(live, seals, chatRoomId)
   const places = [...new Map(seals.map((seal) => [epochName(seal), { groupId: seal.groupId, epoch: seal.epoch }])).values()]

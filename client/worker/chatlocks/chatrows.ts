@@ -19,14 +19,13 @@ import type { Vault, Write } from '../vault/vault.ts'
 import type { KeyOf, VaultStore, VaultValue } from '../vault/vaultRows.ts'
 import { newRowKey, openRowKeys } from './chatkeys.ts'
 
-// The rows of a locked room are sealed under the room's row key inside the vault's seal. The lock of a room is written before its rows
-// follow, and each step can be repeated: after a crash the room is shut, and the rest follows.
+// Row keys lie inside the vault's seal. The lock is written first and each step can repeat: a crash leaves the room shut.
 
 const CHUNK = 100
 
 type Name = { [S in VaultStore]: { store: S; key: KeyOf[S] } }[VaultStore]
 
-/** Lets the rows of this browser follow the locks in the account's book. Returns the rooms that have changed. */
+/** Moves rows to the book's locks; returns the changed rooms. */
 export async function followLocks(live: Live): Promise<string[]> {
   const { book } = await readBook(live)
   const rooms = locksToFollow(book, await live.vault.locks())
@@ -35,14 +34,14 @@ export async function followLocks(live: Live): Promise<string[]> {
   return rooms
 }
 
-/** The caller has the locks of the room and of its outbox. */
+/** Call inside the locks of room and outbox. */
 async function follow(live: Live, chatRoomId: string): Promise<void> {
   const { book } = await readBook(live)
   const held = await live.vault.locks()
   const [entry, lock] = [book.locks?.[chatRoomId], held[chatRoomId]]
   if (!entry || !locksToFollow(book, held).includes(chatRoomId)) return
   if (isOn(entry)) {
-    // What was sealed before the person gave the history up opens no more.
+    // The person gave this history up.
     if (lock && lock.n < entry.gone) await wipeRoom(live, chatRoomId)
     return sealRoom(live, chatRoomId, entry)
   }
@@ -50,7 +49,7 @@ async function follow(live: Live, chatRoomId: string): Promise<void> {
   await wipeRoom(live, chatRoomId)
 }
 
-/** Seals every row of a room that is not, under a new row key: no older one is in memory. */
+/** A new row key, because no older key is in memory. */
 async function sealRoom(live: Live, chatRoomId: string, { n, data: [publicKey = ''] }: ChatLock): Promise<void> {
   const before = (await live.vault.locks())[chatRoomId]
   const { key, kept } = await newRowKey(live, chatRoomId, publicKey)
@@ -65,12 +64,12 @@ async function sealRoom(live: Live, chatRoomId: string, { n, data: [publicKey = 
   await putLock(live, chatRoomId, { ...lock, isSealed: true })
 }
 
-/** Takes the lock off: the seeds stand in the book, and the rows are sealed as those of other rooms again. */
+/** The book has the seeds; the rows are sealed as in other rooms. */
 async function openForGood(live: Live, chatRoomId: string, { data: [, ...seeds] }: ChatLock, lock: RoomLock): Promise<void> {
   const keys = await openRowKeys(live, chatRoomId, lock.rowKeys, seeds.map(fromBase64))
-  // The room is read anew where something of it opens no more.
+  // The server still has what no key opens.
   if (keys.includes(undefined)) return wipeRoom(live, chatRoomId)
-  // From here on other tabs that have the room open write nothing under its lock either.
+  // Other tabs stop writing under this lock.
   await putLock(live, chatRoomId, { ...lock, isOff: true })
   const within = live.vault.within(chatRoomId, keys)
   await rewrite(
@@ -82,7 +81,7 @@ async function openForGood(live: Live, chatRoomId: string, { data: [, ...seeds] 
   live.vault.openRoom(chatRoomId, null)
 }
 
-/** Deletes all that this browser has of a room, and its lock. */
+/** Deletes a room's data and lock. */
 export async function wipeRoom(live: Live, chatRoomId: string): Promise<void> {
   const { vault } = live
   const names = [
@@ -108,7 +107,7 @@ const putLock = ({ userId, vault }: Live, chatRoomId: string, lock: RoomLock | u
     await vault.write([{ store: 'sealed', key: LOCKS, value: { json: locks } }])
   })
 
-/** Writes rows again, so that the vault seals them as the room's lock says. What another key has sealed is sealed already. */
+/** Rows under another key stay sealed. */
 async function rewrite(within: Vault, names: Name[], chatRoomId: string): Promise<void> {
   for (let at = 0; at < names.length; at += CHUNK) {
     const rows = await Promise.all(
@@ -122,11 +121,11 @@ async function rewrite(within: Vault, names: Name[], chatRoomId: string): Promis
   }
 }
 
-/** An own message's row says its room from now on. */
+/** Own messages name their room from now on. */
 const withRoom = ({ store }: Name, { json, ...rest }: VaultValue, chatRoomId: string): VaultValue =>
   store === 'own' && typeof json === 'object' ? { json: { ...json, chatRoomId }, ...rest } : { json, ...rest }
 
-/** A row; undefined if there is none, or only another key opens it. */
+/** Returns undefined without a row or the row's key. */
 async function unsealed(vault: Vault, { store, key }: Name): Promise<VaultValue | undefined> {
   try {
     return await vault.get(store, key)
@@ -136,7 +135,6 @@ async function unsealed(vault: Vault, { store, key }: Name): Promise<VaultValue 
   }
 }
 
-/** The rows whose keys name the room. */
 async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   const kinds = ['room', 'draft', 'pending', 'pages']
   const [messages, outbox] = [await vault.keys('messages', chatRoomId), await vault.keys('outbox', chatRoomId)]
@@ -150,7 +148,7 @@ async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   ]
 }
 
-/** Own messages and epoch keys that are sealed with the room's rows: their keys name no room. */
+/** Own messages and epoch keys do not name their room. */
 async function lockedNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   const closed = vault.within(chatRoomId, [])
   const names = await nameless(vault)
@@ -167,7 +165,7 @@ async function lockedNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   return found.flat()
 }
 
-/** Copies of own messages of a room that was never sealed. */
+/** The room was never sealed. */
 async function unsealedOwn(live: Live, chatRoomId: string): Promise<Name[]> {
   const names = (await live.vault.keys('own')).map((key) => ({ store: 'own' as const, key }))
   const isOurs = async (name: Name & { store: 'own' }) =>
@@ -180,7 +178,7 @@ const nameless = async (vault: Vault): Promise<Name[]> => [
   ...(await vault.keys('sealed', EPOCH_ROWS)).map((key): Name => ({ store: 'sealed', key })),
 ]
 
-/** All rows of a room that are to be sealed. Deletes epoch keys that are no known room's: the server has them. */
+/** Deletes epoch keys of unknown rooms: the server has these keys. */
 async function namesOf(within: Live, chatRoomId: string): Promise<Name[]> {
   const { vault } = within
   const groups = await groupsOf(within, chatRoomId)
@@ -205,11 +203,11 @@ async function namesOf(within: Live, chatRoomId: string): Promise<Name[]> {
   return names
 }
 
-/** Says of group ids whether they are this room's or another's. An id is a hash over its room, so an old one is recomputed. */
+/** A group id is a hash over the room, so old ids are recomputed. */
 async function groupsOf(live: Live, chatRoomId: string) {
   const row = await readBook(live)
   const records = await roomRecords(live.vault)
-  // An attempt that was interrupted may have sealed the record: then the hash alone decides.
+  // After an interruption the record may be sealed: the hash alone decides.
   const isSealed = (await unsealed(live.vault, { store: 'sealed', key: `room:${chatRoomId}` })) === undefined
   const record = isSealed ? undefined : await roomRecord(live.vault, chatRoomId)
   const named = (one: RoomRecord | undefined) =>
@@ -239,7 +237,6 @@ async function groupsOf(live: Live, chatRoomId: string) {
   return { isOurs, isOfAnother }
 }
 
-/** Deletes what the search has made of a room's messages. */
 async function dropSearch(vault: Vault, chatRoomId: string): Promise<void> {
   const keys = (await Promise.all(SEARCH_KINDS.map((kind) => vault.keys('sealed', `${kind}:${chatRoomId}`)))).flat()
   await vault.write(keys.map((key): Write => ({ store: 'sealed', key, value: null })))

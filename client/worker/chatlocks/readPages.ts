@@ -4,7 +4,7 @@ import type { EpochName } from '../vault/storedRoom.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 
-/** What this browser has read of the archive pages of a room, by their number. */
+/** Page numbers. */
 export type ReadPages = Record<string, { version: number; historyKeyId: number | null; epochs: string[] }>
 
 const shape: z.ZodType<ReadPages> = z.record(
@@ -27,6 +27,6 @@ export const pagesWrite = (chatRoomId: string, pages: ReadPages): Write => ({
   value: { json: pages },
 })
 
-/** The names of the epochs whose keys stand in archive pages. */
+/** Returns the epochs whose keys are in archive pages. */
 export const pagedEpochs = async (live: Live, chatRoomId: string): Promise<Set<string>> =>
   new Set(Object.values(await readPages(live, chatRoomId)).flatMap(({ epochs }) => epochs))
