@@ -17,21 +17,15 @@ import { type Opened, openByArchive } from './sealedMessage.ts'
 
 const KEY_BYTES = 32
 const GROUP_ID_BYTES = 48
-/** The highest epoch for which the server returns archive keys. */
 const EPOCH_MAX = 999_999_999
 
-/** The most keys kept for one epoch. The server returns fewer; the rest is for keys from earlier answers. */
 const KEYS_MAX = 16
 
-/** What the names of the rows with epoch keys begin with: their group's id follows. */
 export const EPOCH_ROWS = 'epoch:'
 const rowOf = ({ groupId, epoch }: EpochName) => `${EPOCH_ROWS}${groupId}:${epoch}`
 const restOf = (place: EpochName) => `${rowOf(place)}:rest`
 
-/**
- * Seals an epoch's archive key to one account's history key. Returns undefined if that account keeps no history, or announces a
- * key that nothing can be sealed to [Note: H1].
- */
+/** Seals an archive key to a history key, if the account has one [Note: H1]. */
 export async function sealArchiveKey(
   { userId, identityKey, manifest }: MemberAccount,
   place: EpochName,
@@ -48,10 +42,7 @@ export async function sealArchiveKey(
   }
 }
 
-/**
- * Opens sealed archive keys with the account's history keys and stores them. Skips keys that do not open. Stores all keys of one
- * epoch: the seals do not prove who made them, so only a message shows which key is right [Note: H1].
- */
+/** Stores all keys: messages show the right key [Note: H1]. */
 export async function keepArchiveKeys(live: Live, keys: ArchiveKey[], chatRoomId?: string): Promise<void> {
   const opened = await Promise.all(keys.map(async (key) => ({ place: key, bytes: await openArchiveKey(live, key) })))
   await keepEpochKeys(
@@ -61,7 +52,7 @@ export async function keepArchiveKeys(live: Live, keys: ArchiveKey[], chatRoomId
   )
 }
 
-/** Stores these candidates for the archive keys of epochs beside those that are here, and none for an epoch whose key was derived. */
+/** Stores candidates, unless a key is derived. */
 export async function keepEpochKeys(
   live: Live,
   keys: { place: EpochName; bytes: Uint8Array }[],
@@ -74,9 +65,8 @@ export async function keepEpochKeys(
   }
   const writes = await Promise.all(
     [...opened.values()].map(async ({ place, found }) => {
-      // A key that this device derived itself is right, so sealed ones cannot replace it.
       if ((await live.vault.get('sealed', rowOf(place)))?.json === 'derived') return []
-      // Newest first, so that the oldest are cut off above the maximum.
+      // The slice cuts the oldest.
       const all = distinct([...found, ...(await archiveKeysHeld(live, place))]).slice(0, KEYS_MAX)
       return candidateWrites(place, all, chatRoomId)
     }),
@@ -87,7 +77,6 @@ export async function keepEpochKeys(
 const distinct = (keys: Uint8Array[]): Uint8Array[] =>
   keys.filter((key, at) => !keys.slice(0, at).some((earlier) => sameBytes(earlier, key)))
 
-/** The changes that store an epoch's keys: the first in the epoch's row, the others concatenated in a second row. */
 function candidateWrites(place: EpochName, [first, ...rest]: Uint8Array[], chatRoomId: string | undefined): Write[] {
   const writeOf = (key: string, bytes: Uint8Array): Write => ({
     store: 'sealed',
@@ -98,7 +87,7 @@ function candidateWrites(place: EpochName, [first, ...rest]: Uint8Array[], chatR
   return [...(first ? [writeOf(rowOf(place), first)] : []), ...(rest.length > 0 ? [writeOf(restOf(place), concat(...rest))] : [])]
 }
 
-/** The change that stores an archive key which this device derived from the room's MLS state. */
+/** Returns the write of a derived key. */
 export const derivedKeyWrite = (chatRoomId: string, place: EpochName, bytes: Uint8Array): Write => ({
   store: 'sealed',
   key: rowOf(place),
@@ -106,10 +95,7 @@ export const derivedKeyWrite = (chatRoomId: string, place: EpochName, bytes: Uin
   chatRoomId,
 })
 
-/**
- * Opens a sealed archive key. Returns undefined if the committer sealed garbage: the messages then show that their key is
- * missing.
- */
+/** Returns undefined for garbage. */
 export async function openArchiveKey(live: Live, key: ArchiveKey): Promise<Uint8Array | undefined> {
   const history = key.userId === live.userId ? await historyKeyOf(live, key.historyKeyId) : undefined
   if (!history) return undefined
@@ -123,11 +109,11 @@ export async function openArchiveKey(live: Live, key: ArchiveKey): Promise<Uint8
   }
 }
 
-/** The archive key of an epoch that this device derived itself, else the newest one sealed to the account, which may be wrong. */
+/** Returns the derived, else the newest key. */
 export const archiveKeyHeld = async (live: Live, place: EpochName): Promise<Uint8Array | undefined> =>
   (await live.vault.get('sealed', rowOf(place)))?.bytes
 
-/** All candidates for the archive key of an epoch. */
+/** Returns all candidates of an epoch. */
 export async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uint8Array[]> {
   const [first, rest] = await Promise.all([live.vault.get('sealed', rowOf(place)), live.vault.get('sealed', restOf(place))])
   if (!first?.bytes) return []
@@ -137,46 +123,41 @@ export async function archiveKeysHeld(live: Live, place: EpochName): Promise<Uin
   return [first.bytes, ...Array.from({ length: count }, (_, at) => bytes.slice(at * KEY_BYTES, (at + 1) * KEY_BYTES))]
 }
 
-/** A message as the server returned it, before anything is verified. */
 export type Sent = Pick<Message, 'id' | 'seq' | 'senderId' | 'content' | 'createdAt'>
 
 export interface Read {
   senderId: string
   body: StoredBody
-  /** The signed statement and its device; absent unless the signature is valid. */
   proof?: { statement: Frame; deviceId: string }
   flags?: MessageFlags
 }
 
-/** The context of reading messages. The caller sets the room, whatever room id the server put beside the message. */
+/** The server's room ids prove nothing. */
 export interface Reading {
   live: Live
   chatRoomId: string
   accounts: MemberAccounts
-  /** The device lists that the room's commits name: they decide whose signatures are accepted, and up to which seq. */
+  /** The lists decide whose signatures count. */
   record: Pick<RoomRecord, 'named'>
 }
 
-/** Reads a message by its archive key. Returns the envelope itself while that key is missing or wrong. */
+/** Returns the envelope if no key fits. */
 export async function readByArchive(at: Reading, envelope: Envelope, message: Sent, key?: Uint8Array): Promise<Read> {
-  // No room has such a group id or epoch, so the server is not asked for a key.
+  // No room has such values.
   if (fromBase64(envelope.groupId).length !== GROUP_ID_BYTES || envelope.epoch > EPOCH_MAX)
     return unreadable(message, new CryptoFailure('place', 'It was sealed for no chat'))
   for (const archiveKey of key ? [key] : await archiveKeysHeld(at.live, envelope)) {
     try {
       return readOpened(at, await openByArchive(archiveKey, envelope), message)
     } catch (error) {
-      // Another of the keys may fit. Whatever else is wrong, no key mends it.
+      // Another key mends only a wrong key.
       if (!(error instanceof CryptoFailure) || error.code !== 'archive_key') return unreadable(message, error)
     }
   }
   return { senderId: message.senderId, body: { kind: 'sealed', envelope: message.content } }
 }
 
-/**
- * Reads a message that is not in a known envelope: plain text, which any client could have posted, or an envelope of an unknown
- * version, which is stored unchanged and never shown as text.
- */
+/** Unknown envelopes are never shown as text. */
 export function readUnsealed({ senderId, content }: Sent): Read {
   const version = envelopeVersion(content)
   if (version !== undefined && !isKnownVersion(version)) return { senderId, body: { kind: 'newer', kept: { envelope: content } } }
@@ -186,9 +167,7 @@ export function readUnsealed({ senderId, content }: Sent): Read {
 }
 
 /**
- * Accepts an opened message if a member's account signed it, for this room, by a device that the room did not know as removed.
- * Every message is checked here, whether MLS or the archive opened it: HPKE does not authenticate the sealer, so this signature
- * is the only proof of the author of a message that the archive opened [Note: H3].
+ * Accepts a message signed for this room by a member's device, not known as removed. HPKE authenticates no sealer [Note: H3].
  */
 export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Opened, message: Sent): Read {
   const { statement, text, isWhole, accountKey, deviceId } = opened
@@ -208,23 +187,19 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
   return { senderId: sender.userId, body, proof: { statement, deviceId }, flags }
 }
 
-/** The author's time is shown beside the server's if they differ by this much. */
 const FAR_MS = 10 * 60_000
 
-/**
- * The time that the author signed, if the server's differs by 10 minutes or more: an old message must not pass for a new one
- * [Note: H3].
- */
+/** Returns the signed time if far off [Note: H3]. */
 export const sentFar = (sentAt: string, createdAt: string): Pick<MessageFlags, 'sentAt'> =>
   Math.abs(Date.parse(sentAt) - Date.parse(createdAt)) >= FAR_MS ? { sentAt } : {}
 
-/** Turns a CryptoFailure into an unreadable message that shows it; any other error is a bug and is thrown on. */
+/** Throws bugs on. */
 export function unreadable(message: Pick<Sent, 'senderId'>, error: unknown): Read {
   if (!(error instanceof CryptoFailure)) throw error
   return { senderId: message.senderId, body: { kind: 'unreadable', reason: error.message } }
 }
 
-/** The epochs whose archive keys this device still needs to read these messages. */
+/** Returns epochs without keys here. */
 export async function missingEpochs(live: Live, messages: { content: string }[]): Promise<EpochName[]> {
   const places = new Map<string, EpochName>()
   for (const { content } of messages) {

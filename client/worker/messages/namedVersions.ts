@@ -5,25 +5,22 @@ import { noteNamedBook, readBook, seenVersion } from '../lists/book.ts'
 import { peerOf } from '../lists/peers.ts'
 import type { Reading } from './archive.ts'
 
-/** The versions that verified messages name beside their text [Note: D2, I1]. */
+/** [Note: D2, I1] */
 export interface NamedVersions {
-  /** Newer manifest versions by user id, unverified: a sender may name any version. */
+  /** Unverified: a sender may name any version. */
   manifests: Map<string, number>
-  /** The newest versions that the account's own devices name, which the server then cannot hide. */
   own: { manifest: number; book: number; bookBy: string }
 }
 
-/** Newer versions to fetch from the server; 0 means none. */
 export interface NewerVersions {
   newerManifests: Record<string, number>
-  /** The account's own manifest and book, as one of its own devices named them. */
   ownManifest: number
   ownBook: number
 }
 
 export const noVersions = (): NamedVersions => ({ manifests: new Map(), own: { manifest: 0, book: 0, bookBy: '' } })
 
-/** Notes the versions that a message names, after its signature was verified. */
+/** Notes a verified message's versions. */
 export function noteNamedVersions(
   named: NamedVersions,
   { live, accounts }: Reading,
@@ -34,14 +31,14 @@ export function noteNamedVersions(
     const newest = statement.manifests[userId] ?? 0
     if (newest > Math.max(version, named.manifests.get(userId) ?? 0)) named.manifests.set(userId, newest)
   }
-  // A removed device can claim any version, so its claim about its own account is ignored.
+  // A removed device can claim any version.
   if (senderId !== live.userId || accounts.own.manifest.removed.includes(deviceId)) return
   const { own } = named
   own.manifest = Math.max(own.manifest, statement.manifests[live.userId] ?? 0)
   if ((statement.book ?? 0) > own.book) Object.assign(own, { book: statement.book, bookBy: deviceId })
 }
 
-/** The versions that are newer than this device's. Stores that a newer book exists [Note: I1]. */
+/** Returns newer versions; stores a newer book's [Note: I1]. */
 export async function newerVersions(live: Live, { manifests, own }: NamedVersions): Promise<NewerVersions> {
   const isNews = own.book > 0 && seenVersion(await readBook(live)) < own.book
   if (isNews) {

@@ -1,10 +1,7 @@
 import type { Live } from '../keys/live.ts'
 import { isProven, messageName, type StoredMessage, seqOfMessage } from '../vault/storedMessage.ts'
 
-/**
- * Returns the messages just read, in the order of the log; a verified one that already exists at another seq becomes unreadable,
- * because a server may replay an envelope [Note: M4]. `before` has earlier messages of the same step, not stored yet.
- */
+/** Returns messages in log order. Replayed messages become unreadable [Note: M4]. */
 export async function onceEach(live: Live, messages: StoredMessage[], before: StoredMessage[] = []): Promise<StoredMessage[]> {
   const seen = new Set(before.filter(isProven).map(messageName))
   return await Promise.all(
@@ -17,7 +14,7 @@ export async function onceEach(live: Live, messages: StoredMessage[], before: St
   )
 }
 
-/** True if the vault has this person's message at another seq. */
+/** True if the message has another seq. */
 export async function standsElsewhere({ vault }: Live, message: StoredMessage): Promise<boolean> {
   const seq = await seqOfMessage(vault, message)
   return seq !== undefined && seq !== message.seq

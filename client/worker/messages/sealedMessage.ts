@@ -24,21 +24,20 @@ export interface Author {
   credential: Uint8Array
 }
 
-/** An opened message: its statement, and the device and account that the signature inside proves. */
 export interface Opened {
   statement: ReadStatement
-  /** The statement's signed text. `isWhole` is true if this build knows every field of it. */
+  /** `isWhole`: this build knows every field. */
   text: string
   isWhole: boolean
   accountKey: Uint8Array
   deviceId: string
 }
 
-/** The archive key of a group's current epoch, 32 bytes [Note: H1]. */
+/** Returns 32 bytes for the group's current epoch [Note: H1]. */
 export const archiveKeyOf = (group: Group): Promise<Uint8Array> =>
   exportSecret(group, 'conclave/archive/v1', groupIdOf(group), 32)
 
-// All messages of an epoch go into the archive under one key. It is imported once, and goes with the secrets that it comes from.
+// The cipher goes with the epoch's secrets.
 const archiveCiphers = new WeakMap<Group['keySchedule'], Promise<CryptoKey>>()
 
 function archiveCipherOf(group: Group): Promise<CryptoKey> {
@@ -48,9 +47,8 @@ function archiveCipherOf(group: Group): Promise<CryptoKey> {
 }
 
 /**
- * Seals one statement into an envelope [Note: M1]. The body is encrypted once under a random key; MLS and the
- * archive carry that key, and the commitment at the head of the body ties both to it.
- * The new state must be stored before the envelope leaves the device.
+ * Seals a statement [Note: M1]. A commitment ties the body's key to MLS and archive. Store the new state before the envelope
+ * leaves.
  */
 export async function sealMessage(
   group: Group,
@@ -61,7 +59,7 @@ export async function sealMessage(
   const key = randomBytes(32)
   const commitment = sha256('conclave/commitment/v1', key)
   const signedBytes = utf8(JSON.stringify(statement))
-  // Steps that do not need one another run side by side: the browser answers each from another thread.
+  // The browser has several threads.
   const [signature, bodyKey] = await Promise.all([
     signSoon(author.leafSeed, 'conclave/message/v1', ...place, signedBytes),
     hkdf(key, 'conclave/body-key/v1'),
@@ -85,8 +83,7 @@ export async function sealMessage(
 }
 
 /**
- * Opens an envelope by the group's MLS state. That works only once, so store state and text together. `isArchived` is true if the
- * epoch's archive key opens the archive part as well. Throws CryptoFailure.
+ * Opens an envelope once only: store state and text together. `isArchived`: the archive part opens too. Throws CryptoFailure.
  */
 export async function openByGroup(
   group: Group,
@@ -108,14 +105,14 @@ export async function openByGroup(
   return { group: next, opened, isArchived: archived !== undefined && sameBytes(archived, plaintext) }
 }
 
-/** The key in the archive part; undefined if the sender has sealed garbage there: then the message is shown, and marked. */
+/** Garbage only marks the message. */
 const whatIsArchived = (cipher: CryptoKey, envelope: Envelope, bodyHash: Uint8Array): Promise<Uint8Array | undefined> =>
   archivedKey(cipher, envelope, bodyHash).catch((error: unknown) => {
     if (error instanceof CryptoFailure) return undefined
     throw error
   })
 
-/** Opens an envelope by its epoch's archive key [Note: H1]. Throws CryptoFailure; 'archive_key' if this key is wrong. */
+/** Opens an envelope by archive key [Note: H1]. Throws CryptoFailure: 'archive_key' for a wrong key. */
 export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope): Promise<Opened> {
   const body = fromBase64(envelope.body)
   const key = await archivedKey(archiveKey, envelope, bodyHashOf(body)).catch((cause: unknown) => {
@@ -124,7 +121,7 @@ export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope):
   return (await openBody(key, envelope, body)).opened
 }
 
-/** Opens the body's key from the archive part. Throws CryptoFailure('seal'). */
+/** Throws CryptoFailure('seal'). */
 const archivedKey = (
   archiveKey: Uint8Array | CryptoKey,
   { groupId, epoch, archive }: Envelope,
@@ -134,7 +131,7 @@ const archivedKey = (
 
 const bodyHashOf = (body: Uint8Array): Uint8Array => sha256('conclave/body-hash/v1', body)
 
-// All messages of a device carry the same credential, so it is checked once.
+// A device's messages share a credential.
 const certified = remembering<true>(256)
 const isCertified = (credential: Uint8Array, leafKey: Uint8Array): boolean =>
   certified(`${toBase64(credential)} ${toBase64(leafKey)}`, () => credentialHolds(credential, leafKey) || undefined) === true
@@ -158,7 +155,7 @@ async function openBody(key: Uint8Array, envelope: Envelope, body: Uint8Array): 
   return { opened: { ...read, text, ...author }, leafKey }
 }
 
-/** A sender may seal anything, so a parse error is a CryptoFailure to show, not a bug. */
+/** A sender may seal anything: a parse error is no bug. */
 function decoded<T>(decode: () => T): T {
   try {
     return decode()

@@ -3,35 +3,31 @@ import { fromBase64, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { sha256 } from '../primitives/seal.ts'
 import type { Transcript } from '../vault/storedRoom.ts'
 
-/** The transcript of an empty log. */
 export const AT_THE_BEGINNING: Transcript = { since: 0, hash: '' }
 
-/** The transcript after a message. */
+/** Returns the next transcript. */
 export const withMessage = (seen: Transcript | undefined, content: string): Transcript | undefined =>
   withHash(seen, sha256('conclave/log-entry/v1', utf8(content)))
 
-/** The transcript after a message of which only the hash is known [Note: M8]. */
+/** Returns the next transcript [Note: M8]. */
 export const withHash = (seen: Transcript | undefined, contentHash: Uint8Array): Transcript | undefined =>
   seen && { ...seen, hash: toBase64(sha256('conclave/log/v1', fromBase64(seen.hash), contentHash)) }
 
-/** The transcript after a commit: it starts anew, and keeps the running hash from before the commit. */
+/** Returns the transcript after a commit. */
 export const withCommit = (seen: Transcript | undefined, seq: number): Transcript => ({
   since: seq,
   hash: '',
   ...(seen && { before: seen.hash }),
 })
 
-/** The statement's record of the log that its sender saw, up to `seq`. */
+/** Returns what the sender saw. */
 export const stated = ({ hash, before }: Transcript, seq: number): Statement['seen'] => ({
   seq,
   hash,
   ...(before !== undefined && { before }),
 })
 
-/**
- * True if the sender of the message at `seq` saw another log than this device, which saw `mine` up to that seq. `hashAt` returns
- * the running hash after an earlier message, or undefined if it is unknown.
- */
+/** True if the sender saw another log. */
 export async function isOtherLog(
   mine: Transcript | undefined,
   seq: number,
@@ -40,7 +36,7 @@ export async function isOtherLog(
 ): Promise<boolean> {
   if (seen.seq >= seq) return true
   if (!mine) return false
-  // The server takes no message of an epoch that is over [Note: M2].
+  // [Note: M2]
   if (seen.seq < mine.since) return true
   if (mine.before !== undefined && seen.before !== undefined && mine.before !== seen.before) return true
   const hash = seen.seq === mine.since ? '' : seen.seq === seq - 1 ? mine.hash : await hashAt(seen.seq)
