@@ -7,26 +7,20 @@ import { writeBehind } from '../vault/writeBehind.ts'
 import * as arriving from './arrivingFile.ts'
 import { openFile as open, type Stated } from './sealedfile.ts'
 
-// Files of messages are opened when they are looked at: from what this browser keeps, or while they come from the server.
-
-/** What `arriving.handIn` does. */
+/** Takes bytes; undefined ends the file. */
 export const handIn = (arrival: string, piece: Bytes | undefined): void => arriving.handIn(arrival, piece)
 
 export interface ToOpen {
   chatRoomId: string
   content: FileContent
-  /** If its sealed bytes are handed in from now on, as the server answers them: the name under which (`handIn`), another each time. */
+  /** A new name each time. */
   arrival?: string
-  /** False if what the server has answered is not to stay in this browser. */
   isKept?: boolean
-  /** Under which the file is held. */
   type?: string
 }
 
 /**
- * Opens a message's file: the one that arrives, which is kept behind the opening, or what this browser keeps of it, undefined where that is
- * nothing, or spoiled. `isOpen` is false once the account was closed: nothing is handed out or kept after it. Throws what `openFile` of
- * `sealedfile.ts` throws, and CryptoFailure('closed').
+ * Returns the arriving or the kept file, if any. Throws what `openFile` of `sealedfile.ts` throws, or CryptoFailure('closed').
  */
 export async function openFile(
   live: Live,
@@ -41,14 +35,13 @@ export async function openFile(
   try {
     return handedOut(await open(stated, bytes, type), isOpen)
   } catch (error) {
-    // A crash of the machine may have left other bytes: they are fetched again.
+    // The page fetches a spoiled file again.
     if (!(error instanceof CryptoFailure) || error.code === 'closed') throw error
     await dropFiles(...place).catch(passOverOpen)
     return undefined
   }
 }
 
-/** What arrives is opened first: to write it takes as long again. */
 async function openArriving(
   stated: Stated,
   place: [string, string, string],
@@ -63,13 +56,13 @@ async function openArriving(
   return file
 }
 
-/** The person has closed the account while it came. */
+/** The account may be closed meanwhile. */
 function handedOut(file: Blob, isOpen: () => boolean): Blob {
   if (!isOpen()) throw new CryptoFailure('closed', 'The keys of this browser are closed')
   return file
 }
 
-/** Another tab is writing it. */
+/** Another tab writes this file. */
 export function passOverOpen(error: unknown): void {
   if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError') throw error
 }

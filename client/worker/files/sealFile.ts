@@ -17,8 +17,7 @@ import { sealFile } from './sealedfile.ts'
 import * as handout from './sealedSteps.ts'
 import { UPLOADS, type UploadRow, uploadId, uploadsIn } from './uploadrows.ts'
 
-// Files of messages: sealed before they go out; `opening.ts` opens them. Sealed bytes lie in the browser's own file system, keys
-// in rows of the vault, so that a chat with a password keeps those of its files under it [Note: A1, L1].
+// The vault has the keys, so that a locked room seals these [Note: A1, L1].
 
 const rowShape: z.ZodType<UploadRow> = z.looseObject({
   id: z.string(),
@@ -34,14 +33,12 @@ const rowShape: z.ZodType<UploadRow> = z.looseObject({
   isCancelled: z.boolean().default(false),
   isKept: z.boolean(),
 })
-/** Stands where the server has not named one yet. */
 const NO_OBJECT = '00000000-0000-4000-8000-000000000000'
 
 const rowKey = ({ chatRoomId, id }: Name) => `${uploadsIn(chatRoomId)}${id}`
 const rowWrite = (row: UploadRow): Write => ({ store: 'sealed', key: rowKey(row), value: { json: row } })
 const gone = (name: Name): Write => ({ store: 'sealed', key: rowKey(name), value: null })
 
-/** What is noted of a file that nobody has begun to send. */
 const FRESH = { begun: null, object: null, isPaused: false, failure: null, isLost: false, isCancelled: false }
 
 interface Name {
@@ -49,7 +46,7 @@ interface Name {
   id: string
 }
 
-/** What a person sends, and what is said of it. Without `file` it was sealed by `sealAhead` under this id. */
+/** Without `file`, `sealAhead` sealed this id. */
 export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt'> & {
   file?: Blob
   about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice'>
@@ -57,10 +54,9 @@ export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt'> & {
 
 type Sealed = Pick<FileContent, 'key' | 'hash' | 'sizeBytes' | 'storedBytes'>
 
-/** Files that are sealed before the person has sent them, by the ids of their messages. Their keys are nowhere else. */
+/** No other place has these keys. */
 const ahead = new Map<string, Promise<{ sealed: Sealed; isKept: boolean }>>()
 
-/** Seals a file under a key of its own into the folder of what waits to be sent. */
 async function seal({ userId }: Live, id: string, file: Blob): Promise<{ sealed: Sealed; isKept: boolean }> {
   const key = randomBytes(32)
   const sealing = handout.handOut(id, sealFile(key, file))
@@ -69,17 +65,14 @@ async function seal({ userId }: Live, id: string, file: Blob): Promise<{ sealed:
   return { sealed, isKept }
 }
 
-/**
- * Seals a file that the person looks at and has not sent; `sealedStep` answers what is sealed of it. `keepUpload` keeps it, `dropAhead`
- * deletes it; after a crash nobody has its key, and the bytes go as strays. Throws CryptoFailure: 'quota', 'file_read'.
- */
+/** Seals a file that is not sent. Throws CryptoFailure 'quota', 'file_read'. */
 export async function sealAhead(live: Live, { id, file }: { id: string; file: Blob }): Promise<void> {
   const sealing = seal(live, id, file)
   ahead.set(id, sealing)
   await sealing
 }
 
-/** Deletes what `sealAhead` has sealed, unless it is kept by now, and what it has left behind in a crash. */
+/** Deletes what `sealAhead` sealed. */
 export async function dropAhead(live: Live, { id }: { id: string }): Promise<void> {
   const sealing = ahead.get(id)
   ahead.delete(id)
@@ -87,10 +80,7 @@ export async function dropAhead(live: Live, { id }: { id: string }): Promise<voi
   await dropStrays(live)
 }
 
-/**
- * Seals a file under a key of its own, unless it is sealed, and keeps it until it is sent. What is sealed of it, `sealedStep` answers
- * meanwhile. Throws CryptoFailure: 'quota', 'file_read', 'file_absent'.
- */
+/** Seals and keeps a file until sent. Throws CryptoFailure 'quota', 'file_read', 'file_absent'. */
 export async function keepUpload(live: Live, { file, about, ...message }: NewFile): Promise<UploadRow> {
   const sealing = file ? seal(live, message.id, file) : ahead.get(message.id)
   ahead.delete(message.id)
@@ -106,28 +96,24 @@ export async function keepUpload(live: Live, { file, about, ...message }: NewFil
   return row
 }
 
-/** What `handout.sealedStep` answers. */
+/** Returns a step's sealed bytes. */
 export const sealedStep = (_: Live, { id, at }: { id: string; at: number }): Promise<Blob | undefined> =>
   handout.sealedStep(id, at)
 
-/** The files that wait to be sent, in order; none of a locked chat. */
+/** Returns waiting files in order, without locked rooms. */
 export async function uploads(live: Live): Promise<UploadRow[]> {
   await dropStrays(live)
   const rows = (await live.vault.named(UPLOADS)).map(({ value }) => jsonOf(rowShape, value))
   return rows.sort((a, b) => a.order - b.order)
 }
 
-/** No bytes wait so long for their row: they are written a moment before it. */
+/** Rows follow their bytes within moments. */
 const STRAY_MS = 24 * 60 * 60 * 1000
 
-/**
- * Deletes bytes in the folder of what waits whose row is not there, because the browser ended between the two. The names of rows lie in
- * the clear, those of locked chats too, so that nothing is deleted that a locked chat wants. While a vault is put aside, whose rows are
- * not seen here, nothing is.
- */
+/** A vault put aside may have the rows, so nothing is deleted then. */
 async function dropStrays({ userId, vault }: Live): Promise<void> {
   await exclusive(waitingOf(userId), async () => {
-    // A start asks too: it does not look at all that is kept.
+    // A start looks at waiting files only.
     const waiting = (await listFiles(userId, WAITING)).get(WAITING)
     if (!waiting || (await listedVaultOf(userId, undefined, indexedDB))?.kept.length !== 0) return
     const wanted = new Set((await vault.keys('sealed', UPLOADS)).map(uploadId))
@@ -137,7 +123,6 @@ async function dropStrays({ userId, vault }: Live): Promise<void> {
   })
 }
 
-/** The turn in which bytes that lie there for long get a row, or are deleted for they have none. */
 const waitingOf = (userId: string): string => `${userId}/waiting`
 
 async function uploadOf({ vault }: Live, name: Name): Promise<UploadRow | undefined> {
@@ -147,7 +132,7 @@ async function uploadOf({ vault }: Live, name: Name): Promise<UploadRow | undefi
 
 type Change = Partial<Pick<UploadRow, 'begun' | 'object' | 'isPaused' | 'failure' | 'isLost' | 'isCancelled'>>
 
-/** Changes what is noted of a file that waits, and returns it; undefined if it has gone meanwhile. `null` deletes the file. */
+/** Changes a waiting file; null deletes. Returns undefined if gone. */
 export function changeUpload(live: Live, { change, ...name }: Name & { change: Change | null }): Promise<UploadRow | undefined> {
   return withOutbox(live, name.chatRoomId, async () => {
     const row = await uploadOf(live, name)
@@ -160,7 +145,7 @@ export function changeUpload(live: Live, { change, ...name }: Name & { change: C
   })
 }
 
-/** The sealed bytes of a file that waits. Throws CryptoFailure('file_absent') if they are not here any more. */
+/** Throws CryptoFailure('file_absent'). */
 export const uploadBytes = async ({ userId }: Live, { id }: Name): Promise<Blob> =>
   (await readFile(userId, WAITING, id)) ?? absent()
 
@@ -168,10 +153,7 @@ function absent(): never {
   throw new CryptoFailure('file_absent', 'This file is not kept in this browser any more. Choose it again')
 }
 
-/**
- * Puts the message of a file that the server has stored into the outbox, in one step with the end of its upload: it is never in both, and
- * never in none.
- */
+/** Moves the message to the outbox in one step. */
 export function uploadDone(live: Live, name: Name & { object: string }): Promise<void> {
   const { chatRoomId, id, object } = name
   return withOutbox(live, chatRoomId, async () => {
@@ -188,10 +170,7 @@ export function uploadDone(live: Live, name: Name & { object: string }): Promise
   })
 }
 
-/**
- * Makes the message of a file, which the server has refused, a file that waits again: under another id, in one step. The sealed bytes
- * wait with it, if they are here. undefined if there is no such message.
- */
+/** Makes a refused message a waiting file, in one step. */
 export function takeBackUpload(live: Live, name: Name & { newId: string }): Promise<UploadRow | undefined> {
   const { chatRoomId, newId: id } = name
   return withOutbox(live, chatRoomId, async () => {
@@ -209,17 +188,16 @@ export function takeBackUpload(live: Live, name: Name & { newId: string }): Prom
   })
 }
 
-/** What this browser keeps of files, in bytes as they are sealed. */
+/** Sealed bytes. */
 export interface KeptFiles {
-  /** Of each room what was opened or sent, by the id of its object. Rooms that are locked are among them. */
+  /** Locked rooms are included. */
   rooms: { chatRoomId: string; files: { object: string; bytes: number }[] }[]
-  /** What still waits to be sent. */
   waitingBytes: number
-  /** False if this browser holds files in memory alone, until the page is closed. */
+  /** False: the page's end deletes files. */
   isOnDisk: boolean
 }
 
-/** Lists what this browser keeps of files. Throws CryptoFailure. */
+/** Throws CryptoFailure. */
 export async function keptFiles(live: Live): Promise<KeptFiles> {
   const { userId } = live
   await dropStrays(live)
@@ -234,7 +212,7 @@ export async function keptFiles(live: Live): Promise<KeptFiles> {
   }
 }
 
-/** Deletes what this browser keeps of the files of these rooms; never what waits to be sent. One that a tab is writing stays. */
+/** Throws CryptoFailure. */
 export async function dropKept({ userId }: Live, chatRoomIds: string[]): Promise<void> {
   const folders = await listFiles(userId)
   for (const chatRoomId of chatRoomIds.filter((id) => id !== WAITING))

@@ -4,11 +4,10 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { lockedKey } from '../primitives/seal.ts'
 
-// A sealed file is a row of chunks of one size, the last one shorter, each sealed by AES-256-GCM under the file's own key. The nonce
-// counts the chunks and says which is the last, so that none can be left out, moved, repeated or taken from another file [Note: A1].
+// The nonce counts AES-256-GCM chunks and marks the last: none can go, move or repeat [Note: A1].
 
 const OPEN_BYTES = CHUNK_BYTES - SEAL_BYTES
-/** Chunks that are sealed at once: a part of an upload, which goes out while the next one is sealed. */
+/** An upload part goes out while the next is sealed. */
 const SEALED_AT_ONCE = LIMITS.uploadPartMinBytes / CHUNK_BYTES
 
 const chunksOf = (storedBytes: number): number => Math.ceil(storedBytes / CHUNK_BYTES)
@@ -22,9 +21,8 @@ function cipherOf(index: number, isLast: boolean) {
 }
 
 /**
- * Seals a file of 1 byte or more under a key that seals nothing else (32 bytes). Yields the sealed bytes in steps of
- * `LIMITS.uploadPartMinBytes`, `storedBytesOf` bytes together, and returns the SHA-256 of the file. The file is in memory once: the
- * browser hashes only what it has whole, and five times as fast as code of ours. Throws CryptoFailure('file_read').
+ * Seals 1 byte or more under a key for this file only; returns the SHA-256. The browser hashes only whole files. Throws
+ * CryptoFailure('file_read').
  */
 export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Bytes, Bytes> {
   const aes = await lockedKey(key)
@@ -42,15 +40,13 @@ export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Byt
       piecesOf(content, first, OPEN_BYTES, Math.min(SEALED_AT_ONCE, chunks - first)).map((piece, at) => seal(first + at, piece)),
     )
   for (let first = 0; first < chunks; first += SEALED_AT_ONCE) yield concat(...(await sealFrom(first)))
-  // Behind the sealing, for which somebody waits.
   return await sha256Of(content)
 }
 
-/** The next `count` chunks from `first` on, of `step` bytes each but the last; those of the padding are empty. */
+/** Padding chunks are empty. */
 const piecesOf = (bytes: Bytes, first: number, step: number, count: number): Bytes[] =>
   Array.from({ length: count }, (_, at) => bytes.subarray((first + at) * step, (first + at + 1) * step))
 
-/** What a message states of its file. */
 export interface Stated {
   key: Uint8Array
   hash: Uint8Array
@@ -58,11 +54,6 @@ export interface Stated {
   storedBytes: number
 }
 
-/**
- * Opens a sealed file while its bytes come, and returns it as a Blob of that type once all of it is known to be right. Throws
- * CryptoFailure: 'file_size' if it is longer or shorter than stated, 'file_chunk' if a chunk was changed, moved, or sealed under another
- * key, 'file_padding', 'file_hash' if it is another file than the message states, 'file_read'. Whatever it throws, it reads no more.
- */
 export async function openFile(stated: Stated, sealed: Blob | ReadableStream<Bytes>, type = ''): Promise<Blob> {
   const { sizeBytes, storedBytes } = stated
   const reader = (sealed instanceof Blob ? sealed.stream() : sealed).getReader()
@@ -75,7 +66,7 @@ export async function openFile(stated: Stated, sealed: Blob | ReadableStream<Byt
     const openChunk = async (index: number, chunk: Bytes): Promise<void> => {
       const opening = crypto.subtle.decrypt(cipherOf(index, index === chunks - 1), aes, chunk)
       const open = new Uint8Array(await opening.catch((cause: unknown) => spoiled(index, cause)))
-      // The last chunks may be nothing but padding.
+      // The last chunks may be padding.
       const from = Math.min(sizeBytes, index * OPEN_BYTES)
       const part = open.subarray(0, sizeBytes - from)
       if (!isZero(open.subarray(part.length)))
@@ -84,7 +75,7 @@ export async function openFile(stated: Stated, sealed: Blob | ReadableStream<Byt
     }
     const rest = new Uint8Array(CHUNK_BYTES)
     let [index, held, taken] = [0, 0, 0]
-    /** Begins to open what is whole of a piece, behind what is held of the one before. The browser copies what it is to open. */
+    /** The browser copies its input. */
     const openPiece = (piece: Bytes): Promise<void>[] => {
       const begun: Promise<void>[] = []
       for (let at = 0; at < piece.length; ) {
@@ -108,7 +99,7 @@ export async function openFile(stated: Stated, sealed: Blob | ReadableStream<Byt
       taken += piece?.length ?? 0
       if (taken > storedBytes || (!piece && taken < storedBytes)) throw otherSize()
       const next = piece && Promise.all(openPiece(piece))
-      // It is looked at one piece later.
+      // The next round takes this error.
       next?.catch(() => undefined)
       await opening
       if (!next) break
@@ -127,7 +118,7 @@ export async function openFile(stated: Stated, sealed: Blob | ReadableStream<Byt
 
 const otherSize = () => new CryptoFailure('file_size', 'This file is cut short, or longer than its message says')
 
-/** The padding of a large file is a quarter of a MB: a call for each byte would be felt. */
+/** A call for each padding byte is slow. */
 function isZero(bytes: Bytes): boolean {
   for (let at = 0; at < bytes.length; at++) if (bytes[at] !== 0) return false
   return true
@@ -140,7 +131,7 @@ function spoiled(index: number, cause: unknown): never {
 
 const sha256Of = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 
-/** The file has gone or was changed on the disk. */
+/** The disk has changed. */
 function unreadable(cause: unknown): never {
   throw new CryptoFailure('file_read', 'This file cannot be read any more', { cause })
 }
