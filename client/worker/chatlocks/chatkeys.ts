@@ -39,7 +39,7 @@ export async function sealSeeds(
   return toBase64(sealed)
 }
 
-/** Throws CryptoFailure('chat_lock') for a false seal or public key. */
+/** Throws CryptoFailure('chat_lock'). */
 export async function openSeeds(
   { identityKey }: Live,
   chatRoomId: string,

@@ -68,7 +68,7 @@ async function take(live: Live, { chatRoomId, password }: Typed, salt: string): 
 
 const draftKey = (chatRoomId: string) => `chatlock:${chatRoomId}`
 
-/** Returns the verifier; a retry uses the same salt. Throws CryptoFailure('chat_lock') for a locked room. */
+/** Returns the verifier; a retry uses the same salt. Throws CryptoFailure('chat_lock'). */
 export async function newChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
   const { chatRoomId } = typed
   const row = await readBook(live)
@@ -83,7 +83,7 @@ export async function newChatPassword(live: Live, typed: Typed): Promise<{ verif
   return take(live, typed, salt)
 }
 
-/** Writes the lock into the book, after the server's answer. The page saves the book. */
+/** Writes the answered lock into the book. The page saves the book. */
 export async function makeChatLock(
   live: Live,
   { chatRoomId, lockSecret }: { chatRoomId: string; lockSecret: string },
@@ -120,7 +120,7 @@ function forgetTyped(held: Held): void {
   held.salt = undefined
 }
 
-/** Returns the verifier. Throws CryptoFailure('chat_lock') without a lock. */
+/** Returns the verifier. Throws CryptoFailure('chat_lock'). */
 export async function typeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
   const { data } = lockOf(await readBook(live), typed.chatRoomId)
   return take(live, typed, data[1] ?? '')
@@ -141,7 +141,7 @@ export async function openChatLock(
   const entry = lockOf(await readBook(live), chatRoomId)
   const [publicKey = '', , sealed = '', next] = entry.data
   const open = (text: string) => openSeeds(live, chatRoomId, publicKey, halves, text)
-  // After an interrupted change the server knows the right password.
+  // An interrupted change leaves both seals.
   let isChanged = false
   const seeds = await open(sealed).catch((error: unknown) => {
     if (next === undefined) throw error
@@ -167,7 +167,7 @@ async function openRows(live: Live, chatRoomId: string, seeds: Uint8Array[]): Pr
 export const holdChatLock = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
   openRows(live, chatRoomId, seedsOf(live, chatRoomId))
 
-/** Forgets an open room's keys, and all read with these keys. */
+/** Forgets an open room's keys and texts. */
 export async function shutChatLock(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> {
   live.vault.openRoom(chatRoomId, null)
   forgetDecoded(live, chatRoomId)
