@@ -100,7 +100,7 @@ export async function keepUpload(live: Live, { file, about, ...message }: NewFil
 export const sealedStep = (_: Live, { id, at }: { id: string; at: number }): Promise<Blob | undefined> =>
   handout.sealedStep(id, at)
 
-/** Returns waiting files in order, without locked rooms. */
+/** Returns waiting files of open rooms. */
 export async function uploads(live: Live): Promise<UploadRow[]> {
   await dropStrays(live)
   const rows = (await live.vault.named(UPLOADS)).map(({ value }) => jsonOf(rowShape, value))
@@ -170,7 +170,7 @@ export function uploadDone(live: Live, name: Name & { object: string }): Promise
   })
 }
 
-/** Makes a refused message a waiting file, in one step. */
+/** Makes a refused message wait again. */
 export function takeBackUpload(live: Live, name: Name & { newId: string }): Promise<UploadRow | undefined> {
   const { chatRoomId, newId: id } = name
   return withOutbox(live, chatRoomId, async () => {
@@ -188,7 +188,7 @@ export function takeBackUpload(live: Live, name: Name & { newId: string }): Prom
   })
 }
 
-/** Sealed bytes. */
+/** Bytes count as sealed. */
 export interface KeptFiles {
   /** Locked rooms are included. */
   rooms: { chatRoomId: string; files: { object: string; bytes: number }[] }[]
@@ -212,7 +212,7 @@ export async function keptFiles(live: Live): Promise<KeptFiles> {
   }
 }
 
-/** Throws CryptoFailure. */
+/** Deletes kept files, except those a tab writes. */
 export async function dropKept({ userId }: Live, chatRoomIds: string[]): Promise<void> {
   const folders = await listFiles(userId)
   for (const chatRoomId of chatRoomIds.filter((id) => id !== WAITING))

@@ -1,6 +1,6 @@
 import type { Bytes } from '../../../contract/ground/bytes.ts'
 
-// The page sends steps before the sealing ends.
+// The page sends early steps.
 
 interface Step {
   sealed: Promise<Blob | undefined>
@@ -22,15 +22,15 @@ function stepOf(id: string, at: number): Step {
   return { sealed, give }
 }
 
-/** Returns a step's bytes; undefined after the end. Ask during the sealing. */
+/** Returns a step's bytes; undefined after the end. */
 export const sealedStep = (id: string, at: number): Promise<Blob | undefined> => stepOf(id, at).sealed
 
-/** Returns a step's bytes. Ask during the sealing. */
+/** Hands out each step. */
 export async function* handOut(id: string, sealing: AsyncGenerator<Bytes, Bytes>): AsyncGenerator<Bytes, Bytes> {
   for (let at = 0; ; at++) {
     const next = await sealing.next()
     if (next.done) return next.value
-    // Passes the sealing on, step by step.
+    // A late page sends the kept file.
     const step = handedOut.get(id)?.[at]
     step?.give(new Blob([next.value]))
     // The write would hold this thread.

@@ -7,7 +7,6 @@ import { lockedKey } from '../primitives/seal.ts'
 // The nonce counts AES-256-GCM chunks and marks the last: none can go, move or repeat [Note: A1].
 
 const OPEN_BYTES = CHUNK_BYTES - SEAL_BYTES
-/** An upload part goes out while the next is sealed. */
 const SEALED_AT_ONCE = LIMITS.uploadPartMinBytes / CHUNK_BYTES
 
 const chunksOf = (storedBytes: number): number => Math.ceil(storedBytes / CHUNK_BYTES)
@@ -43,7 +42,6 @@ export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Byt
   return await sha256Of(content)
 }
 
-/** Padding chunks are empty. */
 const piecesOf = (bytes: Bytes, first: number, step: number, count: number): Bytes[] =>
   Array.from({ length: count }, (_, at) => bytes.subarray((first + at) * step, (first + at + 1) * step))
 
@@ -54,6 +52,7 @@ export interface Stated {
   storedBytes: number
 }
 
+/** Returns a checked Blob. Throws CryptoFailure 'file_size', 'file_chunk', 'file_padding', 'file_hash', 'file_read'. */
 export async function openFile(stated: Stated, sealed: Blob | ReadableStream<Bytes>, type = ''): Promise<Blob> {
   const { sizeBytes, storedBytes } = stated
   const reader = (sealed instanceof Blob ? sealed.stream() : sealed).getReader()
@@ -131,7 +130,7 @@ function spoiled(index: number, cause: unknown): never {
 
 const sha256Of = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 
-/** The disk has changed. */
+/** The file has gone or changed. */
 function unreadable(cause: unknown): never {
   throw new CryptoFailure('file_read', 'This file cannot be read any more', { cause })
 }

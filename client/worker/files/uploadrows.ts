@@ -16,7 +16,7 @@ export interface UploadRow {
   object: string | null
   isPaused: boolean
   failure: string | null
-  /** The person can choose the file again. */
+  /** The person can choose again. */
   isLost: boolean
   /** The row outlives the server's object. */
   isCancelled: boolean
