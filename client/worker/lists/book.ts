@@ -52,7 +52,7 @@ const chatLockShape = z.looseObject({
 export type ChatLock = z.infer<typeof chatLockShape>
 
 const bookShape = z.looseObject({
-  /** Ed25519, base64. */
+  /** `identityKey`: Ed25519, base64. */
   pins: z.record(z.string(), pinShape),
   aliases: z.record(z.string(), z.string()),
   /** [Note: R8] */

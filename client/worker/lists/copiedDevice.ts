@@ -5,14 +5,14 @@ import { jsonOf } from '../vault/vaultRows.ts'
 
 const ROW = 'copied'
 
-/** Returns the write of a notice [Note: V2]. */
+/** Returns the write that warns of a copy [Note: V2]. */
 export const copiedWrite = (at: Date): Write => ({ store: 'sealed', key: ROW, value: { json: at.toISOString() } })
 
-/** Returns ISO 8601; null without a notice. */
+/** Returns the warning's time (ISO 8601), or null. */
 export async function copiedAt({ vault }: Live): Promise<string | null> {
   const row = await vault.get('sealed', ROW)
   return row ? jsonOf(z.string(), row) : null
 }
 
-/** Deletes the notice. */
+/** Ends the warning until the next copy. */
 export const copyKnown = ({ vault }: Live): Promise<void> => vault.write([{ store: 'sealed', key: ROW, value: null }])

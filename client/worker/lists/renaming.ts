@@ -3,7 +3,7 @@ import type { Live } from '../keys/live.ts'
 import { bookWrite, readBook, withBook } from './book.ts'
 import { listedDevices } from './listedDevices.ts'
 
-/** Restores the original name for '' [Note: I1]. */
+/** Names a device; '' restores the original name [Note: I1]. */
 export const nameDevice = (live: Live, { deviceId, name }: { deviceId: string; name: string }): Promise<void> =>
   withBook(live, async () => {
     const [row, devices] = await Promise.all([readBook(live), listedDevices(live)])
