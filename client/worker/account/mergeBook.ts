@@ -30,7 +30,7 @@ type Stored = SealedBook & { sealed: string }
 const AHEAD =
   'One of your browsers wrote decisions into your address book that cannot be. They were not taken. If you do not know the browser, remove it'
 
-/** Seals the next version; null if nothing changed or the server's copy is unread, unknown or newer. */
+/** Seals the next version; null if nothing changed, a key is missing, or the server's copy is unread, unknown or newer. */
 export const sealBook = (live: Live): Promise<SignedBook | null> =>
   withBook(live, async () => {
     const [row, self] = await Promise.all([readBook(live), peerOf(live, live.userId)])

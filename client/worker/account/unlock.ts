@@ -19,7 +19,7 @@ interface Entered {
   entry: LockEntry
 }
 
-/** Opens this vault and waiting tabs. Throws CryptoFailure('lock_secret') or what `openLive` throws. */
+/** Unlocks waiting tabs too. Throws CryptoFailure('lock_secret') or what `openLive` throws. */
 export async function unlock(memory: LockedMemory, { userId, username, unlock: half, entry }: Entered): Promise<void> {
   const secret = await lockSecretOf(userId, entry, await lockStanding(userId))
   const live = await openLive(userId, half, username, [secret])
@@ -30,7 +30,7 @@ export async function unlock(memory: LockedMemory, { userId, username, unlock: h
 /** Gives the page an account, and waiting tabs too. */
 export function openHere(memory: LockedMemory, live: Live): void {
   memory.stopWaiting?.()
-  // Another tab may have unlocked this tab.
+  // Another tab unlocked this tab.
   if (memory.live) live.vault.close()
   else {
     memory.live = live
