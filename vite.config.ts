@@ -18,6 +18,10 @@ const OF_THE_PAGE = /client[\\/]app[\\/]entry\.ts$|vite\/preload-helper/
 const SHARED =
   /icons[\\/](copy|info|chevron-left|shield-check)\.|client[\\/]ui[\\/](CopyButton|useCopy|IconButton|useLatest)\.tsx$/
 
+/** What both the form and the chat need, beyond the start. A file that is missing here makes the chat load the form. */
+const OF_FORM_AND_CHAT =
+  /icons[\\/](shield-exclamation-point|key-round|x|circle-exclamation-point|file-key|phone-off)\.|client[\\/]ui[\\/](failure|Mark|Note)\.tsx?$|client[\\/]me[\\/]account[\\/](keys|browserName|passkeysWork)\.ts$/
+
 /** What the worker's entry imports, and not the entry itself. */
 const NO_ENTRY = /^(?!.*client[\\/]worker[\\/]worker\.ts)/
 
@@ -61,7 +65,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // Vite's polyfill would be an inline script.
     modulePreload: { polyfill: false },
-    // What the first screen needs comes in two files instead of twenty: the libraries, which change seldom, and our own code.
+    // What the first screen needs comes in two files instead of twenty: the libraries, which change seldom, and our own code. So does what
+    // the form and the chat need beyond it: a group takes whatever its files import, unless a group above has it.
     rolldownOptions: {
       // The start of the app is loaded by client/app/entry.ts where a page needs it, and is an entry of its own for the groups below.
       input: { index: inClient('index.html'), page: inClient('page.html'), start: inClient('app/start.ts') },
@@ -72,6 +77,11 @@ export default defineConfig({
             { name: 'libraries', tags: ['$initial'], test: /[\\/]node_modules[\\/]/ },
             { name: 'first', tags: ['$initial'], test: /\.tsx?$/ },
             { name: 'shared', test: SHARED },
+            { name: 'account', test: OF_FORM_AND_CHAT },
+            { name: 'tabs', test: /@radix-ui[\\/]react-tabs[\\/]/ },
+            { name: 'AuthScreen', test: /client[\\/]me[\\/]signin[\\/]AuthScreen\.tsx$/ },
+            { name: 'lock', test: /client[\\/]me[\\/]browserlock[\\/]browserlock\.ts$/ },
+            { name: 'Messenger', test: /client[\\/]app[\\/](Messenger\.tsx|session\.ts)$/ },
           ],
         },
       },

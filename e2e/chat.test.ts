@@ -34,6 +34,29 @@ test('Alice and Bob talk, live in both directions, and the ticks say how far eac
   expect(copied).not.toMatch(/\d:\d\d|\b(Read|Delivered|Today)\b/)
 })
 
+test('Alice’s chat is there before the worker has its second file, and she writes when it is', async ({ alice, bob }) => {
+  const { page } = alice
+  await bob.says('kept before')
+  await alice.reads('kept before')
+  let asked = 0
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.context().route('**/assets/hpke-*.js', async (route) => {
+    asked++
+    await held
+    await route.continue()
+  })
+  await page.reload()
+  await alice.reads('kept before')
+  await expect.poll(() => asked).toBe(1)
+  release()
+  await alice.says('written after')
+  await bob.reads('written after')
+  await page.context().unroute('**/assets/hpke-*.js')
+})
+
 test('Whoever types on after Enter loses no letter, at any pace and behind any connection', async ({ alice, bob }) => {
   const { page } = alice
   let latencyMs = 0

@@ -4,7 +4,7 @@ const SCHEMAS = /\/zod\/v4\/classic\/schemas\.js$/
 
 /**
  * What zod's schemas keep of JSON Schema, a line in each kind of schema and the two methods that write it; what says which checks a schema
- * has; the writer of code, which client/zod.ts switches off; and the second, deprecated form of each text format (`z.string().email()`
+ * has; what lets values hold themselves, which no JSON does; the writer of code, which client/zod.ts switches off; and the second, deprecated form of each text format (`z.string().email()`
  * beside `z.email()`), which brings all formats along.
  */
 const UNUSED: [RegExp, string][] = [
@@ -12,6 +12,7 @@ const UNUSED: [RegExp, string][] = [
   [/createStandardJSONSchemaMethod\(this, "(?:in|out)put"\)/g, 'undefined'],
   [/createToJSONSchemaMethod\(this, \{\}\)\(params\)/g, 'undefined'],
   [/processors\.aggregateChecks\(inst\)/g, '({})'],
+  [/core\.config\(\{ memoizer: core\.memoizer\(\) \}\)/g, 'undefined'],
   [/\$ZodObjectJIT\.init/g, '$$ZodObject.init'],
   [/^ *\w+\(params\) \{\s*return this\.check\(core\._\w+\(Zod\w+, params\)\);\s*\},$/gm, ''],
 ]

@@ -2,7 +2,6 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { accountStore } from '../me/account/accountState.ts'
 import { readEnded, readUser } from '../me/account/storedUser.ts'
-import { AuthScreen } from '../me/signin/AuthScreen.tsx'
 import { Boundary } from '../ui/Boundary.tsx'
 import { later } from '../ui/later.tsx'
 import { firstFrame } from './early.ts'
@@ -11,6 +10,9 @@ import { Shell } from './Shell.tsx'
 // The messenger's code is loaded while the password is being stretched, which makes signing in faster.
 const loadMessenger = () => import('./Messenger.tsx')
 const loadAll = () => void Promise.all([loadMessenger(), import('./session.ts')]).catch(() => undefined)
+const AuthScreen = later(async () => (await import('../me/signin/AuthScreen.tsx')).AuthScreen, Shell)
+/** Resolves also where the form did not load: it says so in its place. */
+export const loadForm = AuthScreen.preload
 const Notices = lazy(async () => ({ default: (await import('./Notices.tsx')).Notices }))
 const KitStep = lazy(async () => ({ default: (await import('../me/signin/KitStep.tsx')).KitStep }))
 const LockScreen = lazy(async () => ({ default: (await import('../me/browserlock/LockScreen.tsx')).LockScreen }))

@@ -71,7 +71,7 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const isSearched = room.lock === 'none'
   // biome-ignore lint/correctness/useExhaustiveDependencies: another room begins without a search
   useEffect(() => setFinds(0), [room.id, isSearched])
-  useEffect(FindBar.preload, [])
+  useEffect(() => void FindBar.preload(), [])
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isFind = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f'

@@ -10,3 +10,5 @@ import '../site/landing.css'
 // The styles of all frames of index.html come with the page, its code only where the frame that client/early.js has chosen needs it.
 const { frame } = document.documentElement.dataset
 if (frame === 'form' || frame === 'app') void import('./start.ts')
+// A browser with an account seldom shows the form. Where it does not load, the start says so.
+if (frame === 'form') import('../me/signin/AuthScreen.tsx').catch(() => undefined)

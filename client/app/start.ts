@@ -8,6 +8,7 @@ import { createSocket } from '../net/socket.ts'
 import { createWorker } from '../net/workers.ts'
 import { dropToasts, showToast } from '../ui/toast.ts'
 import { CryptoFailure, openCrypto } from '../worker/crypto.ts'
+import { loadForm } from './App.tsx'
 import { goToAuth, leaveAuth } from './address.ts'
 import { firstFrame, wire } from './early.ts'
 import { watchInstall } from './install.ts'
@@ -67,8 +68,14 @@ const off = accountStore.subscribe(({ phase }) => {
 if (firstFrame() === 'app' || document.activeElement !== document.body) createWorker()
 else for (const type of ['input', 'pointerdown']) document.addEventListener(type, () => void createWorker(), { once: true })
 watchInstall()
-mount(env)
-start(env, console.error, ANSWER_WITHIN_MS).catch((error) => {
-  report(error)
-  accountStore.setState({ phase: 'signed_out', user: null, notice: 'Something went wrong while starting. Sign in to go on.' })
-})
+// The live form takes the place of the static one in one step, so its code has to be here: client/app/entry.ts asks for both at once.
+if (firstFrame() === 'form') void loadForm().then(begin)
+else begin()
+
+function begin(): void {
+  mount(env)
+  start(env, console.error, ANSWER_WITHIN_MS).catch((error) => {
+    report(error)
+    accountStore.setState({ phase: 'signed_out', user: null, notice: 'Something went wrong while starting. Sign in to go on.' })
+  })
+}

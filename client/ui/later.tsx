@@ -2,7 +2,7 @@ import { type ComponentType, useEffect, useState } from 'react'
 
 type Later<Props> = ComponentType<Props> & {
   /** Loads the code before it is shown, where whoever asks for it types on at once. A failure is told when it is shown. */
-  preload: () => void
+  preload: () => Promise<void>
 }
 
 /**
@@ -54,5 +54,8 @@ export function later<Props extends object>(
       </div>
     )
   }
-  return Object.assign(Shown, { preload: () => void (loaded ?? take().catch(() => undefined)) })
+  const preload = async () => {
+    if (!loaded) await take().catch(() => undefined)
+  }
+  return Object.assign(Shown, { preload })
 }

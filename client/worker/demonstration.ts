@@ -6,6 +6,8 @@ import type { Identity, LeafDevice } from './keys/identity.ts'
 import { makeCredential, newDevice, newIdentity } from './keys/newidentity.ts'
 import { openByGroup, sealMessage } from './messages/sealedMessage.ts'
 import { CryptoFailure } from './primitives/failure.ts'
+// Here they come along in one file: the page loads it when a text is typed, and nothing begins without them.
+import './primitives/hpke.ts'
 import { publicKeyOf, randomBytes } from './primitives/seal.ts'
 
 /** Two people with a device each, in a room that exists in this page alone: nothing is stored, and nothing leaves it. */

@@ -1,6 +1,9 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { PasswordField } from '../../ui/Field.tsx'
-import { PasswordMeter } from '../../ui/PasswordMeter.tsx'
+import { later } from '../../ui/later.tsx'
+
+// Nothing is measured before the first letter.
+const PasswordMeter = later(async () => (await import('../../ui/PasswordMeter.tsx')).PasswordMeter)
 
 export interface TwoPasswords {
   password: string
@@ -18,6 +21,7 @@ interface Props {
 /** Two fields for a new password. */
 export function PasswordPair({ value, errors, onValue, own }: Props) {
   const [isShown, setShown] = useState(false)
+  useEffect(() => void PasswordMeter.preload(), [])
   const isSame = value.password === value.confirmPassword
   const repeatError = errors.confirmPassword && (isSame ? undefined : "Passwords don't match")
   return (
@@ -43,7 +47,7 @@ export function PasswordPair({ value, errors, onValue, own }: Props) {
           onValue={(confirmPassword) => onValue({ ...value, confirmPassword })}
         />
       </div>
-      <PasswordMeter password={value.password} own={own} />
+      {value.password && <PasswordMeter password={value.password} own={own} />}
     </>
   )
 }

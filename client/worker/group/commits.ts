@@ -1,83 +1,159 @@
-import { sameBytes } from '../../../contract/ground/bytes.ts'
+import { createCommit, emptyPskIndex, type FramedContent, type Proposal, processPublicMessage } from 'ts-mls'
+import { unprotectPublicMessage } from 'ts-mls/messageProtectionPublic.js'
+import { type Bytes, concat, sameBytes } from '../../../contract/ground/bytes.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { type Change, type CommitRules, type Leaf, refusalOf } from './commitRules.ts'
+import { type Group, groupInfoOf, members, ownLeafIndex, requireHere } from './mls.ts'
+import {
+  type Accounts,
+  configOf,
+  decode,
+  encode,
+  provenMember,
+  requireActive,
+  requireFit,
+  settle,
+  suite,
+  typed,
+} from './suite.ts'
 
-/** A device as a leaf of a room's MLS tree. `leafIndex` is valid in one epoch only. */
-export interface Leaf {
-  leafIndex: number
-  accountKey: Uint8Array
-  /** 16 bytes in hex. */
-  deviceId: string
-  leafKey: Uint8Array
+/** A commit of this device: store `group`, then post the rest. */
+export interface Committed {
+  group: Group
+  commit: Bytes
+  /** The Welcome for the devices that the commit adds; undefined if it adds none. */
+  welcome: Bytes | undefined
+  groupInfo: Bytes
 }
 
-/** The newest manifests as a lookup. It compares the leaf key too. */
-export interface CommitRules {
-  isListed(accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean
-}
-
-/** The proposals of a decoded commit, in plain values. A member is `undefined` if its credential is invalid. */
-export interface Change {
+export interface Applied {
+  group: Group
+  committer: Leaf
+  added: Leaf[]
+  removed: Leaf[]
+  authData: Bytes
   isExternal: boolean
-  /** The leaf that signed; for an external commit, the leaf that joins. */
-  committer: Leaf | undefined
-  /** The identity in the committer's new leaf; 'absent' if the commit has no path. */
-  path: Leaf | 'absent' | undefined
-  adds: (Leaf | undefined)[]
-  /** Leaf indices. */
-  removes: number[]
-  externalInits: number
-  /** Proposals of every other kind, and proposals by reference. */
-  others: string[]
+  /** True if the commit removed this device: `group` can no longer seal or open. */
+  removedSelf: boolean
+}
+
+/** Renews this device's keys, which shuts out an attacker who had read the old ones [Note: R7]. */
+export async function commitEmpty(step: { group: Group; authData: Uint8Array }): Promise<Committed> {
+  return await typed(() => commitWith(step.group, [], step.authData))
 }
 
 /**
- * The reason why a commit is not allowed, or undefined if it is [Note: R3]. Allowed: renewing keys; adding listed devices of the
- * committer's own account; removing devices of that account, or devices that no manifest lists; a listed device of one of the two
- * accounts joining from outside, in place of at most one leaf of its own account.
+ * Removes and adds devices. The caller ensures that R3 allows the change: other devices refuse it otherwise. A commit that adds
+ * devices renews no keys, and throws 'closes_room' in a room that has renewed some: the device must then join by itself
+ * (`joinByGroupInfo`).
  */
-export function refusalOf(
-  change: Change,
-  members: Leaf[],
-  accounts: readonly Uint8Array[],
-  rules: CommitRules,
-): string | undefined {
-  const { committer, removes, adds } = change
-  if (change.others.length > 0) return `It holds a proposal that is not allowed: ${change.others[0]}`
-  if (!committer || !accounts.some((account) => sameBytes(account, committer.accountKey)))
-    return 'Its author does not belong here'
-  const isListed = (member: Leaf) => rules.isListed(member.accountKey, member.deviceId, member.leafKey)
-  const targets = removes.map((leafIndex) => members.find((member) => member.leafIndex === leafIndex))
-  const staying = members.filter((member) => !removes.includes(member.leafIndex))
-  const incoming = change.isExternal ? [...adds, committer] : adds
-
-  if (change.isExternal) {
-    if (change.externalInits !== 1 || adds.length > 0 || removes.length > 1)
-      return 'A device that comes in changes more than its own place'
-  } else {
-    if (change.externalInits > 0) return 'A member pretends to come in from outside'
-    if (change.path === 'absent' && (adds.length === 0 || removes.length > 0)) return 'It does not renew its keys'
-    if (change.path !== 'absent' && !isSameDevice(change.path, committer)) return 'Its author changes identity'
-    const changesMembers = adds.length + removes.length > 0
-    if (changesMembers && !isListed(committer)) return 'Its author is a removed device'
-  }
-  for (const target of targets) {
-    if (!target || new Set(removes).size !== removes.length) return 'It removes nobody'
-    const isOwn = sameBytes(target.accountKey, committer.accountKey)
-    if (!isOwn && (change.isExternal || isListed(target))) return 'It removes somebody else’s device'
-  }
-  for (const [at, added] of incoming.entries()) {
-    if (!added || !sameBytes(added.accountKey, committer.accountKey)) return 'It adds a device that is not its author’s'
-    if (!isListed(added)) return 'It adds a device that its account does not list'
-    if ([...staying, ...incoming.slice(0, at)].some((other) => other && isSamePlace(other, added)))
-      return 'It adds a device twice'
-  }
-  return undefined
+export async function commitChange(step: {
+  group: Group
+  /** Leaf indices. */
+  removeLeaves: number[]
+  addKeyPackages: Uint8Array[]
+  authData: Uint8Array
+}): Promise<Committed> {
+  return await typed(async () => {
+    const removes = step.removeLeaves.map((removed): Proposal => ({ proposalType: 'remove', remove: { removed } }))
+    return await commitWith(step.group, [...removes, ...step.addKeyPackages.map(addOf)], step.authData)
+  })
 }
 
-const isSameDevice = (one: Leaf | undefined, other: Leaf) =>
-  one !== undefined &&
-  one.deviceId === other.deviceId &&
-  sameBytes(one.accountKey, other.accountKey) &&
-  sameBytes(one.leafKey, other.leafKey)
+/**
+ * Commits proposals as a public message: receivers check sender, proposals, new leaf and authenticated data before processing
+ * [Note: R3].
+ */
+export async function commitWith(group: Group, extraProposals: Proposal[], authenticatedData: Uint8Array): Promise<Committed> {
+  requireActive(group)
+  const options = { extraProposals, authenticatedData, wireAsPublicMessage: true, ratchetTreeExtension: true }
+  const made = await createCommit({ state: group, cipherSuite: await suite(), pskIndex: emptyPskIndex }, options)
+  const next = await settle(made.newState)
+  const welcome = made.welcome && encode({ wireformat: 'mls_welcome', welcome: made.welcome })
+  return { group: next, commit: encode(made.commit), welcome, groupInfo: await groupInfoOf(next) }
+}
 
-const isSamePlace = (one: Leaf, other: Leaf) =>
-  sameBytes(one.leafKey, other.leafKey) || (one.deviceId === other.deviceId && sameBytes(one.accountKey, other.accountKey))
+/** The proposal that adds the owner of a key package. */
+export function addOf(bytes: Uint8Array): Proposal {
+  const { keyPackage } = decode(bytes, 'mls_key_package')
+  requireFit(keyPackage.leafNode)
+  return { proposalType: 'add', add: { keyPackage } }
+}
+
+/**
+ * Processes another device's commit. Throws CryptoFailure: 'commit_refused' [Note: R3], 'epoch', 'closes_room', 'own_message' for
+ * a commit of this leaf, 'mls'. The given state stays usable.
+ */
+export async function applyCommit(step: {
+  group: Group
+  commit: Uint8Array
+  accounts: Accounts
+  rules: CommitRules
+}): Promise<Applied> {
+  return await typed(async () => {
+    const { group } = step
+    const { publicMessage } = decode(step.commit, 'mls_public_message')
+    const { content } = publicMessage
+    requireHere(group, content.groupId, content.epoch)
+    const before = members(group)
+    const change = changeOf(content, before)
+    if (!change.isExternal && change.committer?.leafIndex === ownLeafIndex(group)) {
+      throw new CryptoFailure('own_message', 'This device made the change itself')
+    }
+    const refusal = refusalOf(change, before, step.accounts, step.rules)
+    const { committer } = change
+    if (refusal || !committer) throw new CryptoFailure('commit_refused', refusal ?? 'Its author is unknown')
+    const removed = before.filter(({ leafIndex }) => change.removes.includes(leafIndex))
+    const outcome = { removed, authData: concat(content.authenticatedData), isExternal: change.isExternal }
+    const cs = await suite()
+
+    // The library misses its own removal in an external commit, and if a new device takes the leaf in the same commit.
+    if (change.removes.includes(ownLeafIndex(group))) {
+      await unprotectPublicMessage(group.keySchedule.membershipKey, group.groupContext, group.ratchetTree, publicMessage, cs)
+      const out: Group = { ...group, groupActiveState: { kind: 'removedFromGroup' } }
+      return { ...outcome, group: out, committer, added: [], removedSelf: true }
+    }
+    const { newState } = await processPublicMessage(group, publicMessage, emptyPskIndex, cs)
+    const next = await settle({ ...newState, clientConfig: configOf(step.accounts) })
+    const added = [...change.adds, ...(change.isExternal ? [committer] : [])].flatMap((one) => (one ? placed(next, one) : []))
+    return { ...outcome, group: next, committer: placed(next, committer)[0] ?? committer, added, removedSelf: false }
+  })
+}
+
+const placed = (group: Group, { leafKey }: Leaf): Leaf[] => members(group).filter((member) => sameBytes(member.leafKey, leafKey))
+
+function changeOf(content: FramedContent, before: Leaf[]): Change {
+  const { sender } = content
+  if (content.contentType !== 'commit') throw new CryptoFailure('commit_refused', 'A change of this chat is incomplete')
+  const { path, proposals } = content.commit
+  const change: Change = {
+    isExternal: sender.senderType === 'new_member_commit',
+    committer: sender.senderType === 'member' ? before.find(({ leafIndex }) => leafIndex === sender.leafIndex) : undefined,
+    path: path ? provenMember(path.leafNode) : 'absent',
+    adds: [],
+    removes: [],
+    externalInits: 0,
+    others: [],
+  }
+  if (change.isExternal && change.path !== 'absent') change.committer = change.path
+  for (const entry of proposals) {
+    if (entry.proposalOrRefType === 'reference') change.others.push('by reference')
+    else if (entry.proposal.proposalType === 'add') change.adds.push(provenMember(entry.proposal.add.keyPackage.leafNode))
+    else if (entry.proposal.proposalType === 'remove') change.removes.push(entry.proposal.remove.removed)
+    else if (entry.proposal.proposalType === 'external_init') change.externalInits++
+    else change.others.push(String(entry.proposal.proposalType))
+  }
+  return change
+}
+
+/** The plain fields of a commit, before anything in it is verified. Throws CryptoFailure. */
+export function inspectCommit(commit: Uint8Array): { groupId: Bytes; epoch: number; isExternal: boolean; authData: Bytes } {
+  const { content } = decode(commit, 'mls_public_message').publicMessage
+  if (content.contentType !== 'commit') throw new CryptoFailure('commit_refused', 'A change of this chat is incomplete')
+  return {
+    groupId: concat(content.groupId),
+    epoch: Number(content.epoch),
+    isExternal: content.sender.senderType === 'new_member_commit',
+    authData: concat(content.authenticatedData),
+  }
+}

@@ -16,8 +16,9 @@ import { treeHashRoot } from 'ts-mls/treeHash.js'
 import { type Bytes, concat, decodeFields, encodeFields, sameBytes } from '../../../contract/ground/bytes.ts'
 import { type LeafDevice, readCredential } from '../keys/identity.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import type { Leaf } from './commits.ts'
-import { addOf, type Committed, commitWith, epochOf, type Group, groupIdOf, groupInfoOf } from './mls.ts'
+import type { Leaf } from './commitRules.ts'
+import { addOf, type Committed, commitWith } from './commits.ts'
+import { epochOf, type Group, groupIdOf, groupInfoOf } from './mls.ts'
 import {
   type Accounts,
   capabilities,

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { concat, sameBytes } from '../../../contract/ground/bytes.ts'
 import { newIdentity } from '../keys/newidentity.ts'
+import { commitEmpty, inspectCommit } from './commits.ts'
 import { groupIdHolds, roomGroupId } from './groupid.ts'
 import {
   createRoomGroup,
@@ -11,17 +12,7 @@ import {
   makeKeyPackage,
   welcomedRefs,
 } from './joining.ts'
-import {
-  commitEmpty,
-  epochOf,
-  exportSecret,
-  groupIdOf,
-  groupInfoOf,
-  inspectCommit,
-  members,
-  readGroup,
-  writeGroup,
-} from './mls.ts'
+import { epochOf, exportSecret, groupIdOf, groupInfoOf, members, readGroup, writeGroup } from './mls.ts'
 import { enters, flip, houseOf, newBrowser, none, now, room, type Seat, seat } from './testing.ts'
 
 test('Alice and Bob read each other on every device', async () => {

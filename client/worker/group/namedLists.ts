@@ -5,8 +5,8 @@ import type { Signed } from '../../../contract/ground/shapes.ts'
 import { HASH_BYTES, manifestHash } from '../lists/hashes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { NamedList } from '../vault/storedRoom.ts'
+import { inspectCommit } from './commits.ts'
 import { everyAccount, type MemberAccounts } from './members.ts'
-import { inspectCommit } from './mls.ts'
 
 const MANIFESTS = 'conclave/manifests/v2'
 

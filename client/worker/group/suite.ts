@@ -1,4 +1,3 @@
-import { CipherSuite } from '@hpke/core'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { expand, extract } from '@noble/hashes/hkdf.js'
 import { sha512 } from '@noble/hashes/sha2.js'
@@ -19,43 +18,54 @@ import {
   type RatchetTree,
 } from 'ts-mls'
 import { validateRatchetTree } from 'ts-mls/clientState.js'
-import { makeAead } from 'ts-mls/crypto/implementation/default/makeAead.js'
-import { makeKdf } from 'ts-mls/crypto/implementation/default/makeKdfImpl.js'
 import { defaultRng } from 'ts-mls/crypto/implementation/default/rng.js'
 import { makeGenericHpke } from 'ts-mls/crypto/implementation/hpke.js'
 import { makeHashImpl } from 'ts-mls/crypto/implementation/noble/makeHashImpl.js'
 import { type Bytes, concat, sameBytes } from '../../../contract/ground/bytes.ts'
 import { credentialHolds, readCredential } from '../keys/identity.ts'
+import { aesGcm } from '../primitives/aesgcm.ts'
 import { signQuickly, verifyQuickly } from '../primitives/ed25519.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { xWing } from '../primitives/xwing.ts'
-import type { Leaf } from './commits.ts'
+import { loadHpke } from '../primitives/loadHpke.ts'
+import type { Leaf } from './commitRules.ts'
 
 /** The two account keys of a room, in any order. */
 export type Accounts = readonly Uint8Array[]
 
 export const SUITE = 'MLS_256_XWING_AES256GCM_SHA512_Ed25519'
 
-let making: Promise<CiphersuiteImpl> | undefined
+type Hpke = CiphersuiteImpl['hpke']
 
-/** X-Wing (X25519 + ML-KEM-768), AES-256-GCM, SHA-512 and Ed25519. */
-export function suite(): Promise<CiphersuiteImpl> {
-  making ??= make()
+const aead: Parameters<typeof makeGenericHpke>[1] = {
+  encrypt: (key, nonce, aad, plaintext) => aesGcm('encrypt', { key, nonce, aad }, plaintext),
+  decrypt: (key, nonce, aad, ciphertext) => aesGcm('decrypt', { key, nonce, aad }, ciphertext),
+}
+
+let making: Promise<Hpke> | undefined
+
+/** The library's HPKE, by the part of the worker that has X-Wing. A load that failed is tried again. */
+const byPart = async (): Promise<Hpke> => {
+  const { mlsSuite } = await loadHpke()
+  making ??= makeGenericHpke(getCiphersuiteFromName(SUITE).hpke, aead, mlsSuite)
   return making
 }
 
-async function make(): Promise<CiphersuiteImpl> {
-  const named = getCiphersuiteFromName(SUITE)
-  const [aead, aeadOfHpke] = await makeAead(named.hpke.aead)
-  const hpke = new CipherSuite({ kem: xWing(), kdf: makeKdf(named.hpke.kdf), aead: aeadOfHpke })
-  return {
-    name: SUITE,
-    rng: defaultRng,
-    hpke: await makeGenericHpke(named.hpke, aead, hpke),
-    hash: makeHashImpl('SHA-512'),
-    kdf,
-    signature,
-  }
+// A message needs the AEAD alone. What changes a group seals to public keys.
+const hpke: Hpke = {
+  keyLength: 32,
+  nonceLength: 12,
+  encryptAead: (key, nonce, aad, plaintext) => aead.encrypt(key, nonce, aad ?? new Uint8Array(), plaintext),
+  decryptAead: (key, nonce, aad, ciphertext) => aead.decrypt(key, nonce, aad ?? new Uint8Array(), ciphertext),
+  open: async (...input) => (await byPart()).open(...input),
+  seal: async (...input) => (await byPart()).seal(...input),
+  exportSecret: async (...input) => (await byPart()).exportSecret(...input),
+  importSecret: async (...input) => (await byPart()).importSecret(...input),
+  importPrivateKey: async (...input) => (await byPart()).importPrivateKey(...input),
+  importPublicKey: async (...input) => (await byPart()).importPublicKey(...input),
+  exportPublicKey: async (...input) => (await byPart()).exportPublicKey(...input),
+  exportPrivateKey: async (...input) => (await byPart()).exportPrivateKey(...input),
+  deriveKeyPair: async (...input) => (await byPart()).deriveKeyPair(...input),
+  generateKeyPair: async (...input) => (await byPart()).generateKeyPair(...input),
 }
 
 // A message takes a dozen short derivations. The browser's HKDF answers each later, which takes longer than the hash itself.
@@ -74,6 +84,11 @@ const signature: CiphersuiteImpl['signature'] = {
     return { signKey, publicKey: ed25519.getPublicKey(signKey) }
   },
 }
+
+const whole: CiphersuiteImpl = { name: SUITE, rng: defaultRng, hpke, hash: makeHashImpl('SHA-512'), kdf, signature }
+
+/** X-Wing (X25519 + ML-KEM-768), AES-256-GCM, SHA-512 and Ed25519. */
+export const suite = async (): Promise<CiphersuiteImpl> => whole
 
 /** The capabilities of every leaf: only this suite. */
 export const capabilities = (): LeafNode['capabilities'] => ({

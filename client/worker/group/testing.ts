@@ -1,11 +1,12 @@
 import { type Bytes, concat, fromUtf8, utf8 } from '../../../contract/ground/bytes.ts'
 import type { Identity, LeafDevice } from '../keys/identity.ts'
 import { makeCredential, newDevice, newIdentity } from '../keys/newidentity.ts'
-import type { CommitRules } from './commits.ts'
+import type { CommitRules } from './commitRules.ts'
+import { type Applied, applyCommit, commitChange, commitEmpty } from './commits.ts'
 import { roomGroupId } from './groupid.ts'
 import { createRoomGroup, joinByGroupInfo, joinByWelcome, makeKeyPackage } from './joining.ts'
 import type { MemberAccount, MemberAccounts } from './members.ts'
-import { type Applied, applyCommit, commitChange, commitEmpty, type Group, openFromGroup, sealToGroup } from './mls.ts'
+import { type Group, openFromGroup, sealToGroup } from './mls.ts'
 
 export const now = new Date()
 export const none = new Uint8Array()

@@ -1,11 +1,10 @@
-import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { hkdf as hkdfOf } from '@noble/hashes/hkdf.js'
 import { sha256 as sha256Of, sha512 as sha512Of } from '@noble/hashes/sha2.js'
 import { type Bytes, concat, encodeFields } from '../../../contract/ground/bytes.ts'
 import { signQuickly, verifyQuickly, verifyStrict } from './ed25519.ts'
 import { CryptoFailure } from './failure.ts'
-import { xWing } from './xwing.ts'
+import { loadHpke } from './loadHpke.ts'
 
 /** Names the purpose of an operation, so that a result for one purpose is invalid for another. */
 export type Label = `conclave/${string}/v1`
@@ -16,8 +15,6 @@ const NONCE_BYTES = 12
 const ENCAPSULATION_BYTES = 1120
 const LENGTH_BYTES = 4
 const PAD_UNIT_BYTES = 256
-
-const suite = new CipherSuite({ kem: xWing(), kdf: new HkdfSha256(), aead: new Aes256Gcm() })
 
 /** Random bytes, at most 65,536 at once. */
 export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length))
@@ -74,12 +71,14 @@ export async function openWith(
 
 /** The X-Wing key pair of a 32-byte seed (DeriveKeyPair of draft-connolly-cfrg-xwing-kem); the public key is 1216 bytes. */
 export async function keyPairOf(seed: Uint8Array): Promise<{ publicKey: Bytes; seed: Bytes }> {
+  const { accountSuite: suite } = await loadHpke()
   const pair = await suite.kem.deriveKeyPair(concat(seed))
   return { publicKey: new Uint8Array(await suite.kem.serializePublicKey(pair.publicKey)), seed: concat(seed) }
 }
 
 /** Seals by HPKE base mode (RFC 9180) to an X-Wing public key: encapsulated key (1120 bytes), ciphertext. Does not prove the sender. */
 export async function sealTo(publicKey: Uint8Array, label: Label, plaintext: Uint8Array, ...context: Field[]): Promise<Bytes> {
+  const { accountSuite: suite } = await loadHpke()
   try {
     const recipientPublicKey = await suite.kem.deserializePublicKey(concat(publicKey))
     const { enc, ct } = await suite.seal({ recipientPublicKey, info: encodeFields(label, ...context) }, concat(plaintext))
@@ -91,6 +90,7 @@ export async function sealTo(publicKey: Uint8Array, label: Label, plaintext: Uin
 
 /** Opens the result of `sealTo` for the public key of this seed. Throws CryptoFailure('seal'). */
 export async function openFrom(seed: Uint8Array, label: Label, sealed: Uint8Array, ...context: Field[]): Promise<Bytes> {
+  const { accountSuite: suite } = await loadHpke()
   const { privateKey } = await suite.kem.deriveKeyPair(concat(seed))
   const enc = sealed.slice(0, ENCAPSULATION_BYTES)
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Change, type Leaf, refusalOf } from './commits.ts'
+import { type Change, type Leaf, refusalOf } from './commitRules.ts'
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 const member = (leafIndex: number, account: number, deviceId: string): Leaf => ({

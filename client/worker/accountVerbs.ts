@@ -1,0 +1,66 @@
+import type { SealedBook } from '../../contract/account/devices.ts'
+import { bookSaved, mergeBook, sealBook } from './account/mergeBook.ts'
+import type { Binding } from './binding.ts'
+import type { Live } from './keys/live.ts'
+import * as load from './lazyParts.ts'
+import { deviceSeen, newDevices, ownStanding } from './lists/announce.ts'
+import { readBook, seenVersion } from './lists/book.ts'
+import { chatLocks, locksToFollow } from './lists/chatlocks.ts'
+import { compareAccounts, knowVanished, vanishedContacts } from './lists/compareAccounts.ts'
+import { copiedAt, copyKnown } from './lists/copiedDevice.ts'
+import { ownDevices } from './lists/devicenames.ts'
+import { takeOwnManifest } from './lists/ownManifest.ts'
+import { peerStanding } from './lists/peerStanding.ts'
+import { manifestVersion, takePeerManifest } from './lists/peers.ts'
+
+/** account, keys: what a way in opens, and the account’s address book. */
+export const keyVerbs = ({ byWay, onSealing, part }: Binding) => ({
+  ...byWay('stretch', 'stretchNew', 'enterKit', 'enterPasskey', 'newKit', 'newPasskey'),
+  ...byWay('draftAccount', 'reviewAccount', 'draftDevice', 'bookHolds', 'draftRecovery', 'draftChange'),
+  ...byWay('signOrder', 'draftOrderedChange', 'changeKept', 'proveDraft', 'keepKeys'),
+  ...byWay('switchLockOn', 'switchLockOff', 'renewLock'),
+  ...onSealing({
+    sealBook,
+    bookSaved,
+    mergeBook: (live: Live, stored: SealedBook) => mergeBook(live, stored),
+  }),
+  ...part(load.spoiled, 'replaceBook'),
+  ...part(load.trust, 'trustKey', 'wantAddress', 'pinAddress'),
+})
+
+/** lists: the device lists of this account and of the people it knows, and what the book says of them. */
+export const listVerbs = ({ on, onSealing, part }: Binding) => ({
+  ...on({
+    ownDevices,
+    ownId: async ({ userId }: Live) => userId,
+    ownStanding,
+    newDevices,
+    deviceSeen,
+    copiedAt,
+    copyKnown,
+    manifestVersion,
+    vanishedContacts,
+    knowVanished,
+    isBookRead: async (live: Live) => (await readBook(live)).isRead,
+    bookVersion: async (live: Live) => seenVersion(await readBook(live)),
+  }),
+  ...onSealing({ takeOwnManifest, takePeerManifest, peerStanding, compareAccounts }),
+  ...part(load.renaming, 'nameDevice'),
+  ...part(load.safety, 'safetyNumber', 'compareSafetyCode', 'setVerified'),
+  ...part(load.codes, 'codeSecret', 'proveScan', 'isScanProven', 'pinScanned'),
+})
+
+/** chatlocks: the passwords of chats. */
+export const chatLockVerbs = ({ on, onSealing, part }: Binding) => ({
+  ...on({ chatLocks }),
+  ...onSealing({
+    /** Lets the rows of this browser follow the locks in the book. Returns the rooms that have changed. */
+    followLocks: async (live: Live) => {
+      const due = locksToFollow((await readBook(live)).book, await live.vault.locks())
+      return due.length > 0 ? (await load.chatRows()).followLocks(live) : due
+    },
+  }),
+  ...part(load.chatLock, 'newChatPassword', 'makeChatLock', 'holdChatLock', 'typeChatPassword', 'openChatLock', 'shutChatLock'),
+  ...part(load.chatLock, 'changeChatPassword', 'chatPasswordChanged', 'takeChatLockOff', 'giveChatUp'),
+  ...part(load.chatPages, 'pagesToRead', 'takePage', 'writePage', 'isFullPage'),
+})

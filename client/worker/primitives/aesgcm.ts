@@ -1,0 +1,12 @@
+import { type Bytes, concat } from '../../../contract/ground/bytes.ts'
+
+/** AES-256-GCM (NIST SP 800-38D) by the browser, with a nonce of 12 bytes. Rejects where the tag does not hold. */
+export async function aesGcm(
+  way: 'encrypt' | 'decrypt',
+  { key, nonce, aad }: { key: Uint8Array; nonce: Uint8Array; aad: Uint8Array },
+  text: Uint8Array,
+): Promise<Bytes> {
+  const aes = await crypto.subtle.importKey('raw', concat(key), 'AES-GCM', false, [way])
+  const algorithm = { name: 'AES-GCM', iv: concat(nonce), additionalData: concat(aad) }
+  return new Uint8Array(await crypto.subtle[way](algorithm, aes, concat(text)))
+}

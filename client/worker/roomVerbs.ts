@@ -1,0 +1,82 @@
+import type { Message } from '../../contract/chat/messages.ts'
+import type { ArchiveKey } from '../../contract/chat/rooms.ts'
+import type { Binding } from './binding.ts'
+import { UPLOADS } from './files/uploadrows.ts'
+import { putHealingOff, roomsToHeal } from './group/healGroup.ts'
+import { refillKeyPackages } from './group/keypackages.ts'
+import { dropCommit } from './group/pending.ts'
+import type { Live } from './keys/live.ts'
+import * as load from './lazyParts.ts'
+import { enterRoom } from './log/enterRoom.ts'
+import { commitRoom, createRoom, joinRoom, roomNeed } from './log/prepareRoom.ts'
+import { receiveLog } from './log/receiveLog.ts'
+import { keepAndSeal, sealOutboxRow } from './log/sealing.ts'
+import { reopenWaiting } from './log/unopenedMessages.ts'
+import { explained } from './log/withheldPlace.ts'
+import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
+import * as outbox from './messages/outbox.ts'
+import type { searchMessages } from './searchindex/search.ts'
+import { pageOf } from './vault/storedMessage.ts'
+import { roomRecord } from './vault/storedRoom.ts'
+
+/** group: the MLS groups of this device. */
+export const groupVerbs = ({ onSealing, part }: Binding) => ({
+  ...onSealing({ refillKeyPackages, roomsToHeal, putHealingOff, dropCommit }),
+  ...part(load.answer, 'answerForks'),
+})
+
+/** log: what rooms have in their order. */
+export const logVerbs = ({ on, onSealing, part }: Binding) => ({
+  ...on({
+    /** The record of a room; undefined if it is new here, or locked. */
+    roomRecord: async ({ vault }: Live, chatRoomId: string) =>
+      (await vault.isOpen(chatRoomId)) ? roomRecord(vault, chatRoomId) : undefined,
+    keepAndSeal,
+    sealOutboxRow,
+  }),
+  ...onSealing({ enterRoom, receiveLog, roomNeed, createRoom, joinRoom, commitRoom, reopenWaiting }),
+  ...part(load.restart, 'restartRoom'),
+  ...part(load.audit, 'auditCommits', 'auditDone'),
+  ...part(load.older, 'adoptPage'),
+  ...part(load.contacts, 'nameContact', 'noteBlock', 'clearRoom', 'applyClears'),
+})
+
+/** messages: what is stored of them, what waits to be sent, and the keys of the archive. */
+export const messageVerbs = ({ on, onSealing }: Binding) => ({
+  ...on({
+    page: async (live: Live, input: Parameters<typeof pageOf>[1]) => {
+      const page = await pageOf(live.vault, input)
+      return { ...page, messages: await explained(live, page.messages) }
+    },
+    outbox: outbox.outboxOf,
+    roomsWithOutbox: outbox.roomsWithOutbox,
+    keepInOutbox: outbox.keepInOutbox,
+    changeOutbox: outbox.changeOutbox,
+    dropFromOutbox: outbox.dropFromOutbox,
+    readDraft: outbox.readDraft,
+    drafts: outbox.drafts,
+    keepDraftText: outbox.keepDraftText,
+  }),
+  ...onSealing({
+    missingEpochs: (live: Live, messages: Pick<Message, 'content'>[]) => missingEpochs(live, messages),
+    keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),
+  }),
+})
+
+/** searchindex: what the messages of open rooms are found by. */
+export const searchVerbs = ({ on }: Binding) =>
+  on({
+    indexRooms: async ({ vault }: Live, input: { chatRoomIds: string[] }) => (await load.search()).indexRooms(vault, input),
+    search: async ({ vault }: Live, input: Parameters<typeof searchMessages>[1]) =>
+      (await load.search()).searchMessages(vault, input),
+  })
+
+/** files: what is sealed, sent and kept of them. */
+export const fileVerbs = ({ on, part }: Binding) => ({
+  ...on({
+    uploads: async (live: Live) =>
+      (await live.vault.keys('sealed', UPLOADS)).length > 0 ? (await load.files()).uploads(live) : [],
+  }),
+  ...part(load.files, 'sealAhead', 'dropAhead', 'keepUpload', 'sealedStep', 'changeUpload', 'uploadBytes', 'uploadDone'),
+  ...part(load.files, 'takeBackUpload', 'keptFiles', 'dropKept'),
+})
