@@ -7,7 +7,6 @@ import type { Person } from '../trust/people.ts'
 import { markOf } from './room.ts'
 import { newestAt, type RoomRow } from './roomList.ts'
 
-/** The row of the list that an added or accepted contact becomes. */
 export function rowOfContact(contact: Contact): ListedRoom {
   const { id: contactId, contactUserId: id, contactUser, displayName: alias, lastMessage } = contact
   const { chatRoomId, state, addedAt, isBlocked, hasAnswered, lastSeq, unreadCount, mutedUntil, readSeq, clearedSeq } = contact
@@ -25,13 +24,12 @@ export function rowOfContact(contact: Contact): ListedRoom {
   }
 }
 
-/** A room and its other members. */
 export interface RoomOfRow {
   room: RoomRow
   people: Person[]
 }
 
-/** Reads a row of the server's list, of the account `ownId`, as a room and its other members. No other code reads these rows. */
+/** Reads a row of the server's list; no other code reads these rows. */
 export function roomOfRow(ownId: string, row: ListedRoom): RoomOfRow {
   const { lastSeq, readSeq, people, direct } = row
   const room: RoomRow = {
@@ -91,10 +89,9 @@ function personOf(listed: ListedPerson): Person {
   }
 }
 
-/** The row of the list that a room and its other members came from, as they are now. Nobody is online in it. */
 export function rowOfRoom(room: RoomRow, people: Person[]): ListedRoom {
   const { id: chatRoomId, direct, addedAt, lastSeq, clearedSeq, unreadCount, mutedUntil, isPasswordProtected } = room
-  // A chat with a password is kept as it is while locked: without the server nothing opens it.
+  // A kept chat with a password is locked, since nothing opens the chat without the server.
   const isLocked = isPasswordProtected || room.lock !== 'none'
   const lastMessage = isLocked ? null : room.lastMessage
   return {
@@ -102,7 +99,6 @@ export function rowOfRoom(room: RoomRow, people: Person[]): ListedRoom {
     ...{ lastSeq, clearedSeq, unreadCount, mutedUntil, isPasswordProtected: isLocked, isLocked },
     lastMessageAt: (isLocked && newestAt(room)) || null,
     readSeq: markOf(room, room.ownId).readSeq,
-    // A message from a frame has more fields than the row needs.
     lastMessage: lastMessage && {
       id: lastMessage.id,
       seq: lastMessage.seq,
@@ -124,5 +120,4 @@ function listedIn(
   }
 }
 
-/** Reads an added or accepted contact in the same way. */
 export const roomOfContact = (contact: Contact): RoomOfRow => roomOfRow(contact.userId, rowOfContact(contact))

@@ -15,16 +15,15 @@ import { putRooms, type RoomRow, roomById, roomsStore, setBehind } from './roomL
 import { lockOf, shutHere, withLock } from './roomLocks.ts'
 import { allUpdates, updatesOf } from './rowUpdates.ts'
 
-/** Limit of requests while messages keep arriving. After it, rooms with new messages keep their current rows. */
+/** Maximum number of requests while messages keep arriving. */
 const LIST_TRIES = 5
 
-/** Called with the rows of each answer as soon as they are shown. */
 type OnRows = (rows: RoomRow[]) => void
 const nothing: OnRows = () => undefined
 
 /**
- * Brings the list up to date: reads what has changed since the last answer, or the whole list if there is none or the server no
- * longer knows it. Keeps what only this browser knows of a room or a person. Returns all rooms.
+ * Reads the changes since the last answer, or the whole list if the server has no such counter. Keeps this browser's own
+ * knowledge.
  */
 export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRow[]> =>
   inTurn(env, 'list', async () => {
@@ -39,20 +38,18 @@ export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRo
     }
   })
 
-/** Reads the whole list, whatever this page knows of it. */
 export function reloadRooms(env: Env): Promise<RoomRow[]> {
   roomsStore.setState({ counter: null })
   return refreshRooms(env)
 }
 
-/** Reads the rows of these rooms. Those that are not on the list any more go. */
+/** Removes the rooms that the list no longer has. */
 export const fetchRooms = (env: Env, ids: readonly string[]): Promise<void> =>
   inTurn(env, 'list', async () => {
     for (let from = 0; from < ids.length; from += LIMITS.roomIdsMax)
       await putAnswer(env, { ids: ids.slice(from, from + LIMITS.roomIdsMax).join() })
   })
 
-/** Every row of the list as the server shows it. Nothing is stored. */
 export async function everyRow(env: Env): Promise<ListedRoom[]> {
   const rows: ListedRoom[] = []
   for (let before: string | undefined; ; ) {
@@ -63,7 +60,7 @@ export async function everyRow(env: Env): Promise<ListedRoom[]> {
   }
 }
 
-/** Reads page by page; the first is short, so that it is shown soon. What changes meanwhile is read by the first one's counter. */
+/** The first page is short, to show rows soon. Its counter then yields the changes made during the reading. */
 async function readAnew(env: Env, onRows: OnRows): Promise<void> {
   const before = [...roomsStore.getState().rooms.keys()]
   const listed = new Set<string>()
@@ -82,7 +79,6 @@ async function readAnew(env: Env, onRows: OnRows): Promise<void> {
   putRooms([], before.filter(isGone))
 }
 
-/** Reads what has changed since. Returns false if the server no longer knows that. */
 async function readChanges(
   env: Env,
   since: string,
@@ -104,10 +100,7 @@ async function readChanges(
   }
 }
 
-/**
- * Stores the rows of an answer, except rows that a frame has changed since the request, whose news they would undo. Asks for those
- * again. Returns the answer.
- */
+/** Stores the rows of an answer, but asks again for rows that a frame has changed since the request. */
 async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, onRows: OnRows = nothing): Promise<RoomPage> {
   const { session } = roomsStore.getState()
   const ask = (input: typeof asked) => Promise.all([allUpdates(), env.api(roomsApi.list, input)])
@@ -121,7 +114,6 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
       env,
       page.rooms.map((row) => roomOfRow(ownId, row)),
     )
-    // Another account may be open by now.
     if (roomsStore.getState().session !== session) throw new CryptoFailure('closed', 'The account is closed')
     onRows(putRows(rows.filter(({ room }) => isCurrent(room.id))))
     putRooms([], page.removed.filter(isCurrent))
@@ -131,20 +123,15 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
   }
 }
 
-/** True if the server counts as many unread messages as the rows of this page. */
 export async function isUnreadRight(env: Env): Promise<boolean> {
   const { count } = await env.api(notificationsApi.unreadCount, {})
   return count === roomsStore.getState().unreadTotal
 }
 
-/** Stores contacts that the server has just added or changed. */
 export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> =>
   putRows(await readRows(env, contacts.map(roomOfContact)))
 
-/**
- * Shows rows that this browser has kept, unless the server has answered by now. What it answers later takes their place. Returns
- * those rooms.
- */
+/** Does nothing after the server's first answer. */
 export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[]> {
   const { session } = roomsStore.getState()
   const ownId = await env.crypto.ownId()
@@ -160,7 +147,6 @@ export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[
 }
 
 async function readRows(env: Env, rows: RoomOfRow[]): Promise<RoomOfRow[]> {
-  // A direct room says whether its person is a contact, and no other room does.
   const listed = rows.flatMap(({ room, people }) =>
     people.map((person) => ({ ...person, ...(room.direct && { isContact: room.direct.state === 'accepted' }) })),
   )
@@ -181,7 +167,6 @@ function putRows(rows: RoomOfRow[]): RoomRow[] {
   return rooms
 }
 
-/** The locks, once the rooms are shut that the server has locked for this session. */
 async function locksWith(env: Env, rows: RoomOfRow[]): Promise<ChatLocks> {
   const locks = await env.crypto.chatLocks()
   const ended = rows.filter(({ room }) => room.lock === 'shut' && locks.states[room.id] === 'open')
@@ -189,7 +174,7 @@ async function locksWith(env: Env, rows: RoomOfRow[]): Promise<ChatLocks> {
   return ended.length > 0 ? env.crypto.chatLocks() : locks
 }
 
-/** Keeps the mismatch found in device lists until they are read again, because a row alone does not show it. */
+/** Keeps the mismatch of device lists, which a row does not show. */
 const shownPerson = (person: Person, known: KnownAccount): Person => ({
   ...person,
   ...shownOf(known, person),
@@ -200,7 +185,6 @@ function knownRoom(room: RoomRow): RoomRow {
   const before = roomById(room.id)
   if (!before) return room
   const { preview, asksRestart, forks, isTyping } = before
-  // Of a room that is shut nothing that was read before is shown.
   return room.lock === 'shut' || room.lock === 'interrupted'
     ? { ...room, asksRestart }
     : { ...room, preview, asksRestart, forks, isTyping }

@@ -4,9 +4,8 @@ import type { Person } from '../trust/people.ts'
 import { isAwaited, isBlocked } from './room.ts'
 import type { RoomRow } from './roomList.ts'
 
-/** What is said of a person. */
 export interface Presence {
-  /** The dot; null if there is none, because the account does not see who is online. */
+  /** null shows no dot: the account does not see who is online. */
   isOnline: boolean | null
   words: string
 }
@@ -15,12 +14,11 @@ interface Known {
   room: RoomRow
   person: Person
   isConnected: boolean
-  /** What the own account shows: of what it hides, it sees nothing. */
+  /** The own settings: an account does not see what it hides. */
   shown: Privacy
   now: Date
 }
 
-/** Returns what is known of somebody's presence; undefined where it is nothing: without a connection, of somebody who has not answered, or whom the own account has blocked. */
 export function presenceOf({ room, person, isConnected, shown, now }: Known): Presence | undefined {
   if (!isConnected || person.isDeleted || isBlocked(room) || isAwaited(room)) return undefined
   if (shown.presence && person.isOnline) return { isOnline: true, words: 'Online' }

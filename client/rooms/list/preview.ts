@@ -11,15 +11,13 @@ import { deliveryOf, type Room } from './room.ts'
 import { changeRoom, type Preview } from './roomList.ts'
 import { isShut } from './roomLocks.ts'
 
-/** Label of text that no device has sealed. */
 export const NOT_ENCRYPTED = 'Not encrypted'
 
-/** How far back a row looks for a message that is not withheld. */
+/** Maximum number of withheld messages passed over. */
 const LOOK_BACK = 20
 
-/** Reads a room's newest message, unless it is given, and its newest unsent one from the vault, and shows them in its row. */
 export function refreshPreview(env: Env, { id: chatRoomId }: Room, opened?: StoredMessage): Promise<void> {
-  // Queued, so that an earlier result of the vault cannot overwrite a later one.
+  // The queue keeps an earlier result of the vault from overwriting a later one.
   return inTurn(env, `preview ${chatRoomId}`, async () => {
     if (isShut({ id: chatRoomId })) return
     const [newest, outbox] = await Promise.all([newestShown(env, chatRoomId, opened), env.crypto.outbox(chatRoomId)])
@@ -61,10 +59,8 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
   }
 }
 
-/** How a line of a list shows one kind of content. */
 interface KindLine<C extends Content> {
   text(content: C): string
-  /** Which icon stands before it. */
   look(content: C): 'text' | 'photo' | 'document'
 }
 
@@ -76,7 +72,6 @@ const LINES: { [K in Kind]: KindLine<ContentOf<K>> } = {
 
 const lineRules = (content: Content): KindLine<Content> => LINES[content.type]
 
-/** What content is called in one line of a list, and in a notification. */
 export const lineOf = (content: Content): string => lineRules(content).text(content)
 
 const lookOf = (content: Content): 'text' | 'photo' | 'document' => lineRules(content).look(content)

@@ -5,7 +5,6 @@ import type { Env } from '../../env.ts'
 import { markOf, type Room } from './room.ts'
 import { changeRoom, type RoomRow } from './roomList.ts'
 
-/** Newest seqs reported to the server as delivered and as read, by room id. */
 const delivered = new Map<string, number>()
 const read = new Map<string, number>()
 
@@ -14,16 +13,14 @@ export function forgetMarks(): void {
   read.clear()
 }
 
-/** Reports once to the server up to which seq this device has stored a room. */
 export async function markDelivered(env: Env, { id: chatRoomId }: Room, seq: number): Promise<void> {
   if ((delivered.get(chatRoomId) ?? 0) >= seq) return
   await tell(delivered, chatRoomId, seq, () => env.api(messagesApi.markDelivered, { chatRoomId, seq }))
 }
 
-/** The seq up to which the own account has read a room, as far as this page knows. */
 export const readSeqOf = (room: Room): number => Math.max(markOf(room, room.ownId).readSeq, read.get(room.id) ?? 0)
 
-/** Reports once to the server up to which seq a room was read, and counts `passed` messages as read in its row at once. */
+/** Reports a seq as read and subtracts `passed` from the unread count at once. */
 export async function markRead(env: Env, room: Room, seq: number, passed: number): Promise<void> {
   const { id: chatRoomId } = room
   if (seq <= readSeqOf(room)) return
@@ -34,7 +31,6 @@ export async function markRead(env: Env, room: Room, seq: number, passed: number
   await tell(read, chatRoomId, seq, () => env.api(messagesApi.markRead, { chatRoomId, seq }))
 }
 
-/** Reports these rooms as read up to the newest message that their rows show, and shows them so at once. */
 export async function markAllRead(env: Env, rows: RoomRow[]): Promise<void> {
   const rooms = rows.flatMap(({ id: chatRoomId, lastMessage }) => (lastMessage ? [{ chatRoomId, seq: lastMessage.seq }] : []))
   for (const { chatRoomId } of rooms) changeRoom(chatRoomId, () => ({ unreadCount: 0 }))
@@ -42,7 +38,7 @@ export async function markAllRead(env: Env, rows: RoomRow[]): Promise<void> {
     await env.api(notificationsApi.read, { rooms: rooms.slice(from, from + LIMITS.roomIdsMax) })
 }
 
-/** Posts a mark. After a failure the next call posts again. */
+/** After a failure the next call posts again. */
 async function tell(marks: Map<string, number>, chatRoomId: string, seq: number, post: () => Promise<unknown>): Promise<void> {
   marks.set(chatRoomId, seq)
   try {

@@ -5,14 +5,11 @@ import { showPresence } from '../trust/people.ts'
 import { withMark } from './room.ts'
 import { changeRoom, roomById, roomsStore } from './roomList.ts'
 
-/** Number of frames that have changed a room's row so far, by room id. */
 const updates = new Map<string, number>()
 export const updatesOf = (chatRoomId: string): number => updates.get(chatRoomId) ?? 0
-/** A copy of all of them. */
 export const allUpdates = (): ReadonlyMap<string, number> => new Map(updates)
 const countUpdate = (chatRoomId: string) => updates.set(chatRoomId, updatesOf(chatRoomId) + 1)
 
-/** Stores a message as the newest of its room, and counts it as unread if it was not seen. */
 export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean): void {
   countUpdate(message.chatRoomId)
   changeRoom(message.chatRoomId, (room) => {
@@ -28,10 +25,7 @@ export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean):
   })
 }
 
-/**
- * Applies a receipt of any member. Own marks come from another page or browser. Returns false if messages follow the own read
- * mark: only the row of the list shows whether they are unread or the own.
- */
+/** Returns false if messages follow the own read mark: only the list's row says whether these are unread. */
 export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf<'receipt'>['data']): boolean {
   countUpdate(chatRoomId)
   changeRoom(chatRoomId, (room) => {
@@ -44,7 +38,7 @@ export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf
   return userId !== row?.ownId || row.unreadCount === 0
 }
 
-/** Shows what may be seen of a person now: a row that was asked for before shows what was seen then. */
+/** A pending request for rows is outdated by this frame. */
 export function onPresence(ownId: string, presence: FrameOf<'presence'>['data']): void {
   countUpdate(directRoomId(ownId, presence.userId))
   for (const { id, direct, memberIds } of roomsStore.getState().rooms.values())
@@ -54,7 +48,7 @@ export function onPresence(ownId: string, presence: FrameOf<'presence'>['data'])
 
 const typingEnds = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** Shows "typing…" and hides it after a few seconds, in case the end is not received. */
+/** The end may be lost. */
 export function onTyping({ chatRoomId, isTyping }: FrameOf<'typing'>['data']): void {
   clearTimeout(typingEnds.get(chatRoomId))
   showTyping(chatRoomId, isTyping)
