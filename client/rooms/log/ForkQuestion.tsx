@@ -13,14 +13,10 @@ import './showForks.css'
 
 interface Props {
   room: RoomRow
-  /** Called after the person decided to go on: messages that waited can be sent. */
   onAnswered: () => void
 }
 
-/**
- * Says that two device lists of a member have the same number, and asks whether to send all the same. Nothing is sent until the person
- * decides [Note: D2].
- */
+/** Two device lists of a member have the same number. Nothing is sent before the answer [Note: D2]. */
 export function ForkQuestion({ room, onAnswered }: Props) {
   const [asked, setAsked] = useState<Fork[]>()
   const userIds = [...new Set(room.forks.map(({ userId }) => userId))]

@@ -7,10 +7,7 @@ import { showToast } from '../../ui/toast.ts'
 import type { Room } from '../list/room.ts'
 import { restart } from './restartRoom.ts'
 
-/**
- * Asks whether to restart a room whose generation on the server is lower or much higher than expected. Nothing is sent until the
- * person decides [Note: R8].
- */
+/** Nothing is sent before the answer [Note: R8]. */
 export function RestartQuestion({ room, onRestarted }: { room: Room; onRestarted: () => void }) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)

@@ -6,15 +6,10 @@ import { placeOf, type Room } from '../list/room.ts'
 import { roomById } from '../list/roomList.ts'
 import { readPages } from './archivePages.ts'
 
-/** Maximum number of epochs in one request. */
 const EPOCHS_AT_ONCE = 100
-/** Time before a missing archive key is requested again. */
 const ASK_AGAIN_MS = 5 * 60_000
 
-/**
- * Uploads the archive keys and the GroupInfo that other members' commits omitted or falsified, so that our devices can read these
- * epochs later.
- */
+/** Uploads what other members' commits omitted or falsified: own devices need these keys later. */
 export async function auditCommits(env: Env, room: Room, epochs: EpochName[]): Promise<void> {
   const chatRoomId = room.id
   const group = await env.api(roomsApi.group, { chatRoomId })
@@ -31,10 +26,10 @@ export async function auditCommits(env: Env, room: Room, epochs: EpochName[]): P
   await env.crypto.auditDone({ ...placeOf(room), epochs })
 }
 
-/** Time when the server last lacked an archive key that messages need, by account, room, group and epoch. */
+/** By account, room, group and epoch. */
 const missedAt = new Map<string, number>()
 
-/** Fetches the archive keys that sealed messages need, and opens those messages [Note: H1]. */
+/** [Note: H1] */
 export async function fetchArchiveKeys(env: Env, room: Room, missing: EpochName[]): Promise<void> {
   const now = env.clock().getTime()
   const nameOf = ({ groupId, epoch }: EpochName) => `${room.ownId} ${room.id} ${groupId} ${epoch}`
@@ -44,13 +39,12 @@ export async function fetchArchiveKeys(env: Env, room: Room, missing: EpochName[
   for (const epoch of await env.crypto.reopenWaiting(placeOf(room))) missedAt.set(nameOf(epoch), now)
 }
 
-/** Fetches and keeps the archive keys of some epochs: this account's sealed ones, and the pages of a chat that has or had a password. */
+/** Includes the pages of a chat that has or had a password. */
 export async function keepKeys(env: Env, room: Room, epochs: EpochName[]): Promise<void> {
   await env.crypto.keepArchiveKeys(await fetchKeys(env, room.id, epochs), room.id)
   if (roomById(room.id)?.hasPages) await readPages(env, room)
 }
 
-/** Fetches this account's sealed archive keys of some epochs. */
 export async function fetchKeys(env: Env, chatRoomId: string, epochs: EpochName[]): Promise<ArchiveKey[]> {
   const found: ArchiveKey[] = []
   for (const groupId of new Set(epochs.map((one) => one.groupId))) {

@@ -4,10 +4,9 @@ import { isRefused } from '../../net/api.ts'
 import type { Room } from '../list/room.ts'
 import { roomById } from '../list/roomList.ts'
 
-/** The most pages written in one call: as many rounds as other browsers may disturb. */
 const ROUNDS = 400
 
-/** Reads the archive pages of a room that this browser has not read as they are now [Note: L1]. */
+/** [Note: L1] */
 export async function readPages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>) {
   const { pages } = await env.api(archiveApi.pages, { chatRoomId })
   for (const number of await env.crypto.pagesToRead({ chatRoomId, pages }))
@@ -15,10 +14,7 @@ export async function readPages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>) 
   return pages
 }
 
-/**
- * Moves the archive keys that the server has sealed to the account's history keys into pages that only the chat's own seed opens. With
- * `isOff` the pages are put under the newest history key, and no keys are moved. The room must be open.
- */
+/** Moves the archive keys into pages that only the chat's seed opens; `isOff` puts the pages under the newest history key. */
 export async function writePages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>, isOff = false): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const pages = await readPages(env, { id: chatRoomId })
@@ -36,13 +32,11 @@ export async function writePages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>,
       await env.api(archiveApi.putPage, draft)
       await env.crypto.takePage({ chatRoomId, page: draft })
     } catch (error) {
-      // Another browser of the account has written that page.
       if (!isRefused(error, 'stale_version')) throw error
     }
   }
 }
 
-/** The same while a chat with a password is open, after commits have begun new epochs. */
 export async function pageNewEpochs(env: Env, room: Room): Promise<void> {
   if (roomById(room.id)?.lock === 'open') await writePages(env, room)
 }

@@ -11,33 +11,29 @@ import { fetchMissing } from './fetchMissing.ts'
 import { askingRestart } from './otherState.ts'
 import { showForks } from './showForks.ts'
 
-/** Limit of repetitions while new groups appear between the requests for the group and for the log. */
+/** New groups may appear between the requests for group and log. */
 const ENTER_TRIES = 3
 
-/** What a catch-up has reached. */
 export interface CaughtUp {
-  /** The seq that this device had reached before, and has reached now. */
   after: number
   cursor: number
-  /** The messages from `after` to `cursor`; null if more has changed in the vault than these. */
+  /** The messages from `after` to `cursor`; null if the vault has other changes. */
   opened: StoredMessage[] | null
   isJoined: boolean
 }
 
 /**
- * Follows a room's log to its end, for live entries and replay. Fetches what is missing. Throws CryptoFailure('log') if the
- * server's log is inconsistent. Skips requests that the person has not answered, because the sender could see when this browser
- * is online [Note: R5].
+ * Throws CryptoFailure('log') for an inconsistent log. Skips unanswered requests, whose senders could see this browser online
+ * [Note: R5].
  */
 export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Promise<CaughtUp> {
-  // Of a locked room nothing is read: it waits at the server [Note: L1].
+  // A locked room's log waits at the server [Note: L1].
   if (isShut(room)) return readTo(0)
   if (!isFollowed(room)) return readTo((await env.crypto.roomRecord(room.id))?.cursor ?? 0)
   const follows = () => unlessLocked(env, room, () => askingRestart(room, () => follow(env, room, live)))
   return inTurn(env, `room ${room.id}`, async () => (await follows()) ?? readTo(0))
 }
 
-/** More has changed than one step tells: the vault is read again. */
 const readTo = (cursor: number): CaughtUp => ({ after: cursor, cursor, opened: null, isJoined: false })
 
 async function follow(env: Env, room: Room, live: LogEntry[]): Promise<CaughtUp> {
@@ -63,11 +59,10 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<CaughtUp>
       continue
     }
     idle = outcome.cursor > reached ? 0 : idle + 1
-    // Each round must advance the cursor or enter a newly created group; otherwise this loop would not end.
+    // Each round must advance the cursor or enter a new group, or the loop would not end.
     if (idle > (mustEnter ? ENTER_TRIES : 0))
       throw new CryptoFailure('log', 'The server’s record of this chat does not fit together')
     await fetchNamed(env, room, outcome)
-    // Messages named lists by their hashes that are known only now.
     if (Object.keys(newerManifests).length > 0)
       showForks(room, (await env.crypto.receiveLog({ ...placeOf(room), entries: [], now: env.clock().getTime() })).forks)
     reached = await fetchMissing(env, room, outcome)

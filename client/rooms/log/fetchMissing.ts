@@ -6,10 +6,7 @@ import { auditCommits, fetchArchiveKeys } from './archiveKeys.ts'
 import { pageNewEpochs } from './archivePages.ts'
 import { loadOlderPage } from './olderPage.ts'
 
-/**
- * Fetches what the log entries need: archive keys, commits to audit, the group itself, the page before the first message. Returns
- * the seq that this device has reached.
- */
+/** Returns the seq that this device has reached. */
 export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): Promise<number> {
   const { missing, unaudited, cursor, from, mustEnter } = outcome
   if (missing.length > 0) await fetchArchiveKeys(env, room, missing)
@@ -18,10 +15,9 @@ export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): P
     await pageNewEpochs(env, room)
   }
   const reached = mustEnter
-    ? // By Welcome where there is one, else as a reader of the archive.
+    ? // Without a Welcome the browser reads the archive.
       await enter(env, room)
     : { cursor, from }
-  // This device has no messages of the room: it has entered just now, or it entered before and has not loaded a page.
   if (reached.from > reached.cursor) await loadOlderPage(env, room, reached.from)
   return reached.cursor
 }

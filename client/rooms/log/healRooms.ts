@@ -5,10 +5,10 @@ import { refreshPeers } from '../trust/peers.ts'
 import { catchUp } from './catchUp.ts'
 import { postCommit } from './readyRoom.ts'
 
-/** Maximum of the random delay, which spreads devices that become due at the same time. */
+/** A random delay spreads devices that become due together. */
 const WAIT_MAX_MS = 60 * 60_000
 
-/** Renews the keys of rooms in which this browser only reads, as long as the session lasts [Note: R7]. Returns how to stop. */
+/** Renews the keys of rooms in which this browser only reads [Note: R7]. Returns the stop. */
 export function keepHealing(env: Env, report: (work: Promise<void>) => void): () => void {
   let isStopped = false
   let timer: ReturnType<typeof setTimeout>
@@ -22,12 +22,12 @@ export function keepHealing(env: Env, report: (work: Promise<void>) => void): ()
   }
 }
 
-/** Heals the due rooms one at a time. A failure in one room does not stop the others; throws the first failure at the end. */
+/** Throws the first failure after all rooms were tried. */
 export async function healReading(env: Env): Promise<void> {
   const failures: unknown[] = []
   for (const chatRoomId of await env.crypto.roomsToHeal({ now: env.clock().getTime() })) {
     const room = roomById(chatRoomId)
-    // Whom the person blocks sees them away.
+    // A commit would show this browser to a blocked person.
     if (!room || room.isClosed || isBlocked(room) || !isFollowed(room) || room.lock !== 'none') continue
     await heal(env, room).catch((error: unknown) => failures.push(error))
   }
@@ -38,7 +38,7 @@ async function heal(env: Env, room: Room): Promise<void> {
   if ((await refreshPeers(env, room)).size > 0) return
   await catchUp(env, room)
   const now = env.clock().getTime()
-  // The missed entries may have removed this device from the group.
+  // The missed entries may have removed this device.
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now })
   if (need !== 'ready' && need !== 'commit') return
   const outcome = await postCommit(env, room, await env.crypto.commitRoom(placeOf(room)))

@@ -7,18 +7,14 @@ import { fetchNamed } from '../trust/fetchNamed.ts'
 import { keepKeys } from './archiveKeys.ts'
 
 const PAGE = 50
-/**
- * Maximum length of a page that extends down to a commit. From a commit on, messages can be compared with the log that their
- * senders saw [Note: M5].
- */
+/** Maximum length of a page down to a commit, where the comparison with senders' logs starts [Note: M5]. */
 const PAGE_MAX = 150
 
-/** Fetches the page before a seq and stores it, decrypted by archive keys. Returns false if no older page exists. */
 export async function loadOlderPage(env: Env, room: Room, before: number): Promise<boolean> {
   if (before <= 1 || !isFollowed(room) || isShut(room)) return false
   const { clearedSeq } = latestRoom(room)
   if (!(await env.crypto.ownStanding()).keepsHistory) {
-    // The account kept no keys of older messages, so a page would show only unreadable messages.
+    // The account kept no older keys: the page would be unreadable.
     await env.crypto.adoptPage({ ...placeOf(room), entries: [], isStart: true, clearedSeq })
     return false
   }
@@ -33,7 +29,6 @@ export async function loadOlderPage(env: Env, room: Room, before: number): Promi
   return true
 }
 
-/** Fetches at least one page of the log before a seq, down to a commit or to the start. */
 async function readDown(env: Env, chatRoomId: string, before: number): Promise<LogEntry[]> {
   const entries: LogEntry[] = []
   for (let end = before - 1; end > 0 && entries.length < PAGE_MAX; ) {

@@ -10,7 +10,7 @@ import { pageNewEpochs } from './archivePages.ts'
 import { catchUp } from './catchUp.ts'
 import { askingRestart, isOtherState } from './otherState.ts'
 
-/** Limit of commits that lose against another device's. */
+/** Limits commits lost to other devices. */
 const TRIES = 8
 
 const WHY_STOPPED: Record<Mismatch, string> = {
@@ -22,19 +22,14 @@ const WHY_STOPPED: Record<Mismatch, string> = {
   key_undecided: 'You have not confirmed this person’s key yet.',
 }
 
-/** Whether a message can be sent now, and the reason shown to the person if not. */
 export type Readiness = { ready: true } | { ready: false; reason: string }
 
-/**
- * Prepares this device for sending: refreshes the peers' keys, creates or enters the group, removes outdated leaves, heals [Note:
- * R4, R7]. Starts over if another device's commit was first. `mustCommit` means that the server accepts nothing before a commit
- * [Note: D3].
- */
+/** Prepares this device for sending [Note: R4, R7]. `mustCommit`: the server accepts nothing before a commit [Note: D3]. */
 export function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Promise<Readiness> {
   return askingRestart(room, () => ready(env, room, mustCommit))
 }
 
-/** Lets this browser into the room's group where there is one without it. A room without a group gets one when somebody sends. */
+/** The next sender creates a missing group. */
 export async function enterRoom(env: Env, room: Room): Promise<void> {
   if (!isFollowed(room) || room.isClosed) return
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
@@ -42,8 +37,7 @@ export async function enterRoom(env: Env, room: Room): Promise<void> {
 }
 
 /**
- * Begins a new epoch: its archive key is sealed to every account anew, where the server has deleted the pages that had the running
- * one's [Note: L1]. Without the server the next sender begins one.
+ * The server has deleted the pages with the current archive key [Note: L1]. Without the server the next sender begins the epoch.
  */
 export async function renewEpoch(env: Env, room: Room): Promise<void> {
   if (!isFollowed(room) || room.isClosed) return
@@ -63,7 +57,7 @@ async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readine
   if (mismatch) return { ready: false, reason: `${WHY_STOPPED[mismatch]} Nothing is sent until you decide.` }
   const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   const first = await ask()
-  // A device with the complete log sends at once. If another device was faster, the server refuses the message.
+  // The server refuses the message if another device was faster.
   if (!mustCommit && first.need === 'ready' && first.cursor >= room.lastSeq && !first.isPending) return unlessForked(first)
   let isOwed = mustCommit
   let hasFailed = false
@@ -78,7 +72,6 @@ async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readine
         reason: `${peerName(room)} has no device yet. Your message waits here and goes out when they sign in.`,
       }
     const drafted = await draft(env, room, need === 'ready' ? 'commit' : need, hasFailed)
-    // Another device has committed first, so check again.
     if (drafted === 'moved') continue
     if (drafted === 'failed') hasFailed = true
     else isOwed = (await postCommit(env, room, drafted)) === 'stale_manifest'
@@ -94,8 +87,8 @@ const unlessForked = ({ isForked }: RoomState): Readiness =>
 const peerName = (room: Room): string => personById(personIdOfDirect(room) ?? '')?.displayName ?? 'This person'
 
 /**
- * Drafts the needed commit. Returns `moved` if another device was faster, and `failed` if the group could not be entered. Drafts
- * a new generation after the second failure, because the log was read to its end [Note: R4].
+ * Returns `moved` if another device was faster, `failed` if the group could not be entered. A second failure drafts a new
+ * generation [Note: R4].
  */
 async function draft(
   env: Env,
@@ -116,12 +109,10 @@ async function draft(
   }
 }
 
-/** Drafts the first commit of the next generation, with key packages of all members' devices. */
 export async function createGroup(env: Env, room: Room): Promise<CommitDraft | 'moved'> {
   const chatRoomId = room.id
   const { generation: current } = await env.api(roomsApi.group, { chatRoomId })
-  // Another device has created a group since the log was read. Enter it; a further generation would restart the encryption
-  // needlessly.
+  // A further generation would restart the encryption needlessly.
   if (current > ((await env.crypto.roomRecord(chatRoomId))?.generation ?? 0)) return 'moved'
   const generation = current + 1
   const { packages } = await env.api(roomsApi.claimKeyPackages, { chatRoomId, generation })
@@ -129,8 +120,7 @@ export async function createGroup(env: Env, room: Room): Promise<CommitDraft | '
 }
 
 /**
- * Posts a commit. If another one was first, applies the missed entries, and the caller decides again [Note: R6]. Drops a commit
- * made for old device lists, because the server would refuse the same bytes each time.
+ * Returns `stale_epoch` after another commit [Note: R6]. Drops a commit for old device lists, which the server would always refuse.
  */
 export async function postCommit(env: Env, room: Room, draft: CommitDraft): Promise<'taken' | 'stale_epoch' | 'stale_manifest'> {
   try {
@@ -141,7 +131,7 @@ export async function postCommit(env: Env, room: Room, draft: CommitDraft): Prom
   } catch (error) {
     if (isRefused(error, 'stale_manifest')) {
       await refreshStale(env, room, error.details)
-      // The log contains the commit if the server accepted it earlier and only the response was lost.
+      // Only the response may have been lost.
       await catchUp(env, room)
       await env.crypto.dropCommit({ ...placeOf(room), commit: draft.commit })
       return 'stale_manifest'

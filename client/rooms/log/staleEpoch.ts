@@ -13,8 +13,8 @@ import { readyRoom } from './readyRoom.ts'
 const needsCommitShape = z.object({ needsCommit: z.literal(true) })
 
 /**
- * Handles a message refused with stale_epoch: reads the missed entries, or fetches the device lists that the refusal names.
- * Returns true if a device was removed and the room needs a commit without it; `readyRoom` then needs `mustCommit` [Note: D3].
+ * Reads what a stale_epoch refusal lacks. Returns true if the room needs a commit without a removed device: `readyRoom` with
+ * `mustCommit` [Note: D3].
  */
 export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError): Promise<boolean> {
   const mustCommit = needsCommitShape.safeParse(details).success
@@ -23,10 +23,7 @@ export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError):
   return mustCommit
 }
 
-/**
- * After a device was removed here, commits in each room that this browser has joined and that still contains the device. In other
- * rooms the next sender commits. A failure in one room does not stop the others; throws the first failure at the end.
- */
+/** Elsewhere the next sender commits. Throws the first failure after all rooms. */
 export async function commitEverywhere(env: Env): Promise<void> {
   const failures: unknown[] = []
   const ownId = await env.crypto.ownId()
@@ -36,17 +33,14 @@ export async function commitEverywhere(env: Env): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-/**
- * Tells the other members of a fork that they may not have seen, by a commit that names the device lists which this browser knows
- * [Note: D2]. Nothing else goes out in that room.
- */
+/** Tells the other members of a fork by a commit that names this browser's device lists [Note: D2]. */
 export async function tellForks(env: Env, { id }: Room): Promise<void> {
   const room = roomById(id)
   if (!room?.forks.some(({ isTold }) => !isTold) || room.isClosed || !isFollowed(room)) return
   try {
     await readyRoom(env, room)
   } catch (error) {
-    // This person has been told, and the next entry of the log brings another attempt.
+    // The next log entry brings another attempt.
     if (!(error instanceof CryptoFailure)) throw error
   }
 }
@@ -57,10 +51,7 @@ async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
   if (need === 'commit') await readyRoom(env, room)
 }
 
-/**
- * Enters all rooms at once on a new browser of an account without history, because the browser can read only by MLS [Note: H1].
- * Earlier messages stay on the other browsers.
- */
+/** A new browser without history reads only by MLS [Note: H1]. */
 export async function enterEverywhere(env: Env, rooms: Room[]): Promise<void> {
   if ((await env.crypto.ownStanding()).keepsHistory) return
   for (const room of rooms) {
