@@ -4,10 +4,10 @@ import { roomsStore } from '../list/roomList.ts'
 import { peopleStore } from '../trust/people.ts'
 import { keepShown } from './keptScreens.ts'
 
-/** A change is kept so long after it, with those that follow meanwhile. */
+/** The delay gathers further changes. */
 const KEEP_AFTER_MS = 3000
 
-/** Keeps what the screens show for a start without the server, a moment after it has changed. Returns how to stop. */
+/** Keeps the screens for a start without the server. Returns the stop. */
 export function followShown(env: Env, ownUser: () => User | null, report: (work: Promise<unknown>) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   function keep() {
@@ -19,7 +19,7 @@ export function followShown(env: Env, ownUser: () => User | null, report: (work:
   const later = () => {
     timer ??= setTimeout(keep, KEEP_AFTER_MS)
   }
-  // A hidden page may be closed at any moment.
+  // A hidden page may close at any moment.
   const onHidden = () => {
     if (document.visibilityState === 'hidden' && timer !== undefined) keep()
   }

@@ -10,10 +10,10 @@ import { refreshPreview } from '../list/preview.ts'
 import { roomsStore, sortRooms } from '../list/roomList.ts'
 import { peopleStore } from '../trust/people.ts'
 
-/** Conversations kept for a start without the server: the newest ones. */
+/** The newest rooms. */
 const ROOMS_MAX = 300
 
-/** What older builds have kept lacks the fields of newer ones. These stand in for them until the server is asked again. */
+/** Defaults for fields that older builds did not keep. */
 const BARE_USER: Omit<User, 'id' | 'username' | 'displayName'> = {
   profileImageUrl: null,
   isAdmin: false,
@@ -36,7 +36,7 @@ const BARE_ROOM: Omit<ListedRoom, 'chatRoomId' | 'addedAt' | 'people' | 'direct'
   readSeq: 0,
 }
 
-/** A row as builds kept it whose list had direct rooms alone: the other person and how the two stand lay in the row itself. */
+/** Rows of builds with direct rooms alone: person and state lay in the row. */
 const pairRowShape = z.looseObject({
   person: z.looseObject({}),
   contactId: z.string(),
@@ -57,10 +57,9 @@ function withMembers(row: object): object {
 
 const shownShape = z.object({ user: z.looseObject({}), rooms: z.array(z.looseObject({})).max(ROOMS_MAX) })
 
-/** Keeps what the screens show of the own account, its rooms and people in the vault, sealed. */
 export async function keepShown(env: Env, user: User): Promise<void> {
   const { counter, rooms } = roomsStore.getState()
-  // A list that was not read from the server since this page began is the kept one.
+  // The list is still the kept one.
   if (counter === null) return
   const rows = sortRooms(rooms.values()).flatMap((room) => {
     const people = peopleOf(room, peopleStore.getState().people)
@@ -69,21 +68,20 @@ export async function keepShown(env: Env, user: User): Promise<void> {
   await env.crypto.keepShown({ user, rooms: rows.slice(0, ROOMS_MAX) })
 }
 
-/** What `keepShown` has kept; undefined if nothing that this build reads. */
+/** undefined if this build reads nothing of the kept screens. */
 type Kept = z.output<typeof shownShape> | undefined
 
 export const readKept = async (env: Env): Promise<Kept> => shownShape.safeParse(await env.crypto.readShown()).data
 
-/** The own user as this browser last saw it. */
 export function ownUserOf(kept: Kept, who: Pick<User, 'id' | 'username'>): User {
   const own = { ...BARE_USER, displayName: who.username, ...who }
   return userShape.safeParse({ ...own, ...kept?.user }).data ?? own
 }
 
-/** Rows whose newest messages are read at the same time: the chat that is open is read between them. */
+/** The open chat is read between them. */
 const PREVIEWS_AT_ONCE = 4
 
-/** Shows the rooms that this browser kept, until the server answers. Does nothing where rooms are shown already. */
+/** Does nothing if rooms are shown already. */
 export async function showKept(env: Env, kept: Kept): Promise<void> {
   if (roomsStore.getState().rooms.size > 0) return
   const rows = (kept?.rooms ?? []).flatMap((row) => roomRowShape.safeParse({ ...BARE_ROOM, ...withMembers(row) }).data ?? [])
