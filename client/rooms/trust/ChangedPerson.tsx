@@ -12,9 +12,8 @@ import './safety.css'
 interface Props {
   person: Person
   mismatch: Mismatch
-  /** Accepts the shown key and name of the person. `chosen` is one of two conflicting keys that two browsers knew. */
+  /** `chosen` is one of two keys that two browsers knew. */
   onAccept: (person: Person, chosen?: Choice) => Promise<void>
-  /** Opens the contact panel, where a number that differs is compared again. */
   onDetails: () => void
 }
 

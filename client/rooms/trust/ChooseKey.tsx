@@ -23,10 +23,7 @@ const sourceOf = ({ isByAddress }: Choice, at: number): string =>
       ? ', known to this browser'
       : ', known to another browser of yours'
 
-/**
- * Asks which of two keys is right if two browsers of the account know different keys of a person, or an entered address has
- * another [Note: I1]. Neither is preselected.
- */
+/** Two browsers know different keys, or an entered address has another key [Note: I1]. Neither key is preselected. */
 export function ChooseKey({ person, choices, onChoose, onClose }: Props) {
   const [chosen, setChosen] = useState<Choice>()
   const [isPending, setPending] = useState(false)

@@ -15,23 +15,19 @@ import './details.css'
 
 interface Props {
   person: Person
-  /** What is known of their presence. */
   presence: { isOnline: boolean | null; words: string } | undefined
   onClose: () => void
-  /** The person has decided what stopped sending: messages that waited go out. */
   onFreed: () => void
-  /** True while a question about the contact stands over the panel. */
+  /** True while a question stands over the panel. */
   isCovered: boolean
-  /** What can be done with the contact. */
   children: ReactNode
 }
 
 const TITLE = 'Contact'
 
-/** Who the other person is, and what is known of their keys. Beside or over the conversation; on a phone a sheet. */
 export function ContactPanel({ person, presence, onClose, onFreed, isCovered, children }: Props) {
   const isNarrow = useMedia(NARROW)
-  // A sheet that opens now would lie above the question, with what is typed there.
+  // A sheet that opens now would cover the question and its typed text.
   const [isPhone, setPhone] = useState(isNarrow)
   if (isPhone !== isNarrow && !isCovered) setPhone(isNarrow)
   const parts = (
@@ -53,7 +49,7 @@ function Column({ onClose, children }: { onClose: () => void; children: ReactNod
   const opener = useRef(document.activeElement)
   useEffect(() => title.current?.focus({ preventScroll: true }), [])
 
-  // Over the conversation it gives way to whoever goes on there: it would cover what they write.
+  // Over the chat the panel closes for a person who goes on writing there.
   const isBeside = useMedia(BESIDE)
   const latestClose = useLatest(onClose)
   useEffect(() => {

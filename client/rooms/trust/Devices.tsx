@@ -1,4 +1,4 @@
-/** The browsers of another person's account, by the device list that it has signed. Their names are sealed to that person. */
+/** The ids come from the account's signed list; the browsers' names are sealed to the other person. */
 export function Devices({ name, ids }: { name: string; ids: string[] }) {
   if (ids.length === 0) return null
   return (

@@ -18,7 +18,7 @@ interface Props {
   onFreed: () => void
 }
 
-/** The safety number, by which two people compare their keys, and what came of it [Note: I2]. */
+/** [Note: I2] */
 export function SafetyNumber({ person, onFreed }: Props) {
   const env = useEnv()
   const [safety, setSafety] = useState<Safety>()
@@ -59,7 +59,6 @@ export function SafetyNumber({ person, onFreed }: Props) {
 }
 
 type Found = 'same' | 'different' | 'none'
-/** What the panel shows of the comparison besides its result. */
 type Shown = 'nothing' | 'question' | 'scanner' | 'code'
 
 function Compare({ person, safety, onFreed }: Props & { safety: Safety }) {
@@ -97,7 +96,7 @@ function Compare({ person, safety, onFreed }: Props & { safety: Safety }) {
       await tell()
     })
 
-  /** The buttons that had the focus are gone, so the result takes it. */
+  /** The focused buttons are gone, so the result takes the focus. */
   async function tell() {
     setShown('nothing')
     result.current?.focus()
@@ -206,7 +205,6 @@ function Result({ name, safety, isLate }: { name: string; safety: Safety; isLate
 
 const inSentence = (when: string) => when.replace(/^(Today|Yesterday)/, (word) => word.toLowerCase())
 
-/** Shows the digits in groups; a screen reader reads them one by one. */
 function Digits({ digits }: { digits: string }) {
   return (
     <ol className="safety-digits mono" aria-label="Safety number, twelve groups of five digits">

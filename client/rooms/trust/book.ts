@@ -7,11 +7,7 @@ import { CryptoFailure } from '../../worker/crypto.ts'
 import { refreshOwnDevices } from './ownDevices.ts'
 import { isPaused, pauseQuestion } from './pauseQuestion.ts'
 
-/**
- * Merges the account's book from the server, then saves entries that only this device has. Returns false if the account's devices
- * have named a newer book. Throws CryptoFailure('book_rollback') if the server keeps returning an older book than this device has
- * seen.
- */
+/** Returns false if own devices have named a newer book. Throws CryptoFailure('book_rollback') for a persistently older book. */
 export async function syncBook(env: Env): Promise<boolean> {
   try {
     const isLevel = await mergeStored(env)
@@ -24,10 +20,9 @@ export async function syncBook(env: Env): Promise<boolean> {
   }
 }
 
-/** This page's first reading of the book. */
 let first: { env: Env; reading: Promise<boolean> } | undefined
 
-/** Merges the book once a page, as `syncBook` does: whoever needs it meanwhile waits for the same answer. A failure is tried again. */
+/** Reads the book at most until the first success; simultaneous callers share the request. */
 export function firstBook(env: Env): Promise<boolean> {
   if (first?.env === env) return first.reading
   const reading = syncBook(env)
@@ -39,21 +34,19 @@ export function firstBook(env: Env): Promise<boolean> {
   return reading
 }
 
-/** Forgets what this page has read, when the account is closed. */
 export function resetBook(): void {
   first = undefined
   resetLostBook()
 }
 
 /**
- * True while this browser has never read the account's book and none of those that the server returns holds: nobody's key is
- * known here, and nothing is sent [Note: I1].
+ * True if this browser has never read a book and none on the server verifies: no key is known, and nothing is sent [Note: I1].
  */
 export const lostBookStore = createStore<{ isLost: boolean }>(() => ({ isLost: false }))
 
 export const resetLostBook = (): void => lostBookStore.setState({ isLost: false })
 
-/** Failures that mean that no book which the server returned holds. A form that only newer builds know is none of them. */
+/** No returned book verifies. A form known only to newer builds is no such failure. */
 const NONE_HOLDS = ['book_unread', 'book_rollback', 'history_key']
 
 async function noteLost(env: Env, error: unknown): Promise<void> {
@@ -61,7 +54,7 @@ async function noteLost(env: Env, error: unknown): Promise<void> {
   lostBookStore.setState({ isLost: NONE_HOLDS.includes(error.code) && !(await env.crypto.isBookRead()) })
 }
 
-/** Failures that a newer device list of the account, or a second request, may resolve. */
+/** A newer device list or a second request may resolve these failures. */
 const MAY_BE_LATE = ['book_rollback', 'history_key', 'book_signer', 'book_spoiled']
 
 async function mergeStored(env: Env): Promise<boolean> {
@@ -69,7 +62,7 @@ async function mergeStored(env: Env): Promise<boolean> {
     return await env.crypto.mergeBook(await env.api(devicesApi.book, {}))
   } catch (error) {
     if (!(error instanceof CryptoFailure) || !MAY_BE_LATE.includes(error.code)) throw error
-    // Another device may have changed the book, and the account's keys with it, during the request.
+    // Another device may have changed the account's keys.
     await refreshOwnDevices(env)
   }
   const stored = await env.api(devicesApi.book, {})
@@ -83,9 +76,8 @@ async function mergeStored(env: Env): Promise<boolean> {
 }
 
 /**
- * Replaces a book on the server that no device of the account wrote. The replacement is the newest other book that verifies,
- * merged with this browser's entries. Always throws CryptoFailure: 'book_spoiled', or 'book_unread' if no book verifies and this
- * browser has no entries.
+ * Replaces a book that no own device wrote with the newest book that verifies and this browser's entries. Always throws
+ * CryptoFailure: 'book_spoiled', or 'book_unread' with nothing to merge.
  */
 async function replaceSpoiled(env: Env, { others, ...spoiled }: z.output<typeof devicesApi.book.output>): Promise<never> {
   for (const { writer } of others) {
@@ -104,7 +96,7 @@ async function replaceSpoiled(env: Env, { others, ...spoiled }: z.output<typeof 
   throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open')
 }
 
-/** Saves the book if it has changed. Merges and retries if another device saved first. */
+/** Merges if another device saved first. */
 export async function saveBook(env: Env): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const sealed = await env.crypto.sealBook()
@@ -119,9 +111,7 @@ export async function saveBook(env: Env): Promise<void> {
   }
 }
 
-/**
- * Fetches a newer book that one of the account's own devices named; at most once a minute while the server has none [Note: I1].
- */
+/** Fetches a book that an own device named; at most one failed request a minute [Note: I1]. */
 export async function fetchNamedBook(env: Env, ownId: string): Promise<void> {
   const question = `${ownId} book`
   if (isPaused(env, question)) return
@@ -133,12 +123,9 @@ export async function fetchNamedBook(env: Env, ownId: string): Promise<void> {
   }
 }
 
-/**
- * Merges the account's book. Throws CryptoFailure('book_rollback') if the server withholds a book that the account's devices
- * named.
- */
+/** Throws CryptoFailure('book_rollback') if the server withholds a named book. */
 export async function checkBook(env: Env): Promise<void> {
-  // Retry once, because another device may have saved a book during the request.
+  // Another device may have saved a book meanwhile.
   if ((await syncBook(env)) || (await syncBook(env))) return
   throw new CryptoFailure('book_rollback', 'The server returned an older address book than your other devices know')
 }

@@ -4,7 +4,7 @@ import { fetchNamedBook } from './book.ts'
 import { fetchOwnManifest, fetchOwnVersion } from './ownDevices.ts'
 import { type Accounts, refreshPeer } from './peers.ts'
 
-/** Fetches newer device lists and a newer book that messages name and this device lacks [Note: D2, I1]. */
+/** [Note: D2, I1] */
 export async function fetchNamed(env: Env, { ownId, peers }: Accounts, named: NewerVersions): Promise<void> {
   const { newerManifests, ownManifest, ownBook } = named
   for (const [userId, version] of Object.entries(newerManifests)) {
@@ -16,10 +16,7 @@ export async function fetchNamed(env: Env, { ownId, peers }: Accounts, named: Ne
   if (ownBook > 0) await fetchNamedBook(env, ownId)
 }
 
-/**
- * Fetches the versions of device lists that a commit names. Waits a minute before it requests a version again that the server
- * lacked.
- */
+/** Requests a missing version at most once a minute. */
 export async function fetchLists(env: Env, { ownId, peers }: Accounts, versions: Record<string, number>): Promise<void> {
   for (const [userId, version] of Object.entries(versions)) {
     const peer = peers.find(({ id }) => id === userId)

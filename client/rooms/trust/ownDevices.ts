@@ -4,13 +4,9 @@ import type { Env } from '../../env.ts'
 import { CryptoFailure, type LogOutcome } from '../../worker/crypto.ts'
 import { isPaused, pauseIfOlder } from './pauseQuestion.ts'
 
-/**
- * Findings about the own devices from reading rooms: the newest version of their list, and how often a copy of this browser was
- * detected.
- */
+/** `version` is the newest version of the own list, `copies` the number of detected copies of this browser. */
 export const ownNewsStore = createStore<{ version: number; copies: number }>(() => ({ version: 0, copies: 0 }))
 
-/** Notes the findings of a catch-up. Subscribers of the store show them. */
 export function noteOwnNews({ ownList, isCopied }: Pick<LogOutcome, 'ownList' | 'isCopied'>): void {
   const { version, copies } = ownNewsStore.getState()
   if (ownList > version || isCopied)
@@ -18,8 +14,8 @@ export function noteOwnNews({ ownList, isCopied }: Pick<LogOutcome, 'ownList' | 
 }
 
 /**
- * Fetches the account's newest manifest. Returns false if a manifest signed by the account has removed this device. Throws
- * CryptoFailure if the server returns none: a missing response is no reason to delete this browser's keys.
+ * Returns false if a signed manifest has removed this device. Throws CryptoFailure without an answer, which is no reason to
+ * delete keys.
  */
 export async function refreshOwnDevices(env: Env): Promise<boolean> {
   const { manifest, historySeals } = await env.api(devicesApi.keys, {})
@@ -28,8 +24,8 @@ export async function refreshOwnDevices(env: Env): Promise<boolean> {
 }
 
 /**
- * Fetches a newer version of the account's own manifest that a message named [Note: D2]. If one of the account's own devices
- * named it (`isByOwnDevice`), the server must have it. Throws CryptoFailure('own_rollback') if it does not.
+ * Fetches an own manifest that a message named [Note: D2]. Throws CryptoFailure('own_rollback') if an own device named a version
+ * that the server lacks.
  */
 export async function fetchOwnManifest(env: Env, ownId: string, version: number, isByOwnDevice = false): Promise<void> {
   const question = isByOwnDevice ? `${ownId} by own device` : ownId
@@ -41,8 +37,8 @@ export async function fetchOwnManifest(env: Env, ownId: string, version: number,
 }
 
 /**
- * Fetches the version of the account's own manifest that a commit named if the server's newest is older: the server may hide a
- * new browser from this device's requests alone [Note: D2]. Throws what `checkSuccession` throws.
+ * Fetches the version that a commit named: the server may hide a new browser from this device [Note: D2]. Throws what
+ * `checkSuccession` throws.
  */
 export async function fetchOwnVersion(env: Env, ownId: string, version: number): Promise<void> {
   if ((await env.crypto.manifestVersion(ownId)) >= version) return

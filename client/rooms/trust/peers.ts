@@ -6,28 +6,25 @@ import { firstBook, saveBook } from './book.ts'
 import { refreshOwnDevices } from './ownDevices.ts'
 import { isPaused, pauseIfOlder } from './pauseQuestion.ts'
 
-/** The keys of another member of a room as the server returns them: compared with the pin, never trusted [Note: I1]. */
+/** The server's keys of a member: compared with the pin, never trusted [Note: I1]. */
 export interface PeerKeys {
   id: string
   username: string
-  /** Ed25519, base64; null before the account has its first browser. */
+  /** Ed25519, base64; null before the account's first browser. */
   identityKey: string | null
-  /** 0 if the account has no device. */
+  /** 0 without a device. */
   manifestVersion: number
-  /** True if the account was deleted; the server has deleted its keys too. */
   isDeleted: boolean
 }
 
-/** The accounts of a room: the own id, and the keys of the other members. */
 export interface Accounts {
   ownId: string
   peers: PeerKeys[]
 }
 
 /**
- * Updates what this device knows of one peer's keys: pins the first key, or stores a newer manifest. `named` is a version that a
- * message named; `isExact` requests exactly this version, as a commit named it [Note: D2]. Throws CryptoFailure for a forged
- * manifest.
+ * Pins a peer's first key or stores a newer manifest. `isExact` requests exactly the version that a commit `named` [Note: D2].
+ * Throws CryptoFailure for a forged manifest.
  */
 export async function refreshPeer(
   env: Env,
@@ -40,7 +37,7 @@ export async function refreshPeer(
   const standing = await env.crypto.peerStanding({ userId, username, identityKey: peer.identityKey })
   const { mismatch, version, isBookRead } = standing
   if (isDeleted) {
-    // Old messages are verified with the key from the account's book.
+    // The book's key verifies old messages.
     if (!isBookRead) await firstBook(env)
     return version > 0 ? 'pinned' : 'no_device'
   }
@@ -51,7 +48,7 @@ export async function refreshPeer(
   const { identityKey, manifest } = await env.api(devicesApi.manifest, { userId, ...(isExact && { version: named }) })
   let outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   if (outcome === 'book_unread') {
-    // Read the pins of the account's other browsers first, so that this browser pins no other key.
+    // The pins of the own browsers come first: this browser must pin no other key.
     await ((await env.crypto.isBookRead()) || firstBook(env))
     outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
   }
@@ -62,7 +59,7 @@ export async function refreshPeer(
   return outcome
 }
 
-/** Calls `refreshPeer` for every peer in a room. Returns the mismatches by account id; nothing may be sent to those accounts. */
+/** Returns the mismatches by account id; nothing may be sent to these accounts. */
 export async function refreshPeers(env: Env, { ownId, peers }: Accounts): Promise<Map<string, Mismatch>> {
   const differing = new Map<string, Mismatch>()
   for (const peer of peers) {
@@ -74,7 +71,7 @@ export async function refreshPeers(env: Env, { ownId, peers }: Accounts): Promis
 
 const staleShape = z.object({ manifestVersions: z.record(z.string(), z.number()) })
 
-/** Fetches the newer device lists named in a refusal, without the pause between requests [Note: D3]. */
+/** [Note: D3] */
 export async function refreshStale(env: Env, { ownId, peers }: Accounts, refusalDetails: unknown): Promise<void> {
   const versions = staleShape.safeParse(refusalDetails).data?.manifestVersions ?? {}
   if ((versions[ownId] ?? 0) > (await env.crypto.manifestVersion(ownId))) await refreshOwnDevices(env)

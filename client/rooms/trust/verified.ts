@@ -11,10 +11,7 @@ const UNKNOWN: KnownAccount = {
   ...{ alias: null, isByAddress: false, choices: null },
 }
 
-/**
- * Returns this account's knowledge of these people, in the same order: whether the shown key is verified, the pinned name, the
- * mismatch. A deleted account has no key or name that could change.
- */
+/** Returns the knowledge in the order of `people`. A deleted account has no key or name that could change. */
 export async function knownOf(env: Env, people: Listed[]): Promise<KnownAccount[]> {
   const living = people.filter(({ isDeleted }) => !isDeleted)
   const known = await env.crypto.compareAccounts(
@@ -29,7 +26,6 @@ export async function knownOf(env: Env, people: Listed[]): Promise<KnownAccount[
   return people.map(({ id }) => byId.get(id) ?? UNKNOWN)
 }
 
-/** The parts of `known` that a person's screen shows. */
 export const shownOf = (known: KnownAccount, { listedUsername }: Pick<Person, 'listedUsername'>) => ({
   isVerified: known.isVerified && known.mismatch === null,
   comparedAt: known.mismatch === null ? known.comparedAt : null,
@@ -40,7 +36,6 @@ export const shownOf = (known: KnownAccount, { listedUsername }: Pick<Person, 'l
   choices: known.choices,
 })
 
-/** Reloads all marks and names after a change here or in the book. */
 export async function reloadVerified(env: Env): Promise<void> {
   const people = [...peopleStore.getState().people.values()]
   for (const [at, known] of (await knownOf(env, people)).entries()) {
@@ -49,10 +44,7 @@ export async function reloadVerified(env: Env): Promise<void> {
   }
 }
 
-/**
- * Trusts a key and a name: the compared ones, or the `chosen` of two that two browsers knew. With another key the rooms with this
- * person restart. If the server shows a different key by now, that remains a mismatch.
- */
+/** Trusts a key and a name; a new key restarts the shared rooms. A key that the server has changed since remains a mismatch. */
 export async function acceptChange(
   env: Env,
   { id, identityKey, listedUsername }: Listed,
@@ -61,16 +53,15 @@ export async function acceptChange(
   if (!chosen.identityKey) return
   await env.crypto.trustKey({ userId: id, identityKey: chosen.identityKey, username: chosen.username })
   await showDecision(env, id)
-  // The account's other browsers stop asking as well; without a connection they learn of it with the next sync.
+  // Without a connection the other browsers learn of the change by the next sync.
   await saveBook(env).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error
   })
 }
 
-/** Channel that makes the other tabs of this browser read the marks anew: a decision about a person holds in all of them at once. */
+/** A decision about a person holds in all tabs of this browser. */
 const TABS = 'conclave/decisions'
 
-/** Shows a decision about a person here and in the other tabs of this browser. */
 export async function showDecision(env: Env, userId: string): Promise<void> {
   await reloadMismatch(env, userId)
   await reloadVerified(env)
@@ -79,14 +70,12 @@ export async function showDecision(env: Env, userId: string): Promise<void> {
   tabs.close()
 }
 
-/** Follows decisions about people that are taken in other tabs of this browser. Returns how to stop. */
 export function watchDecisions(env: Env, report: (work: Promise<unknown>) => void): () => void {
   const tabs = new BroadcastChannel(TABS)
   tabs.onmessage = ({ data }: MessageEvent<string>) => report(reloadMismatch(env, data).then(() => reloadVerified(env)))
   return () => tabs.close()
 }
 
-/** Shows whether a person still differs from the pin after a decision. */
 async function reloadMismatch(env: Env, userId: string): Promise<void> {
   const now = peopleStore.getState().people.get(userId)
   const [known = UNKNOWN] = now ? await knownOf(env, [now]) : []
