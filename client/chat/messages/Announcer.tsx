@@ -5,17 +5,14 @@ import type { ShownMessage } from './store.ts'
 interface Props {
   messages: ShownMessage[]
   name: string
-  /** True while the room opens or its window does not reach the newest message: what is added then is a page, not news. */
+  /** True while additions to the window are pages and not news. */
   isPaused: boolean
 }
 
-/** How long an announcement stays for a screen reader that is busy, before it could be read a second time. */
+/** The duration lets a busy screen reader speak, but no second time. */
 const STAYS_MS = 10_000
 
-/**
- * Announces new messages and failures to screen readers, each once. The list itself is silent, because scrolling adds old messages
- * to it.
- */
+/** The list itself is silent, because scrolling adds old messages. */
 export function Announcer({ messages, name, isPaused }: Props) {
   const [said, setSaid] = useState<{ key: string; words: string }[]>([])
   const before = useRef<ShownMessage[]>(undefined)

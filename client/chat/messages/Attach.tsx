@@ -19,23 +19,19 @@ const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx'
 const Recorder = later(async () => (await import('../files/Recorder.tsx')).Recorder)
 const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 
-/** What the picker offers. A drop or a paste may bring any file: it goes out as a document. */
+/** The picker's types; a dropped or pasted file of another type goes out as a document. */
 const ACCEPTED = 'image/*,video/*,audio/*,.pdf,.doc,.docx,.txt'
 const FILES_MAX = 30
 
 interface Props {
   chatRoomId: string
-  /** True if the plan allows sharing files. */
   hasPlan: boolean
-  /** True while nothing can be sent in this chat. */
   isBlocked: boolean
-  /** What was dropped on the page or pasted. */
   given: ReturnType<typeof useGiven>
-  /** What takes the focus once something was sent, or the recorder has gone; null where that opens an on-screen keyboard. */
+  /** Takes the focus after sending or recording; null if the focus opens an on-screen keyboard. */
   nextFocus: () => HTMLElement | null
 }
 
-/** The buttons beside the field: a file, a photo, a voice message. Files dropped on the page or pasted come here too. */
 export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Props) {
   const env = useEnv()
   const picker = useRef<HTMLInputElement>(null)
@@ -79,7 +75,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
   useLayoutEffect(() => {
     const hasEnded = wasRecording.current && !recording
     wasRecording.current = recording !== undefined
-    // The pressed button has gone with the recorder. Whoever is busy elsewhere stays there.
+    // The pressed button has gone with the recorder. A focus elsewhere stays.
     if (hasEnded && document.activeElement === document.body) latestNext.current()?.focus({ preventScroll: true })
   }, [recording, latestNext])
 
@@ -101,7 +97,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
   }
 
   async function send(picked: File[], options: Options) {
-    // At once: the dialog gives the focus back a moment after it has gone, and the next letter may come before that.
+    // The dialog would return the focus after the next letter.
     flushSync(() => setFiles([]))
     nextFocus()?.focus({ preventScroll: true })
     const chats = followerOf(env)

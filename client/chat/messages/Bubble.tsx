@@ -14,16 +14,13 @@ const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileB
 
 interface Props {
   message: ShownMessage
-  /** The other person's name. */
   name: string
   startsRun: boolean
-  /** False inside a minute of one person: the time then shows while the message is pointed at or focused. */
+  /** False inside a minute of one sender: the time shows on hover or focus. */
   hasTime: boolean
-  /** True for the one message of the timeline that Tab reaches. */
+  /** True for the only message of the timeline that Tab reaches. */
   isTabStop: boolean
-  /** The words that a search in the chat has found. */
   marks: readonly Range[] | undefined
-  /** `onRetry` and `onDelete` receive the id of an unsent message. */
   onRetry: (id: string) => void
   onDelete: (id: string) => void
 }
@@ -49,14 +46,11 @@ interface BodyProps extends Pick<Props, 'message' | 'hasTime' | 'marks'> {
   details: string[]
 }
 
-/** What a bubble is drawn from. */
 interface Drawn<B extends MessageBody> extends Pick<Props, 'message' | 'marks'> {
   body: B
-  /** The time. */
   meta: ReactNode
 }
 
-/** How one kind of body is drawn. */
 interface Draws<B extends MessageBody> {
   bubble(drawn: Drawn<B>): ReactNode
 }
@@ -98,7 +92,6 @@ interface SaidProps extends Pick<Drawn<MessageBody>, 'marks' | 'meta'> {
   children?: ReactNode
 }
 
-/** Words in a bubble, below what must be said of them. */
 function Said({ body, marks, meta, look = 'bub', children }: SaidProps) {
   return (
     <div className={look}>

@@ -27,28 +27,22 @@ const ForkQuestion = lazy(async () => ({ default: (await import('../../rooms/log
 
 interface Props {
   room: RoomRow
-  /** The other person of the room. */
   person: Person
-  /** True if the user's plan allows sending. */
   canSend: boolean
-  /** The search inside the chat, while it is open. */
   finder: ReactNode
-  /** What stands in the place of a conversation that is locked. */
   locked: ReactNode
   onBack: () => void
   onFind: () => void
   onRetry: () => void
-  /** Opens the contact panel. */
   onDetails: () => void
   onAcceptChange: (person: Person, chosen?: Choice) => Promise<void>
-  /** The person answered what stopped the room: messages that waited can be sent. */
   onFreed: () => void
   onUnblock: () => void
 }
 
 export function Chat(props: Props) {
   const { room, person, canSend, finder, locked, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed, onUnblock } = props
-  // The messages are only the timeline's: one more draws nothing else anew.
+  // Only the timeline reads the messages: a new message renders nothing else.
   const hasRoomKeys = useStore(messagesStore, () => viewOf(room)?.isEncrypted ?? false)
   const hasMessages = useStore(messagesStore, () => (viewOf(room)?.messages.length ?? 0) > 0) && !isShutRow(room)
   const [upgrade, setUpgrade] = useState<'plans' | 'refused'>()
@@ -110,7 +104,7 @@ export function Chat(props: Props) {
         </p>
       ) : isShut ? null : (
         <Composer
-          // React loses siblings with the same key, and the search above is the room's too.
+          // React loses siblings with the same key, and the search above uses the room's id too.
           key={`compose ${room.id}`}
           room={room}
           hasPlan={canSend}

@@ -35,7 +35,6 @@ interface Props {
   onDay: (() => void) | undefined
 }
 
-/** Who one talks to, and one statement about trust. Both lead to the contact panel. */
 export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFind, onDay }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
@@ -113,7 +112,6 @@ function Pill({ trust: { tone, state, mark }, onDetails }: { trust: Trust; onDet
   )
 }
 
-/** What stands in the place of presence. */
 function statusOf(room: RoomRow): string | undefined {
   if (room.isTyping) return 'typing…'
   if (isBlocked(room)) return 'Blocked'

@@ -20,9 +20,8 @@ const Attach = later(async () => (await import('./Attach.tsx')).Attach)
 
 interface Props {
   room: Room
-  /** True if the plan allows sending. Without it nothing leaves the field: the plans are shown, and the server is not asked. */
+  /** Without a plan the composer shows the plans and does not ask the server. */
   hasPlan: boolean
-  /** True while a changed key blocks sending. The reason is shown above. */
   isBlocked: boolean
   onUpgrade: () => void
 }
@@ -36,12 +35,12 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const given = useGiven()
   const [hasFocus, setFocus] = useState(false)
   const isOff = !isConnected || isBlocked
-  // The field never closes under somebody's hands: what is typed without a connection stays, and is sent when it is back.
+  // A focused field stays open without a connection, and the text goes out later.
   const isShut = isBlocked || (!isConnected && !hasFocus && text === '')
   const sizeBytes = textBytes(text)
   const isTooLong = sizeBytes > LIMITS.textBytes
   const canSend = !isOff && !isTooLong && text.trim() !== ''
-  // The tap on Send takes the focus without saying so here.
+  // A tap on Send gives this component no focus event.
   useEffect(() => {
     if (!isConnected) setFocus(document.activeElement === field.current)
   }, [isConnected])
@@ -52,7 +51,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
     if (!canSend) return
     if (!hasPlan) return onUpgrade()
     typing.send()
-    // Among React's other changes it would cost a pass over the page's styles.
+    // A render by React would cost a style pass over the page.
     if (field.current) field.current.value = ''
     empty()
     let keptId: string | undefined
@@ -62,14 +61,14 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
     const outcome = await sendAndReport(() => sendText(env, room, text, onKept), onUpgrade)
     if (keptId === undefined) return giveBack(text)
     const isRefused = outcome === 'subscription_required' || outcome === 'limit_reached'
-    // Where something else was typed meanwhile, it stays as a line that was not sent.
+    // A new text in the field leaves the refused message as an unsent line.
     if (isRefused && field.current?.value === '' && (await takeBack(env, room, keptId, text))) await giveBack(text)
   }
 
-  /** The text is stored nowhere: it comes back, before whatever was typed meanwhile. */
+  /** The lost text is stored nowhere and returns before the newer text. */
   async function giveBack(lost: string) {
     const stored = () => readDraft(env, room.id).catch(() => '')
-    // What was stored before the tap is the beginning of these words, or all of them.
+    // The text stored before the tap is a prefix of the lost text.
     const typed = field.current?.value ?? (await stored().then((kept) => (lost.startsWith(kept) ? '' : kept)))
     const both = typed === '' ? lost : `${lost}\n${typed}`
     if (field.current) setText(both)
@@ -89,7 +88,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   }
 
   return (
-    // Outside the form: React hands whatever is submitted in a dialog of this part to the form around it.
+    // React would hand a dialog's submit to a surrounding form.
     <div className="compose">
       <span className="attaching">
         <Attach
@@ -120,7 +119,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
             }}
             onFocus={() => setFocus(true)}
             onBlur={({ relatedTarget, currentTarget }) => {
-              // Send ends it itself, and the tap on it waits for nothing that is drawn anew.
+              // Send ends typing itself.
               if (relatedTarget === currentTarget.form?.querySelector('.send')) return
               setFocus(false)
               typing.stop()

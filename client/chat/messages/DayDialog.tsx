@@ -7,7 +7,6 @@ import { failureWords } from '../../ui/failure.ts'
 import { dateField, fromDateField } from '../../ui/time.ts'
 import { jumpToDay } from './messages.ts'
 
-/** A dialog that jumps to the beginning of a day in a conversation. */
 export function DayDialog({ room, from, onClose }: { room: Room; from: Date; onClose: () => void }) {
   const env = useEnv()
   const now = useNow()

@@ -1,6 +1,6 @@
 import { ArrowDown } from 'lucide-react'
 
-/** Leads to the newest message, and says how many are unread: a circle beside the column, or a bar where there is no room for one. */
+/** Shows a circle beside the column, or a bar in a narrow window. */
 export function JumpButton({ count, onJump }: { count: number; onJump: () => void }) {
   return (
     <button type="button" className="jump" onClick={onJump}>

@@ -5,7 +5,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import './header.css'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 
-/** The line under the header with the person's onion address, which is their key. */
+/** The onion address is the person's key. */
 export function KeyLine({ person }: { person: Person }) {
   const [isWhole, setWhole] = useState(false)
   if (!person.onionAddress)

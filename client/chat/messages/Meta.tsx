@@ -14,13 +14,12 @@ const TICKS = {
 
 interface Props {
   message: ShownMessage
-  /** Remarks for the tooltip of the time. */
   details: string[]
-  /** True for a time that stands beside the bubble while the message is pointed at or focused. */
+  /** True for a time beside the bubble, shown on hover or focus. */
   isAside: boolean
 }
 
-/** Time and ticks. The message's name says them too (`spokenName`), so they are hidden from screen readers. */
+/** Hidden from screen readers, because `spokenName` has the time and ticks. */
 export function Meta({ message, details, isAside }: Props) {
   const at = new Date(message.at)
   const ticks = message.status && TICKS[message.status]
@@ -36,7 +35,7 @@ export function Meta({ message, details, isAside }: Props) {
   )
 }
 
-/** "You, 7:36 PM, read", with the remarks that the time's tooltip has. `name` is the other person's. */
+/** "You, 7:36 PM, read", with the tooltip's remarks. */
 export function spokenName(message: ShownMessage, name: string, details: string[]): string {
   const written = writtenAt(message)
   const parts = [message.isMine ? 'You' : name, clockTime(new Date(message.at))]

@@ -7,11 +7,11 @@ const FADES_AFTER_MS = 1000
 
 interface Props {
   scroller: RefObject<HTMLElement | null>
-  /** The time of the first message on screen, ISO 8601; undefined where its day stands on screen or the end does. */
+  /** ISO 8601; undefined if the day's heading or the end is on screen. */
   firstShown: () => string | undefined
 }
 
-/** The day of the first message on screen, shown while somebody scrolls. The headings say the same to screen readers. */
+/** The headings tell screen readers the day. */
 export function StickyDay({ scroller, firstShown }: Props) {
   const now = useNow(60_000)
   const [at, setAt] = useState<string>()

@@ -22,23 +22,18 @@ import { useRowFocus } from './useRowFocus.tsx'
 import { useSeen } from './useSeen.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
 
-/** Distance from an edge at which the next page is loaded. */
 const NEAR_PX = 600
-/** Distance from the newest message that still counts as the end. */
 const END_PX = 80
-/** A message counts as read when this much of its end is still below the edge: the space under its bubble. */
+/** Hidden height at which a message still counts as read: the space under its bubble. */
 const SPARE_PX = 6
 
 interface Props {
   room: RoomRow
   view: RoomView
-  /** The other person's name. */
   name: string
-  /** When the safety number was compared, ISO 8601; null if nobody knows. */
+  /** ISO 8601; null if unknown. */
   comparedAt: string | null
-  /** True if that was a scanned contact code. */
   isByCode: boolean
-  /** What stands above the first message. */
   about: ReactNode
   onUpgrade: () => void
   onDay: (from: Date) => void
@@ -64,7 +59,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
     getScrollElement: () => scroller.current,
     estimateSize: sizeOf,
     measureElement: measure,
-    // The scroll behind a new message is nobody's: told as one, it would draw all lines at once, and lay the page out again.
+    // A reported scroll after a new message would render all lines at once and repeat the layout.
     observeElementOffset: (list, tell) =>
       observeElementOffset(list, (offset, isScrolling) => {
         tell(offset, isScrolling && !isFollowScroll.current)
@@ -74,7 +69,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
     overscan: 10,
     paddingStart: 8,
     paddingEnd: 30,
-    // The line above the unread stands at a quarter of the height, so that what was read before it is seen too.
+    // Some read messages stay visible above the line of unread messages.
     scrollPaddingStart: view.anchor?.place === 'unread' ? (scroller.current?.clientHeight ?? innerHeight) / 4 : 0,
     anchorTo: 'end',
     scrollEndThreshold: END_PX,
@@ -87,7 +82,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new line moves the view
   useEffect(() => {
     if (!isFollowing || !newest?.key) return
-    // The frame lays the page out anyway; here it would be once more, in the middle of a tap on Send.
+    // The frame includes a layout anyway; a layout here would delay a tap on Send.
     const frame = requestAnimationFrame(() => {
       const before = scroller.current?.scrollTop
       virtual.scrollToEnd()
@@ -110,11 +105,10 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
 
   const { attempt, page } = usePaging(room, view, () => latestLook.current())
 
-  /** The seq of the last message whose end is on screen. */
   function lastShown(): number {
     const element = scroller.current
     if (!element) return 0
-    // A short conversation is aligned to the bottom and on screen as a whole.
+    // A short chat is entirely on screen.
     const isWhole = element.scrollHeight <= element.clientHeight
     const bottom = isWhole ? Number.POSITIVE_INFINITY : element.scrollTop + element.clientHeight + SPARE_PX
     const shown = virtual.getVirtualItems().filter(({ end }) => end <= bottom)
@@ -122,7 +116,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   }
   const onSeen = useSeen(room, view, lastShown)
 
-  /** The time of the first message on screen; undefined at the end, and where the heading of its day is on screen. */
+  /** Returns undefined at the end and if the day's heading is on screen. */
   function firstShown(): string | undefined {
     const top = scroller.current?.scrollTop ?? 0
     const first = virtual.getVirtualItems().find(({ end }) => end > top + 8)
@@ -148,7 +142,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   const latestLook = useLatest(look)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is a new occasion
   useEffect(() => {
-    // Nobody waits for it, as somebody does for the bubble.
+    // The mark can wait for the paint of the bubble.
     return whenPainted(() => latestLook.current())
   }, [view.messages])
   async function jump() {

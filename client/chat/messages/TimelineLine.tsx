@@ -8,10 +8,9 @@ import { type Line, newWords } from './timelineLines.ts'
 
 export type WithoutKey<L> = L extends Line ? Omit<L, 'key'> : never
 
-/** The fields of a line, one by one: the lines are made anew with each message, and nearly all of them say what they said before. */
+/** Flat props let `memo` compare lines, which each message builds again. */
 export type LineProps = WithoutKey<Exclude<Line, { kind: 'about' }>> & Told
 
-/** What a line is told beside its own fields. */
 export interface Told {
   name: string
   isTabStop: boolean
@@ -21,7 +20,6 @@ export interface Told {
   onDay: (from: Date) => void
 }
 
-/** One line of the timeline: a day, a notice, the line above the unread, or a message. */
 export const TimelineLine = memo(function TimelineLine(line: LineProps) {
   if (line.kind === 'day') return <Day at={line.at} onDay={line.onDay} />
   if (line.kind === 'new')
@@ -63,7 +61,7 @@ function Day({ at, onDay }: { at: string; onDay: (from: Date) => void }) {
   const now = useNow(60_000)
   return (
     <div className="day">
-      {/* Tab leads from the messages to one of them; the header has this for the keyboard. */}
+      {/* The header has this action for the keyboard: Tab reaches only one message. */}
       <button type="button" tabIndex={-1} onClick={() => onDay(new Date(at))} title="Go to a day">
         {dayHeading(new Date(at), now)}
       </button>

@@ -5,19 +5,17 @@ import type { Line } from './timelineLines.ts'
 type Props = WithoutKey<Line> &
   Told & {
     index: number
-    /** Where it begins, px from the beginning of the list. */
+    /** px from the beginning of the list. */
     start: number
-    /** What the first line of a room shows. */
     about: ReactNode
     isApart: boolean
     isFound: boolean
     isCurrent: boolean
     measure: (element: Element | null) => void
-    /** Called with the index when the message in it gets the focus. */
     onFocus: (index: number) => void
   }
 
-/** A line at its place. One more at the end draws none of the others anew. */
+/** `memo` spares the other rows a render. */
 export const TimelineRow = memo(function TimelineRow(props: Props) {
   const { index, start, about, isApart, isFound, isCurrent, measure, onFocus, ...line } = props
   return (

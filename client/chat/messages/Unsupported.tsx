@@ -3,10 +3,10 @@ import { type ReactNode, useEffect } from 'react'
 import { NEEDS_NEWER, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { showToast } from '../../ui/toast.ts'
 
-/** The messages that a toast has told of. */
+/** Ids of messages that a toast has announced. */
 const told = new Set<string>()
 
-/** Stands for a message of a kind that this build does not know. A toast says so, once for each. */
+/** Stands for a message of a kind unknown to this build. */
 export function Unsupported({ id, meta }: { id: string; meta: ReactNode }) {
   useEffect(() => {
     if (told.has(id)) return

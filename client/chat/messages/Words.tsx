@@ -1,7 +1,6 @@
 import { Fragment } from 'react'
 import { piecesOf, type Range } from './textPieces.ts'
 
-/** A message's text with its links and code, and the words marked that a search has found. */
 export function Words({ text, marks }: { text: string; marks?: readonly Range[] | undefined }) {
   return piecesOf(text, marks).map((piece) => {
     const words = piece.isMarked ? <mark>{piece.text}</mark> : piece.text

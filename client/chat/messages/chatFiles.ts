@@ -9,7 +9,6 @@ import { refreshRoom } from './messageWindow.ts'
 import { flush } from './send.ts'
 import { sendAndReport } from './sendOutcome.ts'
 
-/** What a chat does when its files go on: it shows them, and sends the messages of those that the server has. */
 export const followerOf = (env: Env): Follower => ({
   async show(chatRoomId) {
     const room = roomById(chatRoomId)
@@ -34,16 +33,15 @@ export const followerOf = (env: Env): Follower => ({
 
 const refuse = () => showToast({ tone: 'bad', title: 'Subscription Required', text: needsPlan('share files') })
 
-/** Takes up the files that wait in this browser. */
 export const refreshFiles = (env: Env): Promise<void> => refreshUploads(env, followerOf(env))
 
-/** Sends a file anew whose message the server has refused because it has the file no more. */
+/** Uploads the file again after the server has lost the file. */
 export async function sendFileAgain(env: Env, room: Room, id: string): Promise<void> {
   const row = await takeBack(env, room, id)
   if (row) await startUpload(env, row, followerOf(env))
 }
 
-/** Gives up a file whose message was not sent, also at the server. */
+/** Deletes the file at the server too. */
 export async function giveUpFile(env: Env, room: Room, id: string): Promise<void> {
   const row = await takeBack(env, room, id)
   if (row) await cancelUpload(env, row, followerOf(env))

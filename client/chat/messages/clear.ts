@@ -10,22 +10,22 @@ import { showNewest } from './messageWindow.ts'
 import { viewOf } from './store.ts'
 
 /**
- * Clears a conversation up to the newest message that this page knows of: on the server, in this browser, and by the book in all
- * others. Throws ApiError; then nothing is cleared.
+ * Clears up to this page's newest message: on the server, here, and by the book elsewhere. Throws ApiError; then nothing is
+ * cleared.
  */
 export async function clearChat(env: Env, room: DirectRow): Promise<void> {
   const { clearedSeq } = await env.api(contactsApi.clearChat, { contactId: room.direct.contactId, upTo: room.lastSeq })
   await env.crypto.clearRoom({ chatRoomId: room.id, clearedSeq })
   await showCleared(env, room)
   await saveBook(env).catch((error: unknown) => {
-    // The next sync saves it.
+    // The next sync saves the book.
     if (!(error instanceof ApiError)) throw error
   })
   await fetchRooms(env, [room.id])
   if (room.hasPages) await renewEpoch(env, room)
 }
 
-/** Deletes here what another browser of the account has cleared, once its word and the server's are here. */
+/** Deletes here what other browsers of the account have cleared. */
 export async function takeClears(env: Env): Promise<void> {
   const { rooms } = roomsStore.getState()
   const shown = [...rooms.values()]

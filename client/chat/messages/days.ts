@@ -2,13 +2,10 @@ import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { loadOlderPage } from '../../rooms/log/olderPage.ts'
 
-/** Maximum number of older pages to fetch from the server to reach a day. */
+/** Limits requests to the server. */
 const PAGES = 40
 
-/**
- * Finds the seq of the first message of a day, or of the next message after it; undefined if there is none. A binary search in the
- * vault needs a few reads for a room of any length.
- */
+/** Returns the day's first seq or the next; undefined without such a message. A binary search keeps reads of the vault few. */
 export async function seqOfDay(env: Env, room: Room, dayStart: Date): Promise<number | undefined> {
   const { id: chatRoomId } = room
   for (let page = 0; page < PAGES; page++) {

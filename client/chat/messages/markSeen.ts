@@ -4,7 +4,7 @@ import { isFollowed, type Room } from '../../rooms/list/room.ts'
 import { isLookedAt } from '../../ui/focus.ts'
 import { viewOf } from './store.ts'
 
-/** Marks the shown messages up to `seq` as read, if the room is on screen and the page has the focus; up to the last one without it. */
+/** Marks up to `seq`, or all shown messages, only on screen and with the page's focus. */
 export async function markSeen(env: Env, room: Room, seq?: number): Promise<void> {
   const view = viewOf(room)
   if (!view || view.isOpening || !isFollowed(room) || !isLookedAt()) return

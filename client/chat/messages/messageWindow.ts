@@ -13,16 +13,14 @@ import { type Anchor, changeView, type RoomView, type ShownMessage, viewOf } fro
 import { keepingIn } from './whileKept.ts'
 
 const PAGE = 50
-/** Maximum number of messages in the window, which moves through a room of any length. */
 const WINDOW = 300
 
-/** Runs refreshes of a room's view one at a time, so that an earlier read of the vault does not overwrite a later one. */
+/** The turns keep an earlier read of the vault from overwriting a later read. */
 const inView = <T>(env: Env, room: Room, refresh: () => Promise<T>): Promise<T> => inTurn(env, `view ${room.id}`, refresh)
 
-/** Resolves once the refreshes of a room's view that are under way have ended. */
+/** Resolves after the refreshes under way. */
 export const viewRefreshed = (env: Env, room: Room): Promise<void> => inView(env, room, async () => undefined)
 
-/** Shows the newest page of a room and its unsent messages. */
 export const showNewest = (env: Env, room: Room): Promise<void> => inView(env, room, () => toNewest(env, room))
 
 async function toNewest(env: Env, room: Room): Promise<void> {
@@ -37,7 +35,6 @@ async function toNewest(env: Env, room: Room): Promise<void> {
   })
 }
 
-/** Shows a room around one seq. */
 export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place'] = 'top'): Promise<void> =>
   inView(env, room, async () => {
     const { id: chatRoomId } = room
@@ -45,7 +42,7 @@ export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place
       env.crypto.page({ chatRoomId, before: seq, limit: PAGE }),
       env.crypto.page({ chatRoomId, after: seq - 1, limit: PAGE }),
     ])
-    // What the own browsers have sent is never unread.
+    // Own messages are never unread.
     const first = below.messages.find(({ senderId }) => place !== 'unread' || senderId !== room.ownId)
     await show(env, room, [...above.messages, ...below.messages], {
       ...stateOf(above.cursor < below.cursor ? above : below),
@@ -58,7 +55,7 @@ export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place
     })
   })
 
-/** Moves the window up. `fetchOlder` fetches messages that the vault lacks. */
+/** `fetchOlder` fetches messages that the vault lacks. */
 export async function showOlder(env: Env, room: Room, fetchOlder: (before: number) => Promise<boolean>): Promise<void> {
   const { id: chatRoomId } = room
   const { first } = windowOf(room)
@@ -78,7 +75,6 @@ export async function showOlder(env: Env, room: Room, fetchOlder: (before: numbe
   })
 }
 
-/** Moves the window down. */
 export const showNewer = (env: Env, room: Room): Promise<void> =>
   inView(env, room, async () => {
     const { id: chatRoomId } = room
@@ -94,7 +90,6 @@ export const showNewer = (env: Env, room: Room): Promise<void> =>
     })
   })
 
-/** Updates the window: new messages, if it reaches the end, ticks, and messages that could be opened meanwhile. */
 export const refreshView = (env: Env, room: Room): Promise<void> =>
   inView(env, room, async () => {
     const { id: chatRoomId } = room
@@ -113,17 +108,13 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
     }
   })
 
-/** Shows a room's state in the vault again: in its row of the list and, if it is open, on screen. */
 export async function refreshRoom(env: Env, room: Room): Promise<void> {
-  // The account and its vault were closed meanwhile.
+  // The account was closed meanwhile.
   if (!roomById(room.id) || isShut(room)) return
   await Promise.all([viewOf(room) && refreshView(env, room), refreshPreview(env, room)])
 }
 
-/**
- * Shows what a catch-up has opened, in the room's row and, if it is open, on screen. Where the view ends just before, the vault's page
- * is not read again.
- */
+/** Spares a read of the vault if the view ends just before the opened messages. */
 export async function showCaughtUp(env: Env, room: Room, caughtUp: CaughtUp): Promise<void> {
   const newest = caughtUp.opened?.at(-1)
   if (!newest) return refreshRoom(env, room)
@@ -132,14 +123,14 @@ export async function showCaughtUp(env: Env, room: Room, caughtUp: CaughtUp): Pr
   await Promise.all([viewOf(room) && shown(), refreshPreview(env, room, newest)])
 }
 
-/** Adds what a catch-up has opened to the end of the view. False if something is missing between, or nothing is to be added. */
+/** Returns false for a gap or without messages to add. */
 export const appendOpened = (env: Env, room: Room, caughtUp: CaughtUp): Promise<boolean> =>
   inView(env, room, async () => append(room, caughtUp))
 
 function append(room: Room, { after, cursor, opened, isJoined }: CaughtUp): boolean {
   const view = viewOf(room)
   if (!opened || view?.status !== 'ready' || view.hasNewer || view.cursor !== after || !isJoined) return false
-  // A page is read after the room's state, so it may have the first of these already.
+  // The page is read after the room's state and may hold the first messages.
   const { last } = windowOf(room)
   const ids = new Set(opened.filter(({ senderId }) => senderId === room.ownId).map(({ id }) => id))
   const unsent = view.messages.filter(({ seq, id }) => seq === null && !ids.has(id))
@@ -148,7 +139,6 @@ function append(room: Room, { after, cursor, opened, isJoined }: CaughtUp): bool
   return true
 }
 
-/** The current window of a room. */
 function windowOf(room: Room) {
   const view = viewOf(room)
   const placed = view?.messages.filter(({ seq }) => seq !== null) ?? []
@@ -163,7 +153,6 @@ function windowOf(room: Room) {
 
 const hasOlder = ({ messages, from }: MessagePage): boolean => messages.length >= PAGE || from > 1
 
-/** What a page tells of the room's state. */
 const stateOf = ({ cursor, isJoined, waitsFor }: MessagePage) => ({ cursor, isEncrypted: isJoined, waitsFor })
 
 async function range(env: Env, chatRoomId: string, first: number, last: number): Promise<StoredMessage[]> {
@@ -186,10 +175,9 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
   changeView(room, { ...change, messages: [...placed, ...unsent] })
 }
 
-/** The room with the newest marks, which change while a view is read. */
+/** Marks change while a view is read. */
 const withMarks = (room: Room): Room => ({ ...room, marks: latestRoom(room).marks })
 
-/** The view's sent messages with their ticks as they are now, and more behind them. */
 function extended(room: Room, view: RoomView | undefined, more: StoredMessage[]): ShownMessage[] {
   const now = withMarks(room)
   const before = (view?.messages ?? []).flatMap((message) => {
@@ -200,13 +188,12 @@ function extended(room: Room, view: RoomView | undefined, more: StoredMessage[])
   return [...before, ...more.map((message) => shownMessage(message, now))].slice(-WINDOW)
 }
 
-/** Shows a message at once, from memory, at the end of a view that has the newest messages. */
+/** Shows a message from memory, at the end of a view with the newest messages. */
 export function showUnsent(room: Room, row: OutboxRow): void {
   const view = viewOf(room)
   if (view?.status === 'ready' && !view.hasNewer) changeView(room, { messages: [...view.messages, shownUnsent(row)] })
 }
 
-/** Takes a message away that could not be kept. */
 export function hideUnsent(room: Room, id: string): void {
   const view = viewOf(room)
   if (view) changeView(room, { messages: view.messages.filter((message) => message.seq !== null || message.id !== id) })

@@ -16,10 +16,9 @@ import { flush, stopRetries } from './send.ts'
 import { changeView, type Matches, messagesStore, viewOf } from './store.ts'
 import { sendWaitingFiles } from './waitingFiles.ts'
 
-/** The seq to show when the room comes on screen, instead of its end. */
+/** Shown instead of the end when the room opens. */
 let pendingJump: { chatRoomId: string; seq: number } | undefined
 
-/** Shows a room: first the vault's messages, then those it has missed. */
 export async function showRoom(env: Env, room: Room): Promise<void> {
   if (isShut(room)) return hideRoom()
   const seq = pendingJump?.chatRoomId === room.id ? pendingJump.seq : undefined
@@ -52,12 +51,12 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
   try {
     await show()
     await catchUp(env, room)
-    // Whoever has gone to another place meanwhile stays there.
+    // A person who has moved elsewhere stays there.
     const isPlaced = viewOf(room)?.isPlaced
     if (viewOf(room)) await (isPlaced ? refreshView(env, room) : show())
     if (unreadAfter !== undefined) noteFresh(room, unreadAfter)
     void flush(env, room).then(() => enter(env, room))
-    // The files of a chat with a password wait until it is open.
+    // The files of a chat with a password wait until the chat is open.
     if (row?.lock === 'open') void sendWaitingFiles(env)
   } catch (error) {
     if (viewOf(room)?.messages.length === 0) changeView(room, { status: 'failed' })
@@ -67,15 +66,15 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
   }
 }
 
-/** Whoever opens a chat may write in it: a new browser gets its keys now, and says so until it has them. */
+/** A new browser needs the room's keys for writing. */
 async function enter(env: Env, room: Room): Promise<void> {
-  // Whom the person blocks sees them away.
+  // A commit would show this browser to a blocked person.
   if (viewOf(room)?.isEncrypted !== false || isBlocked(latestRoom(room))) return
   try {
     await inTurn(env, queueOf(room), () => enterRoom(env, latestRoom(room)))
     await refreshRoom(env, room)
   } catch (error) {
-    // Sending tries it again, and says what is wrong.
+    // Sending tries again and shows the failure.
     if (!(error instanceof ApiError || error instanceof CryptoFailure)) throw error
   }
 }
@@ -92,14 +91,13 @@ const noteFresh = (room: Room, after: number) => {
 
 export const hideRoom = (): void => messagesStore.setState({ open: null })
 
-/** Takes the room on screen away once it is locked. Returns how to stop. */
 export const hideLocked = (): (() => void) =>
   roomsStore.subscribe(({ rooms }) => {
     const { open } = messagesStore.getState()
     if (open && rooms.has(open.chatRoomId) && isShut({ id: open.chatRoomId })) hideRoom()
   })
 
-/** Clears the state, so that the next account does not see it. */
+/** The next account must not see the state. */
 export function resetMessages(): void {
   pendingJump = undefined
   forgetMarks()
@@ -108,7 +106,6 @@ export function resetMessages(): void {
   hideRoom()
 }
 
-/** Loads the page above the window, from the vault or else from the server. */
 export async function loadOlder(env: Env, room: Room): Promise<void> {
   const view = viewOf(room)
   if (!view || view.isLoadingOlder || !view.hasOlder) return
@@ -120,7 +117,6 @@ export async function loadOlder(env: Env, room: Room): Promise<void> {
   }
 }
 
-/** Loads the page below the window, which does not reach the newest message. */
 export const loadNewer = (env: Env, room: Room): Promise<void> => showNewer(env, room)
 
 export async function jumpToNewest(env: Env, room: Room): Promise<void> {
@@ -128,7 +124,7 @@ export async function jumpToNewest(env: Env, room: Room): Promise<void> {
   await showNewest(env, room)
 }
 
-/** Shows the conversation from the beginning of a day. Returns false if there is no message since then. */
+/** Returns false without a message since that day. */
 export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<boolean> {
   const seq = await seqOfDay(env, room, dayStart)
   if (seq === undefined) return false
@@ -136,12 +132,11 @@ export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<b
   return true
 }
 
-/** Shows a message with its neighbours: now if its room is on screen, or else when it is shown. */
+/** Waits for the room if the room is not on screen. */
 export async function jumpToMessage(env: Env, room: Room, seq: number, place: 'middle' | 'match' = 'middle'): Promise<void> {
   pendingJump = undefined
   if (viewOf(room)) await showFrom(env, room, seq, place)
   else pendingJump = { chatRoomId: room.id, seq }
 }
 
-/** Marks what a search inside the chat has found, while the room is on screen. */
 export const showMatches = (room: Room, matches: Matches | null): void => changeView(room, { matches })

@@ -8,10 +8,7 @@ export interface News {
   words: string
 }
 
-/**
- * What is announced when the shown messages have changed: every message that came behind the newest one of before, and every one of
- * one's own that has failed since. `name` is the other person's.
- */
+/** Returns the messages after the formerly newest, and own messages that have failed since. */
 export function newsOf(before: ShownMessage[], now: ShownMessage[], name: string): News[] {
   const newestSeq = before.findLast(({ seq }) => seq !== null)?.seq ?? 0
   const failed = new Set(before.flatMap(({ id, status }) => (status === 'failed' ? [id] : [])))
@@ -23,7 +20,6 @@ export function newsOf(before: ShownMessage[], now: ShownMessage[], name: string
   })
 }
 
-/** How one kind of body is announced. */
 interface Announces<B extends MessageBody> {
   words(body: B, name: string): string
 }

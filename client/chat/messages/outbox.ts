@@ -16,23 +16,20 @@ import { onStaleEpoch } from '../../rooms/log/staleEpoch.ts'
 import { changePerson } from '../../rooms/trust/people.ts'
 import { CryptoFailure, type OutboxRow } from '../../worker/crypto.ts'
 
-/** The result of sending a message. */
 export type SendOutcome = { outcome: 'kept' } | Refused
 
-/** A plan allows no more: the message stays on this device with the reason. */
+/** The message stays on this device, since the plan allows no more. */
 interface Refused {
   outcome: 'subscription_required' | 'limit_reached'
   text: string
 }
 
 interface Wait {
-  /** Text for the person. */
   reason: string
-  /** Time until the next attempt; null if a change of the room or its people starts it. */
+  /** null if a change of the room or its people starts the next attempt. */
   retryMs: number | null
 }
 
-/** Why a room's messages wait on this device, by room id. */
 const waiting = new Map<string, Wait>()
 export const forgetWaits = (): void => waiting.clear()
 export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
@@ -44,9 +41,8 @@ const SEAL_TRIES = 6
 const LIMIT_TEXT = "You've reached your monthly message limit. Upgrade your plan or wait until next month."
 
 /**
- * Sends the messages of the room's outbox in order, and stops at the first one that has to wait. After a lost answer it sends the
- * same sealed bytes again. It seals anew only if the room's epoch has changed [Note: M1]. `onChange` gets what the log has brought,
- * or undefined if only the outbox has changed. `sealed` is a message that was sealed just now and has no other before it.
+ * Sends the outbox in order up to the first message that must wait. Repeats the same sealed bytes after a lost answer; only a new
+ * epoch needs a new seal [Note: M1]. `onChange` gets the log's news, or undefined. `sealed` has no message before it.
  */
 export function flushRoom(
   env: Env,
@@ -57,7 +53,7 @@ export function flushRoom(
   return inTurn(env, queueOf(room), async () => {
     let outcome: SendOutcome = { outcome: 'kept' }
     for (const row of sealed ? [sealed] : await env.crypto.outbox(room.id)) {
-      // A newer tab sends messages of a kind that this build does not know.
+      // A newer tab sends kinds unknown to this build.
       if (row.failure || !row.content) continue
       const sent = await sendRow(env, latestRoom(room), row, row === sealed)
       await onChange(typeof sent === 'object' && 'cursor' in sent ? sent : undefined)
@@ -68,13 +64,11 @@ export function flushRoom(
   })
 }
 
-/** The turn in which a room sends, one message after another. */
 export const queueOf = ({ id }: Room): string => `flush ${id}`
 
-/** True while this tab sends messages of the room. */
 export const isFlushing = (env: Env, room: Room): boolean => isInTurn(env, queueOf(room))
 
-/** CaughtUp: the log has the message. `isFresh` is true if the message was sealed just now. */
+/** CaughtUp: the log has the message. `isFresh`: the message was sealed just now. */
 async function sendRow(
   env: Env,
   listed: Room,
@@ -82,10 +76,10 @@ async function sendRow(
   isFresh: boolean,
 ): Promise<CaughtUp | 'next' | 'wait' | SendOutcome> {
   const { id: chatRoomId } = listed
-  // Sending a message accepts a request, so its room is followed from here on.
+  // Sending a message accepts a request.
   const room: Room = accepted(listed)
   try {
-    // A closed room is known without a call. The message stays in the outbox with the reason.
+    // A closed room needs no call.
     if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSAL_TEXTS.account_deleted)
     let mustCommit = false
     for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
@@ -122,7 +116,7 @@ async function sendRow(
   }
 }
 
-/** What the server is told of content: its type, which stored object it carries, and that it does not count. */
+/** The server learns the type, the stored object, and that the content does not count. */
 function postedOf(content: OutboxRow['content']) {
   const silence = content && !isCounted(content) ? { isSilent: true } : {}
   const file = fileIn(content)
@@ -131,7 +125,7 @@ function postedOf(content: OutboxRow['content']) {
   return { messageType, fileName: object, filePath: objectPath(object), fileSize, ...silence }
 }
 
-/** Seals a message. `moved_on`: this device was removed from the room or the room's devices changed, so the room is readied again. */
+/** `moved_on`: the room's devices changed, so the room must be readied again. */
 async function seal(env: Env, room: Room, { id }: OutboxRow): Promise<OutboxRow | undefined | 'moved_on'> {
   try {
     return await env.crypto.sealOutboxRow({ ...placeOf(room), id })
@@ -152,7 +146,7 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
   if (error instanceof ApiError) {
     const refusal = refusalOf(error)
     if (refusal) {
-      // The words stay here, whoever sends them: a composer takes them back only where it is empty.
+      // The text stays here for any tab: a composer takes text back only into an empty field.
       await env.crypto.changeOutbox({ ...place, failure: refusal.text, unseal: false })
       return refusal
     }
@@ -176,20 +170,20 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
   return 'next'
 }
 
-/** What a plan says to a message; undefined if the failure is another one. */
+/** undefined for a failure that is not the plan's. */
 function refusalOf({ code, message }: ApiError): Refused | undefined {
   if (code === 'subscription_required') return { outcome: 'subscription_required', text: REFUSAL_TEXTS.subscription_required }
   if (code === 'message_limit_reached') return { outcome: 'limit_reached', text: limitText(message) }
   return undefined
 }
 
-/** The server's text about a message limit, which follows "message: ", or our own if that is empty. */
+/** The server's text after "message: ", or an own text. */
 function limitText(message: string): string {
   const [, ...words] = message.split('message: ')
   return words.join('message: ').trim() || LIMIT_TEXT
 }
 
-/** Marks the room as closed, because the other account is deleted. Reading the list again would take longer. */
+/** The other account is deleted. A reading of the list would take longer. */
 function closeRoom(room: Room): void {
   changeRoom(room.id, ({ peers }) => ({ isClosed: true, peers: peers.map((peer) => ({ ...peer, isDeleted: true })) }))
   changePerson(personIdOfDirect(room) ?? '', { isDeleted: true, mismatch: null, isVerified: false, comparedAt: null })

@@ -15,23 +15,23 @@ import { painted } from '../../ui/painted.ts'
 import { appendOpened, refreshRoom, showCaughtUp } from './messageWindow.ts'
 import { changeView, viewOf } from './store.ts'
 
-/** Handles a message from the socket. Replay enters by `syncRoom`. Both catch up with the room's log, then show the vault's messages. */
+/** Handles a socket message; replay enters by `syncRoom`. Both read the log first. */
 export async function receiveMessage(env: Env, message: ServerData['message']): Promise<void> {
-  // A new person's first message arrives before the list has their room.
+  // A new person's first message arrives before the list has the room.
   if (!roomById(message.chatRoomId)) await fetchRooms(env, [message.chatRoomId])
   const room = roomById(message.chatRoomId)
   if (!room) return
-  // A request's messages are not shown before it is accepted.
+  // A request's messages are hidden before acceptance.
   const isSeen = isFollowed(room) && isEndOnScreen(room) && isLookedAt()
   if (isSeen) return receiveSeen(env, room, message)
   if (message.senderId !== room.ownId) noteFresh(room, message.seq)
-  // The worker opens it while the list is drawn anew.
+  // The worker decrypts during the render of the list.
   const caughtUp = catchUp(env, room, [{ kind: 'message', ...message }])
   addNewest(message, false)
   await show(env, room, await caughtUp)
 }
 
-/** A message whose place is on screen: the bubble comes first, and what the list, the counters and the others learn of it behind it. */
+/** The bubble comes first; list, counters and marks follow. */
 async function receiveSeen(env: Env, room: RoomRow, message: ServerData['message']): Promise<void> {
   const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }]).catch((error: unknown) => {
     addNewest(message, true)
@@ -53,7 +53,7 @@ function isEndOnScreen(room: Room): boolean {
   return view?.isAtEnd === true && !view.hasNewer && !view.isOpening
 }
 
-/** Counts a message that nobody sees come as new: the line stands above the first of them. */
+/** The line stands above the first unseen message. */
 function noteFresh(room: RoomRow, seq: number): void {
   const view = viewOf(room)
   if (!view || view.isOpening || !isFollowed(room)) return
@@ -67,14 +67,12 @@ export async function receiveCommit(env: Env, commit: ServerData['commit']): Pro
   if (room) await show(env, room, await catchUp(env, room, [commit]))
 }
 
-/** Handles a receipt: updates the ticks in the list and on screen. */
 export async function refreshDelivery(env: Env, receipt: ServerData['receipt']): Promise<void> {
   if (!onReceipt(receipt)) await fetchRooms(env, [receipt.chatRoomId])
   const room = roomById(receipt.chatRoomId)
   if (room) await refreshRoom(env, room)
 }
 
-/** Brings a room up to date and shows it. */
 export async function syncRoom(env: Env, room: Room): Promise<void> {
   if (isShut(room)) return
   const { cursor = 0, forks } = (await env.crypto.roomRecord(room.id)) ?? {}
@@ -84,22 +82,19 @@ export async function syncRoom(env: Env, room: Room): Promise<void> {
   await tellShown(env, room, cursor)
 }
 
-/** Shows what a catch-up has brought, then tells the others what they must know of it. */
 async function show(env: Env, room: Room, caughtUp: CaughtUp): Promise<void> {
   await showCaughtUp(env, room, caughtUp)
   await tellShown(env, room, caughtUp.cursor)
 }
 
-/** `cursor` is the last seq of the log on this device. */
 async function tellShown(env: Env, room: Room, cursor: number): Promise<void> {
   await markShown(env, room, cursor)
   await tellForks(env, room)
 }
 
-/** Marks a room's messages as delivered. */
 async function markShown(env: Env, room: Room, cursor: number): Promise<void> {
   const row = roomById(room.id)
-  // A delivery mark would show a stranger that this person is online: it waits until the request is accepted.
+  // A mark would show a stranger that this person is online before acceptance.
   if (!row || !isFollowed(row) || !row.lastMessage || row.lastMessage.senderId === row.ownId) return
   await markDelivered(env, row, cursor)
 }

@@ -1,16 +1,16 @@
 import { clockTime, dayOf, moment } from '../../ui/time.ts'
 import type { ShownMessage } from './store.ts'
 
-/** Remarks on a message: lines `below` it, and `details` in the tooltip of its time. `name` is the other person's. */
+/** `below` holds lines under the message, `details` the tooltip of the time. */
 export function remarksOf(message: ShownMessage, name: string): { below: string[]; details: string[] } {
   const { isMine, isRemovedSince, isArchiveWrong, isOlder } = message
   const removed = isRemovedSince ? [`Sent from a browser that ${isMine ? 'you have' : `${name} has`} removed since.`] : []
   const archive = isArchiveWrong ? ['Sealed wrongly for the archive: your other and later browsers cannot read it.'] : []
-  // Most older messages are from removed browsers if a person has changed browsers, so a line below each would be noise.
+  // Most older messages are from removed browsers after a change of browsers, so a line below each would be noise.
   return isOlder ? { below: archive, details: removed } : { below: [...archive, ...removed], details: [] }
 }
 
-/** When the author sent it, in words, where the server's time is far from that; the day too where it is another one. */
+/** Returns the author's time if the server's time is far away; the day too if different. */
 export function writtenAt({ at, sentAt }: Pick<ShownMessage, 'at' | 'sentAt'>): string | undefined {
   if (sentAt === undefined) return undefined
   const [written, shown] = [new Date(sentAt), new Date(at)]

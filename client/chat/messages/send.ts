@@ -17,9 +17,8 @@ import { changeView, viewOf } from './store.ts'
 import { whileKept } from './whileKept.ts'
 
 /**
- * Shows the message at once, stores it in the outbox, calls `onKept` with its id, and sends it: a server that does not answer must not
- * keep the person from writing on. A message that cannot be stored is taken away again: the caller gives the text back. One that a plan
- * refuses stays as a line that was not sent, until `takeBack`. Throws ApiError.
+ * Shows and stores the message, calls `onKept`, then sends without blocking further typing. A refused message stays unsent until
+ * `takeBack`. Throws ApiError; the caller then restores the text.
  */
 export async function sendText(env: Env, room: Room, text: string, onKept?: (id: string) => void): Promise<SendOutcome> {
   const words = text.trim()
@@ -43,23 +42,23 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: (id:
     hideUnsent(room, row.id)
     throw error
   })
-  // Its words went out of the vault by the transaction that kept it.
+  // The transaction that kept the message has deleted the stored draft.
   forgetDraft(room.id)
   const view = viewOf(room)
   if (view?.status !== 'ready' || view.hasNewer) await showNewest(env, room)
   onKept?.(row.id)
-  // While this tab sends others, this one follows them out of the outbox.
+  // A running send takes this message from the outbox.
   return flush(env, room, kept.isAlone && !isFlushing(env, room) ? kept : undefined)
 }
 
-/** The room as a message may be sealed for it at once; null if the room must be readied first. */
+/** null if the room must be readied first. */
 function roomToSeal(env: Env, { id }: Room) {
   const row = roomById(id)
   if (!row || !isFollowed(row) || row.isClosed || row.asksRestart || row.peers.some(({ isDeleted }) => isDeleted)) return null
   return { ...placeOf(row), peers: row.peers, lastSeq: row.lastSeq, now: env.clock().getTime() }
 }
 
-/** Sends the messages in a room's outbox and shows their progress. `sealed` is the only one there, just sealed. */
+/** `sealed` is the outbox's only message. */
 export async function flush(env: Env, room: Room, sealed?: OutboxRow): Promise<SendOutcome> {
   const onChange = (caughtUp?: CaughtUp) => (caughtUp ? showCaughtUp(env, room, caughtUp) : refreshRoom(env, room))
   try {
@@ -73,16 +72,15 @@ export async function flush(env: Env, room: Room, sealed?: OutboxRow): Promise<S
   }
 }
 
-/** Timers of retries, by room id. */
 const retries = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** Tries again later, because an unreachable or busy server may send no event when it is back. */
+/** A busy or unreachable server may send no event at its return. */
 function retryLater(env: Env, room: Room): void {
   clearTimeout(retries.get(room.id))
   const retryMs = waitOf(room.id)?.retryMs
   if (!retryMs) return
   const again = () => {
-    // The room is missing if the account was closed meanwhile.
+    // The account may be closed.
     const now = roomById(room.id)
     if (now && !isShut(now)) void flush(env, now)
   }
@@ -94,7 +92,6 @@ export function stopRetries(): void {
   retries.clear()
 }
 
-/** Sends the outbox of every room, after a reload or a reconnection. */
 export async function flushAll(env: Env): Promise<void> {
   for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
     const room = roomById(chatRoomId)
@@ -104,7 +101,7 @@ export async function flushAll(env: Env): Promise<void> {
 
 let typingSentAt = 0
 
-/** Sends a typing frame, at most every few seconds, unless the account hides its typing. It may be lost. */
+/** At most one frame every few seconds; a frame may be lost. */
 export function setTyping(env: Env, room: Room, isTyping: boolean): void {
   if (!ownPrivacy().typing) return
   const now = env.clock().getTime()

@@ -4,7 +4,7 @@ import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import type { SendOutcome } from './outbox.ts'
 
-/** Sends, and shows a toast after a failure, or the plans where the plan allows no sending. Returns the outcome; `failed` after an error. */
+/** Returns `failed` after an error. */
 export async function sendAndReport(
   send: () => Promise<SendOutcome>,
   onUpgrade: () => void,

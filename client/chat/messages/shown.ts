@@ -6,13 +6,12 @@ import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { waitOf } from './outbox.ts'
 import type { MessageBody, ShownContent, ShownMessage } from './store.ts'
 
-/** What stands in the place of messages that the server withholds. */
+/** Text for messages that the server withholds. */
 const WHILE_BLOCKED = 'Messages while blocked are not kept'
 const NO_LONGER_THERE = 'The server no longer has this message'
 
 const unsupported = { kind: 'unsupported', text: UNSUPPORTED } as const
 
-/** How the timeline shows a message of the vault. */
 export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
   const { id, seq, at, senderId, body, isOutOfPlace = false } = message
   const isMine = senderId === room.ownId
@@ -28,7 +27,6 @@ const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMess
   ...(sentAt !== undefined && { sentAt }),
 })
 
-/** What the timeline shows of one kind of content. */
 interface Shows<C extends Content, B> {
   body(content: C, chatRoomId: string): B
 }
@@ -55,7 +53,6 @@ function shownBody({ body, chatRoomId }: StoredMessage): MessageBody {
   return body
 }
 
-/** How the timeline shows a message of this device that the server has not acknowledged. */
 export function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
   const waits = waitOf(chatRoomId)?.reason ?? null
   const status = failure ? 'failed' : waits ? 'waiting' : 'sending'

@@ -1,20 +1,18 @@
 import { codeIn } from '../../ui/codeInText.ts'
 import { textParts } from '../../ui/links.ts'
 
-/** A range of a text in UTF-16 units. */
+/** UTF-16 units. */
 export type Range = [from: number, to: number]
 
-/** A piece of a message's text. `at` is its place in the text. */
 export interface Piece {
   kind: 'text' | 'link' | 'code' | 'block'
   at: number
   text: string
-  /** The address that a click opens, if it is a link. */
   href?: string
   isMarked: boolean
 }
 
-/** Cuts a text into words, links and code, and each of these where a mark begins or ends. Without marks none is left out but the backticks. */
+/** Cuts a text into words, links and code, and at marks; only backticks are left out. */
 export function piecesOf(text: string, marks: readonly Range[] = []): Piece[] {
   const pieces: Piece[] = []
   let at = 0
@@ -46,11 +44,10 @@ function cutAt(piece: Piece, marks: readonly Range[]): Piece[] {
 }
 
 const EMOJI_MAX = 3
-/** A sign that is a picture by itself, by a selector, as a flag or as a key. */
+/** Emoji by default, by a selector, as a flag or as a key. */
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)|[\d#*]\ufe0f\u20e3)/u
 const signs = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** True for one to three emoji and nothing else, which stand large and without a bubble. */
 export function isEmojiOnly(text: string): boolean {
   if (text.length > 60) return false
   const all = [...signs.segment(text.replace(/\s/gu, ''))]

@@ -1,19 +1,18 @@
 import { dayOf } from '../../ui/time.ts'
 import type { Fresh, ShownMessage } from './store.ts'
 
-/** One line of the timeline. Its key stays the same while the lines around it change. */
+/** A key stays the same while other lines change. */
 export type Line =
-  /** What stands above the first message of the room: how it is encrypted. */
   | { kind: 'about'; key: string }
   | { kind: 'day'; key: string; at: string }
   | { kind: 'new'; key: string; count: number }
   | { kind: 'notice'; key: string; text: string }
-  /** That the two people compared their safety number, and it was the same, or that one scanned the other's contact code. */
+  /** The compared safety numbers were equal, or a contact code was scanned. */
   | { kind: 'compared'; key: string; isByCode: boolean }
   | { kind: 'warning'; key: string; text: string }
   | { kind: 'message'; key: string; message: ShownMessage; startsRun: boolean; hasTime: boolean }
 
-/** The warning above a message whose sender's view of the log differs from ours [Note: M5]. */
+/** The sender saw another log [Note: M5]. */
 export const OUT_OF_PLACE = 'The server dropped or reordered messages before this one.'
 
 type Notice = Extract<ShownMessage['body'], { kind: 'notice' }>
@@ -23,21 +22,18 @@ const RUN_MS = 10 * 60_000
 interface Shown {
   messages: ShownMessage[]
   fresh: Fresh | null
-  /** While there are, the first line is left out: the heading of a day that may begin further up would move with the next page. */
+  /** Omits the first heading: the day may begin further up, and the heading would move. */
   hasOlder: boolean
-  /** While there are, what would stand below the last message is left out. */
+  /** Omits lines below the last message. */
   hasNewer?: boolean
-  /** When the safety number was compared, ISO 8601; null if nobody knows. */
+  /** ISO 8601; null if unknown. */
   comparedAt?: string | null
-  /** True if that was a scanned contact code. */
   isByCode?: boolean
 }
 
-/** Makes the lines: day separators, notices, the line above the unread, and messages in runs of one sender. */
 export function timelineLines(shown: Shown): Line[] {
   const { messages, fresh, hasOlder, hasNewer = false, comparedAt = null, isByCode = false } = shown
   const lines: Line[] = hasOlder ? [] : [{ kind: 'about', key: 'about' }]
-  // The index of the message that follows the comparison; one past the last one where none does.
   const next = comparedAt === null ? -1 : messages.findIndex(({ at }) => at > comparedAt)
   const comparedIndex = next === 0 && hasOlder ? -1 : next < 0 && comparedAt !== null && !hasNewer ? messages.length : next
   const [first] = messages
@@ -64,7 +60,7 @@ export function timelineLines(shown: Shown): Line[] {
     if (index === comparedIndex) sayCompared(comparedAt)
     enterDay(message.at)
     if (fresh && message === firstNew) lines.push({ kind: 'new', key: 'new', count: fresh.count })
-    // The warning is shown once for a row of such messages, because after the first one the views cannot be compared.
+    // One warning per row of messages: after the first the views cannot be compared.
     if (message.isOutOfPlace && !before?.isOutOfPlace)
       lines.push({ kind: 'warning', key: `warning ${keyOf(message)}`, text: OUT_OF_PLACE })
     if (message.body.kind === 'notice') {
@@ -84,27 +80,25 @@ export function timelineLines(shown: Shown): Line[] {
   return lines
 }
 
-/** True for a line that keeps its distance from a message above it. The later line has the space: one more moves none that is there. */
+/** The later line has the space, so a new line moves no earlier line. */
 export function isApart(lines: Line[], index: number): boolean {
   const line = lines[index]
   return lines[index - 1]?.kind === 'message' && (line?.kind !== 'message' || line.startsRun)
 }
 
-/** True if the message before says the same already. */
 const isSaid = ({ text, isQuiet }: Notice, before: ShownMessage | undefined): boolean =>
   isQuiet === true && before?.body.kind === 'notice' && before.body.text === text
 
 const isNew = ({ isMine, seq, body }: ShownMessage, { after }: Fresh): boolean =>
   !isMine && seq !== null && seq > after && body.kind !== 'notice'
 
-/** "12 new messages" */
 export const newWords = (count: number): string => (count === 1 ? '1 new message' : `${count} new messages`)
 
 const keyOf = ({ isMine, id }: ShownMessage): string => `${isMine ? 'me' : 'them'} ${id}`
 
 const minuteOf = (message: ShownMessage | undefined): number => Math.floor(Date.parse(message?.at ?? '') / 60_000)
 
-/** A message whose time says more than the minute: that it failed, waits, or was written at another time. */
+/** The time says more than the minute: failed, waiting, or written at another time. */
 const isOnItsWay = ({ status, sentAt }: ShownMessage): boolean =>
   status === 'failed' || status === 'waiting' || sentAt !== undefined
 

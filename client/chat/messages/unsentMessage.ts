@@ -10,7 +10,7 @@ import { flush } from './send.ts'
 const unsentRow = async (env: Env, { id: chatRoomId }: Room, id: string): Promise<OutboxRow | undefined> =>
   (await env.crypto.outbox(chatRoomId)).find((unsent) => unsent.id === id)
 
-/** Sends a message again that was not sent, and its file where the server has that no more. */
+/** Uploads the file again if the server has lost the file. */
 export async function retryMessage(env: Env, room: Room, id: string): Promise<SendOutcome> {
   const row = await unsentRow(env, room, id)
   if (fileIn(row?.content) && row?.failure === REFUSAL_TEXTS.file_not_found) {
@@ -22,7 +22,7 @@ export async function retryMessage(env: Env, room: Room, id: string): Promise<Se
   return flush(env, room)
 }
 
-/** Makes a message that was not sent the draft of its room again. Returns false if it was sent meanwhile, or still waits. */
+/** Makes the message the draft again. Returns false if the message was sent or still waits. */
 export async function takeBack(env: Env, room: Room, id: string, draft: string): Promise<boolean> {
   if (!(await unsentRow(env, room, id))?.failure) return false
   await env.crypto.dropFromOutbox({ chatRoomId: room.id, id, draft })
@@ -30,7 +30,6 @@ export async function takeBack(env: Env, room: Room, id: string, draft: string):
   return true
 }
 
-/** Gives up a message that was not sent, with its file. */
 export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
   const row = await unsentRow(env, room, id)
   if (fileIn(row?.content)) return (await import('./chatFiles.ts')).giveUpFile(env, room, id)

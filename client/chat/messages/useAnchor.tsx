@@ -3,10 +3,9 @@ import { type RefObject, useEffect, useState } from 'react'
 import type { Anchor } from './store.ts'
 import type { Line } from './timelineLines.ts'
 
-/** How long a search result is highlighted. */
 const FOUND_MS = 3000
 
-/** Scrolls to the message of each jump. Returns the id of a search result while it is highlighted. */
+/** Returns the id of the highlighted search result. */
 export function useAnchor(
   scroller: RefObject<HTMLElement | null>,
   virtual: Virtualizer<HTMLDivElement, Element>,

@@ -5,19 +5,18 @@ import { useEnv } from '../../ui/env.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { CryptoFailure } from '../../worker/crypto.ts'
 
-/** Each save ends on disk: what a crash takes is at most what was typed in this time. */
+/** A crash loses at most the text of this time. */
 const KEEP_AFTER_MS = 250
 
 interface Draft {
   text: string
   change: (text: string) => void
-  /** Empties the field, and leaves the stored text: the transaction that keeps the message ends it. */
+  /** Keeps the stored text, which the transaction of the message deletes. */
   empty: () => void
-  /** True while the text cannot be stored because the disk is full: it is here until this page closes. */
+  /** True if a full disk leaves the text only in this page. */
   isUnkept: boolean
 }
 
-/** The unsent text of a chat, stored in the vault. */
 export function useDraft(chatRoomId: string): Draft {
   const env = useEnv()
   const [text, setText] = useState('')
@@ -45,11 +44,11 @@ export function useDraft(chatRoomId: string): Draft {
     if (unkept.current === null) return
     const kept = unkept.current
     unkept.current = null
-    // If storage is full or the account was closed meanwhile, the text stays in the composer for the next attempt.
+    // The text stays in the composer for the next attempt.
     await keepDraft(env, chatRoomId, kept).then(
       () => setUnkept(false),
       (error: unknown) => {
-        // Not where it was sent meanwhile, or something else was typed.
+        // The text was not sent or replaced meanwhile.
         if (latest.current === kept) unkept.current ??= kept
         setUnkept(error instanceof CryptoFailure && error.code === 'quota')
       },
@@ -62,7 +61,7 @@ export function useDraft(chatRoomId: string): Draft {
       onHide()
       holdPage()
     }
-    // A phone ends a page in the background without another word.
+    // A phone ends background pages without another event.
     document.addEventListener('visibilitychange', onHide)
     window.addEventListener('pagehide', onClose)
     const off = onKeepDrafts(keep)
@@ -85,7 +84,7 @@ export function useDraft(chatRoomId: string): Draft {
     [keep],
   )
   const empty = useCallback(() => {
-    // The message has the words now. Stored as a draft behind it they would stand in the field again.
+    // A draft stored after the message would show the sent text again.
     unkept.current = null
     setText('')
   }, [])

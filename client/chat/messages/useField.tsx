@@ -2,10 +2,9 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 
 
 type FieldRef = RefObject<HTMLTextAreaElement | null>
 
-// Measuring the field costs a layout of the page at each key and at each tap on Send.
+// A measurement costs a layout at each key and each tap on Send.
 const FITS_BY_ITSELF = CSS.supports('field-sizing', 'content')
 
-/** Fits the field's height to its text, up to the stylesheet's maximum, where the browser does not. */
 export function useHeight(field: FieldRef, text: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what changes the height
   useLayoutEffect(() => {
@@ -18,10 +17,7 @@ export function useHeight(field: FieldRef, text: string) {
 /** False where the focus in a field opens an on-screen keyboard. */
 export const hasKeyboard = (): boolean => matchMedia('(pointer: fine) and (min-width: 768px)').matches
 
-/**
- * Focuses the field when it appears, unless that opens an on-screen keyboard, and again when it opens after it was shut, unless the
- * person is busy elsewhere.
- */
+/** Takes no focus that opens an on-screen keyboard, nor from a busy person. */
 export function useFocus(field: FieldRef, isOff: boolean) {
   const isNew = useRef(true)
   const hadFocus = useRef(hasKeyboard())
@@ -29,7 +25,7 @@ export function useFocus(field: FieldRef, isOff: boolean) {
     hadFocus.current = document.activeElement === field.current || document.activeElement === document.body
   }, [field])
   useEffect(() => {
-    // In the open contact panel a pressed button may just have gone.
+    // A pressed button of the contact panel may have gone.
     const isFree = isNew.current || (document.activeElement === document.body && !document.querySelector('.details'))
     isNew.current = false
     if (isOff) return

@@ -1,12 +1,8 @@
 import { useEffect, useState } from 'react'
 
-/**
- * Files that were dropped on the page or pasted, until they are taken. It belongs to the chat and not to the code that sends files,
- * which loads later. What it takes goes no further: of the rest app/Notices.tsx says that nothing takes it.
- */
+/** Belongs to the chat, since the code that sends files loads later. app/Notices.tsx reports files that nothing takes. */
 export function useGiven() {
   const [files, setFiles] = useState<File[]>([])
-  /** True while files are held over the page. */
   const [isOver, setOver] = useState(false)
   useEffect(() => {
     function give(event: DragEvent | ClipboardEvent, data: DataTransfer | null) {
@@ -38,8 +34,8 @@ export function useGiven() {
 const isCovered = (): boolean => document.querySelector('[role=dialog]:not(:has(.att-send)), [role=alertdialog]') !== null
 
 /**
- * True for text that an office program has copied with a picture of it: the text is what is pasted. A picture copied in a browser has no
- * plain text, and the name of a file that was copied from a folder is not formatted.
+ * Office programs copy text with a picture of the text. A browser's picture has no plain text, and a copied file's name no
+ * format.
  */
 const isText = (data: DataTransfer | null): boolean =>
   data?.types.includes('text/html') === true && data.getData('text/plain').trim() !== ''

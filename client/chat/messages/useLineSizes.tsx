@@ -2,15 +2,13 @@ import { measureElement, type Virtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import { isApart, type Line } from './timelineLines.ts'
 
-/** What a line takes, in px, as long as nothing is known. */
 const MESSAGE_PX = 56
 const OTHER_PX = 48
 
 type List = Virtualizer<HTMLDivElement, Element>
 
 /**
- * The heights of lines that have no layout yet. A line that comes at the end is taken to be as high as the last one of its shape,
- * until the browser has laid it out for the frame: to measure it at once would lay out the page in the middle of a tap on Send.
+ * A new line takes the height of the last line of its shape until the frame's layout: a measurement would delay a tap on Send.
  */
 export function useLineSizes(lines: Line[], isFollowing: boolean) {
   const seen = useRef(new Map<string, number>())

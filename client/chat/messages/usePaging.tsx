@@ -9,10 +9,7 @@ import type { RoomView } from './store.ts'
 
 type Load = (env: Env, room: Room) => Promise<void>
 
-/**
- * Loads messages of the room on screen: `attempt` says a failure, `page` loads one page at a time and calls `onLoaded` after each that
- * has brought something.
- */
+/** `page` loads one page at a time and calls `onLoaded` after each with messages. */
 export function usePaging(room: Room, view: RoomView, onLoaded: () => void) {
   const env = useEnv()
   const isPaging = useRef(false)
@@ -32,7 +29,7 @@ export function usePaging(room: Room, view: RoomView, onLoaded: () => void) {
     const before = shown.current
     await attempt(load)
     isPaging.current = false
-    // At the very edge no scroll event follows that would load the next page.
+    // At the very edge no scroll event loads the next page.
     requestAnimationFrame(() => shown.current !== before && onLoaded())
   }
 

@@ -3,10 +3,7 @@ import { type KeyboardEvent, type RefObject, useCallback, useState } from 'react
 import { useLatest } from '../../ui/useLatest.tsx'
 import type { Line } from './timelineLines.ts'
 
-/**
- * One message of the timeline is reached by Tab: the one that had the focus, or the last one on screen where that has been scrolled
- * away. The arrows, Home and End go on from it.
- */
+/** Tab reaches the message that last had the focus, or the last message on screen. Arrows, Home and End move on. */
 export function useRowFocus(
   scroller: RefObject<HTMLElement | null>,
   virtual: Virtualizer<HTMLDivElement, Element>,
@@ -28,7 +25,6 @@ export function useRowFocus(
     line?.querySelector<HTMLElement>('.msg')?.focus({ preventScroll: true })
   }
 
-  /** Scrolls to a line, and returns its element once it stands in the page. */
   async function show(index: number): Promise<Element | undefined> {
     virtual.scrollToIndex(index, { align: 'auto' })
     for (let frames = 0; frames < 20; frames++) {
@@ -49,7 +45,6 @@ export function useRowFocus(
   }
 
   const latest = useLatest(lines)
-  /** Call when a message got the focus. */
   const onFocus = useCallback((index: number) => setFocusedKey(latest.current[index]?.key), [latest])
   return { tabStop, press, onFocus }
 }

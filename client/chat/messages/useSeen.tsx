@@ -7,18 +7,14 @@ import { useLatest } from '../../ui/useLatest.tsx'
 import { markSeen } from './markSeen.ts'
 import type { RoomView } from './store.ts'
 
-/** A mark at most this often while somebody scrolls. */
 const PAUSE_MS = 300
 
-/** Ignores ApiErrors: other parts of the screen show that the page is offline or signed out, and the next look sends the mark again. */
+/** Other parts of the screen show ApiErrors, and the next look retries. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof ApiError)) throw error
 }
 
-/**
- * Marks what has passed the screen as read while the page is visible and has the focus. `lastShown` is the seq of the last message
- * whose end is on screen. Returns what to call while somebody scrolls.
- */
+/** Marks only while the page is visible and focused. Returns the scroll handler. */
 export function useSeen(room: RoomRow, view: RoomView, lastShown: () => number): () => void {
   const env = useEnv()
   const latest = useLatest({ room, lastShown })
@@ -27,7 +23,7 @@ export function useSeen(room: RoomRow, view: RoomView, lastShown: () => number):
   // biome-ignore lint/correctness/useExhaustiveDependencies: the counter may grow after the message is shown
   useEffect(() => {
     const look = () => void markSeen(env, latest.current.room, latest.current.lastShown()).catch(unlessRefused)
-    // The lines that have just come are laid out then.
+    // The new lines have a layout then.
     const cancel = whenPainted(look)
     window.addEventListener('focus', look)
     document.addEventListener('visibilitychange', look)

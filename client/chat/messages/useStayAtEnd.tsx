@@ -1,11 +1,11 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Lines that wrap anew take some frames until they are measured. */
+/** Wrapped lines take some frames to be measured. */
 const SETTLES_MS = 300
 
 /**
- * Keeps the list scrolled to its end when the composer grows, an on-screen keyboard opens or the window becomes narrower. Returns a
- * function that is true while it does: what lies below the screen meanwhile was not scrolled away by anybody.
+ * Keeps the end in view when the composer, the keyboard or the window changes. The returned function is true meanwhile: the
+ * person did not scroll away.
  */
 export function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd: boolean, toEnd: () => void): () => boolean {
   const latest = useRef({ isAtEnd, toEnd })
@@ -23,7 +23,7 @@ export function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd
       if (performance.now() < until.current) frame = requestAnimationFrame(hold)
     }
     const observer = new ResizeObserver(() => {
-      // Right after a message of one's own the list is at its end, and has not said so yet.
+      // After an own message the list is at the end before any event.
       const wasAtEnd = height > list.clientHeight && list.scrollHeight - list.scrollTop - height < 2
       height = list.clientHeight
       if (!wasAtEnd && !latest.current.isAtEnd) return

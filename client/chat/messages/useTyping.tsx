@@ -5,7 +5,6 @@ import { useEnv } from '../../ui/env.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { setTyping } from './send.ts'
 
-/** Sends typing frames to a room, and one that ends typing after a pause; none where a message ends it. */
 export function useTyping(room: Room) {
   const env = useEnv()
   const latest = useLatest(room)
@@ -28,7 +27,7 @@ function typist(tell: (isTyping: boolean) => void) {
     pause = setTimeout(stop, PERIODS.typingShownMs)
     tell(true)
   }
-  /** Ends it without telling: the message does. */
+  /** The message itself ends typing for the others. */
   const send = () => {
     clearTimeout(pause)
     pause = undefined

@@ -2,7 +2,7 @@ import type { Env } from '../../env.ts'
 import { isClosed } from '../../worker/crypto.ts'
 import { followTabs, uploadsStore } from '../files/uploadsState.ts'
 
-/** Lets the files go on that wait in this browser, of all chats that are open, from now on also those that another tab keeps. */
+/** Sends the waiting files of all open chats, from now on also files of other tabs. */
 export async function sendWaitingFiles(env: Env): Promise<void> {
   followTabs(() =>
     sendWaitingFiles(env).catch((error: unknown) => {
