@@ -18,13 +18,12 @@ interface Props {
   onMore: () => void
   onSend: (files: File[], options: Options) => Promise<void>
   onClose: () => void
-  /** What takes the focus once the files were sent; null: what had it before. */
+  /** null returns the focus to its former place. */
   nextFocus: () => HTMLElement | null
 }
 
 const isPicture = ({ type }: File): boolean => heldType(type).startsWith('image/')
 
-/** Shows files before they are sent: with a caption, and pictures smaller if the person wants that. */
 export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFocus }: Props) {
   const [caption, setCaption] = useState('')
   const [isSmaller, setSmaller] = useState(true)
@@ -106,8 +105,8 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFoc
 }
 
 /**
- * Seals the first file while the person looks at it, unless it is a picture, of which it is open how it goes out; of many the bytes would lie
- * here twice. Returns what takes the sealed file out of here: otherwise it is deleted with the dialog.
+ * Seals a single file ahead, but no picture, which may still become smaller. Returns a function that takes the sealed file; the
+ * dialog deletes an untaken file.
  */
 function useAhead(file: File | undefined): () => Ahead | undefined {
   const env = useEnv()

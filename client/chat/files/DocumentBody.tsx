@@ -9,7 +9,6 @@ import { type Held, openedStore } from './openedFiles.ts'
 import { saveHeld } from './openFile.ts'
 import { NotThere, notThere } from './useOpened.tsx'
 
-/** A file by its name and size, to be saved. */
 export function DocumentBody({ held, isOut }: { held: Held; isOut: boolean }) {
   const env = useEnv()
   const part = useStore(openedStore, ({ parts }) => parts[held.file.object])

@@ -14,18 +14,14 @@ const Player = later(async () => (await import('./Player.tsx')).Player)
 type Range = readonly [from: number, to: number]
 
 interface Props {
-  /** The file, with its caption. */
   body: Held & { text: string }
   message: { id: string; seq: number | null; isMine: boolean }
-  /** The words that a search in the chat has found, in its name and then in its caption. */
+  /** Marks in the name, then in the caption. */
   marks: readonly Range[] | undefined
-  /** The time. */
   meta: ReactNode
-  /** Shows a text with its links. */
   Words: ComponentType<{ text: string; marks: readonly [number, number][] | undefined }>
 }
 
-/** A file in its bubble: a picture, a player, or a document; on its way out with how far it is. */
 export function FileBody({ body, message, marks, meta, Words }: Props) {
   const { id, seq, isMine } = message
   const upload = useStore(uploadsStore, ({ uploads }) => (isMine ? uploads.find((one) => one.id === id) : undefined))

@@ -9,7 +9,7 @@ const Viewer = later(async () => (await import('./Viewer.tsx')).Viewer)
 const WIDE_PX = 320
 const HIGH_PX = 360
 
-/** A picture in its bubble: first the blurred one that came with the message, in the place that the whole one takes. */
+/** The message's blurred preview takes the place of the whole picture first. */
 export function PictureBody({ held, seq, isOut }: { held: Held; seq: number | null; isOut: boolean }) {
   const box = useRef<HTMLButtonElement>(null)
   const [isNear, setNear] = useState(false)
@@ -54,7 +54,7 @@ export function PictureBody({ held, seq, isOut }: { held: Held; seq: number | nu
   )
 }
 
-/** The size of the picture in the bubble, in px. */
+/** px */
 function fitted(width: number, height: number): { width: number; height: number } {
   const scale = Math.min(1, WIDE_PX / width, HIGH_PX / height)
   return { width: Math.max(120, Math.round(width * scale)), height: Math.max(80, Math.round(height * scale)) }

@@ -6,7 +6,7 @@ import { playsAlone } from './playing.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
 import { VoicePlayer } from './VoicePlayer.tsx'
 
-/** Plays a video, a sound or a voice message. It is fetched when it is first asked for. */
+/** Fetches the file at the first request. */
 export function Player({ held, look }: { held: Held; look: Look }) {
   const [isWanted, setWanted] = useState(false)
   const [isBroken, setBroken] = useState(false)

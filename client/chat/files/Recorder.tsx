@@ -16,16 +16,13 @@ import './recorder.css'
 
 interface Props {
   chatRoomId: string
-  /** Where the microphone was pressed, if it still is. */
+  /** The place of a press that still holds the microphone. */
   heldFrom: Press | undefined
   onCancel: () => void
   onSend: (message: Prepared) => Promise<void>
 }
 
-/**
- * Records a voice message: it can be paused, heard, gone on with, sent, or thrown away. While the microphone is held, letting go sends it.
- * Where the person leaves the chat, and by Escape, it is paused and stays the chat's voice draft.
- */
+/** Release of a held microphone sends the recording; Escape or leaving the chat keeps a paused voice draft. */
 export function Recorder({ chatRoomId, heldFrom, onCancel, onSend }: Props) {
   const recording = useRef(voiceOf(chatRoomId))
   const isGone = useRef(false)
@@ -55,7 +52,7 @@ export function Recorder({ chatRoomId, heldFrom, onCancel, onSend }: Props) {
     }
   }
 
-  /** Where nothing was said yet, there is nothing to keep. */
+  /** An empty recording is not kept. */
   async function pause() {
     if (!recording.current?.levels().length) return throwAway()
     const said = await recording.current.pause()
@@ -91,7 +88,7 @@ export function Recorder({ chatRoomId, heldFrom, onCancel, onSend }: Props) {
   useEffect(() => () => void (heard && URL.revokeObjectURL(heard)), [heard])
   useEffect(() => (heard ? undefined : onPauseAsked(() => void latest.current.pause())), [heard, latest])
   useEffect(() => {
-    // At the end of what one message holds.
+    // The recording has reached the maximum length.
     if (isFull) void latest.current.pause()
   }, [isFull, latest])
 
@@ -145,7 +142,7 @@ export function Recorder({ chatRoomId, heldFrom, onCancel, onSend }: Props) {
   )
 }
 
-/** Pauses what stays as the chat's voice draft. Drops what nobody keeps: nothing was said yet, or the page was locked meanwhile. */
+/** Drops an empty recording, or any recording on a locked page. */
 function leave(chatRoomId: string, recording: Recording | undefined): void {
   if (!recording) return
   const isKept = recording.levels().length > 0 && voiceOf(chatRoomId) === recording
@@ -154,7 +151,7 @@ function leave(chatRoomId: string, recording: Recording | undefined): void {
   recording.drop()
 }
 
-/** The newest levels at the right end of a strip that is as long from the first moment on. */
+/** The strip has its full length from the start; new levels enter at the right. */
 const stripOf = (levels: number[]): number[] => [...Array<number>(SAID.voicePeaks).fill(0), ...levels].slice(-SAID.voicePeaks)
 
 function wordsOf(error: unknown): string {

@@ -26,7 +26,6 @@ const KINDS: Record<Kind, string> = {
 const EMPTY = 'Those that you open or send stay in this browser.'
 const EMPTY_IN_MEMORY = 'Those that you open or send are in memory until this page is closed.'
 
-/** What this browser keeps of files, by kind and by chat, and what clears it. */
 export function Storage() {
   const env = useEnv()
   const [kept, setKept] = useState<Kept>()

@@ -7,21 +7,20 @@ import { sendInPlace } from './sendFile.ts'
 import { cancelUpload, pauseUpload, resumeUpload } from './uploadQueue.ts'
 import type { Upload } from './uploadsState.ts'
 
-/** How far a file is that goes out, and what can be done about it. */
 export function UploadStrip({ upload }: { upload: Upload }) {
   const env = useEnv()
   const box = useRef<HTMLDivElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   const { part, isPaused, failure, isKept, isLost } = upload
   const isStopped = isPaused || failure !== null
-  // A pressed button goes with its strip, maybe much later.
+  // A pressed button disappears with its strip.
   useLayoutEffect(() => {
     const strip = box.current
     return () => {
       if (strip?.contains(document.activeElement)) requestAnimationFrame(noteFocus())
     }
   }, [])
-  /** Its bubble goes too, a moment after the strip. */
+  /** The bubble disappears shortly after the strip. */
   async function cancel() {
     const giveBack = noteFocus()
     await cancelUpload(env, upload)

@@ -16,12 +16,11 @@ import './viewer.css'
 
 interface Props {
   held: Held
-  /** The place of its message in the chat; null if it was not sent yet. */
+  /** The message's seq; null before sending. */
   seq: number | null
   onClose: () => void
 }
 
-/** A picture over the whole page. Arrow keys and swipes lead through the pictures of the chat. */
 export function Viewer({ held, seq, onClose }: Props) {
   const env = useEnv()
   const [giveBack] = useState(noteFocus)
@@ -96,7 +95,7 @@ export function Viewer({ held, seq, onClose }: Props) {
   )
 }
 
-/** The pictures beside the one that is shown: more are read when it is the first or the last of them. */
+/** Reads more pictures at either end. */
 function usePictures(held: Held, seq: number | null, shown: Held) {
   const env = useEnv()
   const { chatRoomId } = held
@@ -107,7 +106,7 @@ function usePictures(held: Held, seq: number | null, shown: Held) {
   const isLast = at === pictures.length - 1
   useEffect(() => {
     const end = new AbortController()
-    // Where they cannot be read, the one that was opened is shown.
+    // A failed read still shows the opened picture.
     if (isFirst && before !== undefined) withOlderPictures(env, chatRoomId, before, end.signal).then(setRow, () => undefined)
     return () => end.abort()
   }, [env, chatRoomId, isFirst, before])

@@ -9,15 +9,14 @@ const SPEEDS = [1, 1.5, 2]
 
 interface Props {
   voice: NonNullable<FileContent['voice']>
-  /** Its address in memory; undefined until it was fetched. */
+  /** An object URL; undefined before the fetch. */
   url: string | undefined
-  /** The part that has arrived, while it is fetched. */
+  /** From 0 to 1. */
   part: number | undefined
   onWant: () => void
   onBroken: () => void
 }
 
-/** A voice message: its wave, in which to go to a place, and how fast it plays. */
 export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
   const audio = useRef<HTMLAudioElement>(null)
   const isAsked = useRef(false)
@@ -61,7 +60,7 @@ export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
         src={url}
         onPlay={({ currentTarget }) => {
           playsAlone(currentTarget)
-          // What is loaded begins at the usual speed, also where another was chosen before.
+          // A load resets the chosen speed.
           currentTarget.playbackRate = speed
           setPlaying(true)
         }}
@@ -102,7 +101,6 @@ export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
   )
 }
 
-/** How loud a recording is in each part of its length. */
 export function Wave({ peaks, part }: { peaks: number[]; part: number }) {
   const width = 3 * Math.max(1, peaks.length)
   return (

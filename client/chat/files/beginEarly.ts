@@ -6,15 +6,15 @@ import type { Early } from './uploadsState.ts'
 import { stopped } from './waitingFile.ts'
 
 /**
- * Begins to send a file that goes in parts, once the person has sent it, while it is sealed, unless its bytes are there: `sealed` answers them.
- * undefined for what goes in one request.
+ * Sends the parts of a large file during the sealing; `sealed` returns bytes that already exist. undefined for a file in one
+ * request.
  */
 export function beginEarly(env: Env, id: string, fileBytes: number, sealed?: BytesOf): Early | undefined {
   const sizeBytes = storedBytesOf(fileBytes)
   if (!isInParts(sizeBytes)) return undefined
   const bytesOf = sealed ?? sealedBytes(env, id, sizeBytes)
   const abort = new AbortController()
-  // Whatever fails here is asked again once the file is kept, and told then.
+  // The kept file repeats a failed request and reports the failure.
   const asked = askForParts(env).catch(() => undefined)
   const send = async (): Promise<string> => {
     const begun = await asked
@@ -34,7 +34,7 @@ export function beginEarly(env: Env, id: string, fileBytes: number, sealed?: Byt
       await dropAsked(env, asked)
     },
   }
-  // It may fail long before somebody waits for it.
+  // The promise may reject long before a caller waits.
   early.whole.catch(() => undefined)
   return early
 }

@@ -7,10 +7,10 @@ import { receiveBytes } from '../../net/transfer.ts'
 import { heldType } from './fileWords.ts'
 import { type Held, openedStore } from './openedFiles.ts'
 
-/** How often the page shows how much of a file has come. */
+/** Interval of progress updates. */
 const NOTED_MS = 50
 
-/** Opens a file from this browser or else from the server. Throws ApiError, CryptoFailure, or the reason of `signal`. */
+/** Throws ApiError, CryptoFailure, or the reason of `signal`. */
 export async function openOnce(env: Env, { chatRoomId, file }: Held, isKept: boolean, signal: AbortSignal): Promise<Blob> {
   signal.throwIfAborted()
   const kept = await env.crypto.openFile({ chatRoomId, content: file, type: heldType(file.mediaType) })
@@ -20,7 +20,7 @@ export async function openOnce(env: Env, { chatRoomId, file }: Held, isKept: boo
   return opened
 }
 
-/** Fetches a file; the worker opens it meanwhile. */
+/** The worker decrypts during the download. */
 async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, signal: AbortSignal): Promise<Blob> {
   const { object, storedBytes } = file
   const arrival = crypto.randomUUID()
@@ -49,14 +49,14 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
       note(arrived / storedBytes)
       return true
     })
-    // What has not come whole is refused by name.
+    // The worker refuses an incomplete file by name.
     await env.crypto.handIn(arrival)
     const opened = await opening
     if (!opened) throw new Error('The file was opened to nothing')
     return opened
   } catch (error) {
     env.crypto.handIn(arrival).catch(end)
-    // Why it was given up, and not what that did to the request.
+    // The signal's reason explains more than the request's error.
     signal.throwIfAborted()
     throw error
   } finally {
@@ -64,10 +64,7 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
   }
 }
 
-/**
- * Reads sealed bytes from the bucket where browsers reach it, or else from the server, which goes on where the bucket broke off. Throws
- * ApiError.
- */
+/** Reads from the bucket if reachable; the server continues a broken download. Throws ApiError. */
 async function receiveSealed(
   { object, storedBytes }: FileContent,
   signal: AbortSignal,
@@ -87,9 +84,9 @@ async function receiveSealed(
   try {
     await receiveBytes(`${path}?from=bucket`, receiving())
   } catch (error) {
-    // What the server refuses by 404 it refuses again.
+    // A 404 would be repeated.
     if (signal.aborted || !(error instanceof ApiError) || error.status === 404) throw error
-    // The line broke behind the last byte: a range that begins there is none.
+    // After the last byte there is no valid range.
     if (from >= storedBytes) return
     await receiveBytes(path, receiving())
   }

@@ -3,14 +3,9 @@ import { inTurn } from '../../net/inTurn.ts'
 import { tellTabs, type Upload, uploadsIn } from './uploadsState.ts'
 import { inRows, remove } from './waitingFile.ts'
 
-/** What the chats do when files of theirs go on. */
 export interface Follower {
-  /** Shows the chat's files that wait again. */
   show(chatRoomId: string): Promise<void>
-  /**
-   * Messages of files are in the outbox now, maybe by another tab. Once nothing of the chat goes on, `names` has all that this tab sent
-   * since it began; before that it is empty.
-   */
+  /** The outbox has messages of files, maybe by another tab. `names` stays empty until nothing of the chat is under way. */
   stored(chatRoomId: string, names: string[]): Promise<void>
   /** The plan allows no files. */
   refused(): void
@@ -27,15 +22,14 @@ export function follower(): Follower {
   return chats
 }
 
-/** True if a file goes on by itself. */
 export const isActive = ({ isPaused, failure }: Upload): boolean => !isPaused && failure === null
 
-/** Names of the files of each chat that went out while others of it were still on their way. */
+/** Sent names by chat, until all its files are sent. */
 const sent = new Map<string, string[]>()
 
 export const forgetSent = (): void => sent.clear()
 
-/** Hands files that the server has to the outbox, in the order in which they were chosen. */
+/** Hands stored files to the outbox in the chosen order. */
 export const settle = (env: Env, chatRoomId: string): Promise<void> =>
   inTurn(env, `uploads ${chatRoomId}`, async () => {
     const names: string[] = []

@@ -2,7 +2,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { showToast } from '../../ui/toast.ts'
 import { nameOf } from './fileWords.ts'
 
-/** Returns those of the chosen files that a chat takes, and says by toasts why it does not take the others. */
+/** Toasts explain each refusal. */
 export function fitting(chosen: File[]): File[] {
   if (chosen.some(({ size }) => size > LIMITS.fileBytes))
     showToast({ tone: 'bad', title: 'File Too Large', text: 'Please select a file smaller than 10MB' })

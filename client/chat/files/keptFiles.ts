@@ -7,27 +7,26 @@ import { openedStore } from './openedFiles.ts'
 
 const PAGE = 200
 
-/** What files of a chat are. `other`: no message that is here names it. */
+/** `other`: no message on this device names the file. */
 export type Kind = Exclude<Look, 'voice' | 'audio'> | 'sound' | 'other'
 
-/** What this browser keeps of files, in bytes. */
+/** Bytes. */
 export interface Kept {
   kinds: Record<Kind, number>
-  /** Chats that are not locked, those with most first. */
+  /** Largest first, without locked chats. */
   chats: { chatRoomId: string; bytes: number }[]
-  /** Of chats that are locked now: which of them, and what, is not said. */
+  /** A sum, which hides the locked chats' parts and kinds. */
   locked: { chatRoomIds: string[]; bytes: number }
-  /** Of chats that are no longer in the list. */
+  /** Chats outside the list. */
   left: { chatRoomIds: string[]; bytes: number }
-  /** What waits to be sent. */
   waitingBytes: number
-  /** All that the browser counts for this site, with messages, search and the app itself; undefined where it does not say. */
+  /** All storage of the site; undefined if the browser does not say. */
   totalBytes: number | undefined
-  /** False if this browser holds files in memory alone, until the page is closed: `totalBytes` has none of them. */
+  /** False if files exist only in memory, which `totalBytes` does not count. */
   isOnDisk: boolean
 }
 
-/** Reads what this browser keeps of files, by kind and by chat. Throws CryptoFailure. */
+/** Throws CryptoFailure. */
 export async function readKept(env: Env): Promise<Kept> {
   const { rooms, waitingBytes, isOnDisk } = await env.crypto.keptFiles()
   const kinds: Kept['kinds'] = { picture: 0, video: 0, sound: 0, document: 0, other: 0 }
@@ -57,7 +56,7 @@ export async function readKept(env: Env): Promise<Kept> {
   return kept
 }
 
-/** What these objects are, by the messages that name them. Reads the chat from its end until all are found. */
+/** Reads the chat from the end until all objects are found. */
 async function kindsIn(env: Env, chatRoomId: string, wanted: Set<string>): Promise<Map<string, Kind>> {
   const kinds = new Map<string, Kind>()
   for (let before: number | undefined; kinds.size < wanted.size; ) {
@@ -74,14 +73,11 @@ async function kindsIn(env: Env, chatRoomId: string, wanted: Set<string>): Promi
   return kinds
 }
 
-/** All that is kept of files, without what waits to be sent. */
+/** Excludes files that wait to be sent. */
 export const clearableBytes = ({ chats, locked, left }: Kept): number =>
   [...chats, locked, left].reduce((sum, { bytes }) => sum + bytes, 0)
 
-/**
- * Deletes what this browser keeps of the files of these chats, on its disk and in this page. They are fetched again when they are
- * opened. What waits to be sent stays.
- */
+/** Keeps files that wait to be sent. Opening a deleted file fetches the file again. */
 export async function clearKept(env: Env, chatRoomIds: string[]): Promise<void> {
   await env.crypto.dropKept(chatRoomIds)
   const { urls } = openedStore.getState()

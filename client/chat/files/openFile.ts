@@ -6,7 +6,7 @@ import { lookOf, nameOf } from './fileWords.ts'
 import { type Held, isShutAway, openedStore } from './openedFiles.ts'
 import { PIXELS_MAX, pixelsOf } from './pixels.ts'
 
-/** Bytes of opened files that stay in memory. The browser may put them on its disk; they go with the page. */
+/** Maximum size of opened files in memory; the browser may move these to disk. */
 const HELD_BYTES = 200 * 1024 * 1024
 const AT_ONCE = 4
 
@@ -19,7 +19,7 @@ interface Opening {
 const opening = new Map<string, Opening>()
 const closed = () => new CryptoFailure('closed', 'The chat was locked, or the account closed, before the file was open')
 
-// Who has gone is handed nothing any more, whoever asked for it.
+// A closed account or locked chat gets no more files.
 roomsStore.subscribe(() => {
   for (const [object, one] of opening) {
     if (!isShutAway(one.chatRoomId)) continue
@@ -32,8 +32,8 @@ let running = 0
 const queue: (() => void)[] = []
 
 /**
- * Opens a file, held under its `heldType`: from this browser, or from the server; what comes from there stays in this browser unless
- * `isKept` is false. One that is being opened is waited for. Throws ApiError or CryptoFailure.
+ * Opens a file under its `heldType`, from this browser or the server. `isKept` false stores nothing. Callers share one opening.
+ * Throws ApiError or CryptoFailure.
  */
 export function openHeld(env: Env, held: Held, { isKept = true } = {}): Promise<Blob> {
   const {
@@ -65,10 +65,7 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Opens a file for a part of the page that shows it, and returns its address in memory. Throws ApiError, CryptoFailure, or RangeError for a
- * picture that would fill the memory.
- */
+/** Returns an object URL. Throws ApiError, CryptoFailure, or RangeError for a picture that would fill the memory. */
 export async function showHeld(env: Env, held: Held): Promise<string> {
   const { object } = held.file
   const known = openedStore.getState().urls.get(object)
@@ -92,11 +89,11 @@ export async function showHeld(env: Env, held: Held): Promise<string> {
   return url
 }
 
-/** Saves a file under its real name. The browser opens nothing of it. */
+/** The browser opens nothing of the saved file. */
 export async function saveHeld(env: Env, held: Held): Promise<void> {
   const bytes = await openHeld(env, held)
   const type = 'application/octet-stream'
-  // A Blob made of another one waits for the process that has its bytes.
+  // A Blob made of another Blob waits for the process that has the bytes.
   saveBlob(bytes.type === type ? bytes : new Blob([bytes], { type }), nameOf(held.file.name) || 'file')
 }
 

@@ -3,7 +3,7 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 import { isShut } from '../../rooms/list/roomLocks.ts'
 
-/** A file of a message, with the room whose keys it hangs on. */
+/** The file's keys belong to the room. */
 export interface Held {
   chatRoomId: string
   file: FileContent
@@ -15,7 +15,7 @@ interface Opened {
   sizeBytes: number
 }
 
-/** Files that were opened, by the id of their object, and the part of each that has arrived, from 0 to 1. */
+/** By object id; parts from 0 to 1. */
 interface OpenedState {
   urls: ReadonlyMap<string, Opened>
   parts: Readonly<Record<string, number>>
@@ -23,7 +23,7 @@ interface OpenedState {
 
 export const openedStore = createStore<OpenedState>(() => ({ urls: new Map(), parts: {} }))
 
-/** What was opened of a chat goes when the chat is locked, and everything when the account is closed. */
+/** A locked chat or a closed account drops the opened files. */
 export function isShutAway(chatRoomId: string): boolean {
   const { rooms } = roomsStore.getState()
   return rooms.size === 0 || (rooms.has(chatRoomId) && isShut({ id: chatRoomId }))

@@ -2,21 +2,20 @@ import type { Env } from '../../env.ts'
 import { lookOf } from './fileWords.ts'
 import { type ListedFile, sharedPage } from './sharedPage.ts'
 
-/** Pictures of a chat that lie beside each other, oldest first. */
+/** Oldest first. */
 export interface Pictures {
   pictures: Pick<ListedFile, 'chatRoomId' | 'file'>[]
-  /** Seqs from which on the chat was not read for more; undefined where this browser has no more messages. */
+  /** The next seq to read; undefined if this browser has no more messages. */
   before: number | undefined
   after: number | undefined
 }
 
-/** Adds the next older pictures, of as many messages as it takes to find one. */
+/** Reads messages until a picture is found. */
 export async function withOlderPictures(env: Env, chatRoomId: string, before: number, signal: AbortSignal) {
   const found = await nextPictures(env, chatRoomId, { before }, signal)
   return ({ pictures, after }: Pictures): Pictures => ({ pictures: [...found.pictures, ...pictures], before: found.next, after })
 }
 
-/** Adds the next newer pictures. */
 export async function withNewerPictures(env: Env, chatRoomId: string, after: number, signal: AbortSignal) {
   const found = await nextPictures(env, chatRoomId, { after }, signal)
   return ({ pictures, before }: Pictures): Pictures => ({ pictures: [...pictures, ...found.pictures], before, after: found.next })

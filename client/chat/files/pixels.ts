@@ -1,11 +1,10 @@
-/** Pixels that a page unpacks of a picture: at four bytes each they take 400 MB. */
+/** Four bytes per pixel make 400 MB. */
 export const PIXELS_MAX = 100_000_000
 
 const HEAD_BYTES = 256 * 1024
 
 /**
- * Reads the size of a picture from the head of its file, without unpacking it: a file of a few kilobytes can hold gigabytes. undefined for
- * what is no PNG, JPEG, GIF or WebP.
+ * Reads the size without decoding: a few kilobytes can hold gigabytes. undefined for other types than PNG, JPEG, GIF or WebP.
  */
 export async function pixelsOf(file: Blob): Promise<{ width: number; height: number; type: string } | undefined> {
   const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())

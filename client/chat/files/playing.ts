@@ -1,7 +1,6 @@
-/** The sound or video that plays: another one stops it. */
 let playing: HTMLMediaElement | undefined
 
-/** Called when a player begins: the one before it is paused. */
+/** Pauses the former player. */
 export function playsAlone(player: HTMLMediaElement): void {
   if (playing !== player) playing?.pause()
   playing = player

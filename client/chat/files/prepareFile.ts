@@ -5,22 +5,18 @@ import { nameOf } from './fileWords.ts'
 import { PIXELS_MAX, pixelsOf } from './pixels.ts'
 import { stripped } from './stripMetadata.ts'
 
-/** A file as it goes out, and what its message says of it. */
 export interface Prepared {
   file: Blob
   about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice'>
 }
 
-/** Width or height of a picture that was made smaller, and of the picture that stands for it until it is there. */
+/** Maximum width or height of a smaller picture and of the preview. */
 const SMALLER_PX = 1600
 const THUMBNAIL_PX = 40
 const QUALITY = 0.82
 const VIDEO_MS = 4000
 
-/**
- * Makes a chosen file ready. A picture goes out without what its camera wrote beside the pixels; `isSmaller` makes it smaller too. What
- * this browser cannot show as a picture goes out as a document.
- */
+/** Removes a picture's metadata; `isSmaller` reduces the size. A picture that this browser cannot show becomes a document. */
 export async function prepare(file: File, { caption, isSmaller }: { caption: string; isSmaller: boolean }): Promise<Prepared> {
   const about = { as: 'file' as const, name: nameOf(file.name), mediaType: typeOf(file), caption }
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') {
@@ -58,7 +54,7 @@ async function preparePicture(file: File, isSmaller: boolean) {
     if (isGif) return { file, type: 'image/gif', picture }
     const parts = size && stripped(new Uint8Array(await file.arrayBuffer()))
     if (parts) return { file: new Blob(parts), type: size.type, picture }
-    // Of other kinds nothing is known but the pixels.
+    // A new encoding of other types keeps only the pixels.
     const anew = await drawn(bitmap, width, height, Math.max(width, height), 0.92)
     return { file: anew.blob, type: 'image/jpeg', picture }
   } finally {
@@ -72,7 +68,7 @@ async function drawn(source: CanvasImageSource, width: number, height: number, s
   const canvas = new OffscreenCanvas(wide, high)
   const context = canvas.getContext('2d')
   if (!context) throw new Error('This browser has no canvas')
-  // A JPEG has no holes.
+  // JPEG has no transparency.
   context.fillStyle = 'white'
   context.fillRect(0, 0, wide, high)
   context.imageSmoothingQuality = 'high'
@@ -85,7 +81,7 @@ async function thumbnailOf(source: CanvasImageSource, width: number, height: num
   return blob.size <= SAID.thumbnailBytes ? toBase64(new Uint8Array(await blob.arrayBuffer())) : ''
 }
 
-/** The size of a video and its first picture; undefined where this browser does not play it. */
+/** undefined if this browser cannot play the video. */
 async function ofVideo(file: File): Promise<FileContent['picture'] | undefined> {
   const video = document.createElement('video')
   const url = URL.createObjectURL(file)

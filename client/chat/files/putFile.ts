@@ -5,34 +5,32 @@ import { ApiError } from '../../net/api.ts'
 import { sendBytes } from '../../net/transfer.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
 
-/** An object that the server was asked for. */
 export type Begun = NonNullable<UploadRow['begun']>
 
 interface Putting {
   signal: AbortSignal
-  /** Receives the part that the server has, from 0 to 1. */
+  /** From 0 to 1. */
   onProgress: (part: number) => void
-  /** Is told of a new object before any of its bytes go out. Throws if they must not. */
+  /** Runs before any byte is sent, and throws to prevent sending. */
   onBegun: (begun: Begun) => Promise<void>
 }
 
 export const PART_BYTES = LIMITS.uploadPartMinBytes
-/** Time in which the first part must be there for others to go out beside it. */
+/** A slower first part stops the parts beside it. */
 export const AT_ONCE_MS = 500
-/** A rest that is not worth a part of its own. */
+/** A shorter rest makes no part of its own. */
 const SHORT_BYTES = PART_BYTES / 10
 
 /**
- * Sends sealed bytes to the server, and returns the id of their object. A `begun` object that is whole already, because only the answer was
- * lost, is not sent again. What is larger than a part goes in parts: of a `begun` object only those go out that the server does not have.
- * What is smaller begins anew, and goes to the bucket where browsers reach it. Throws ApiError, or the signal's reason.
+ * Returns the object's id. A whole `begun` object is not sent again, a large object continues with its missing parts, and a small
+ * file begins again, at the bucket if reachable. Throws ApiError, or the signal's reason.
  */
 export async function putFile(env: Env, bytes: Blob, begun: Begun | null, putting: Putting): Promise<string> {
   if (begun && (await isStored(env, begun))) return begun.object
   return await (isInParts(bytes.size) ? putParts : putWhole)(env, bytes, begun, putting)
 }
 
-/** Asks the server whether it has the whole object. Throws ApiError. */
+/** Throws ApiError. */
 async function isStored(env: Env, { object: objectId }: Begun): Promise<boolean> {
   try {
     await env.api(filesApi.finish, { objectId })
@@ -44,7 +42,7 @@ async function isStored(env: Env, { object: objectId }: Begun): Promise<boolean>
 }
 
 async function putWhole(env: Env, bytes: Blob, before: Begun | null, { signal, onProgress, onBegun }: Putting): Promise<string> {
-  // What came of it would take the space of another file for a day.
+  // An incomplete object would take space for a day.
   if (before) await dropObject(env, before.object)
   const { url, key, otherwise } = await env.api(uploaderApi.params, { size: bytes.size })
   await onBegun({ object: key, uploadId: null })
@@ -57,14 +55,13 @@ async function putWhole(env: Env, bytes: Blob, before: Begun | null, { signal, o
     await sendBytes(url, bytes, watching)
     await env.api(filesApi.finish, { objectId: key })
   } catch (error) {
-    // A bucket that is out of reach, or not set up for pages, keeps no file from going.
+    // An unreachable bucket does not stop the file.
     if (!(error instanceof ApiError)) throw error
     await sendBytes(otherwise, bytes, watching)
   }
   return key
 }
 
-/** True if so many bytes go in parts. */
 export const isInParts = (sizeBytes: number): boolean => sizeBytes > PART_BYTES
 
 export interface Piece {
@@ -73,7 +70,7 @@ export interface Piece {
   to: number
 }
 
-/** The parts of so many bytes: of 5 MiB each, but a short rest goes with the last one. */
+/** Parts of 5 MiB; the last part includes a short rest. */
 function piecesOf(sizeBytes: number): Piece[] {
   const count = Math.max(1, Math.ceil((sizeBytes - SHORT_BYTES) / PART_BYTES))
   const endOf = (at: number) => (at === count ? sizeBytes : at * PART_BYTES)
@@ -87,7 +84,7 @@ async function putParts(env: Env, bytes: Blob, before: Begun | null, putting: Pu
   const pieces = piecesOf(bytes.size)
   const known = before?.uploadId ? { key: before.object, uploadId: before.uploadId } : undefined
   const stored = known ? await listed(env, known) : []
-  // Another build has cut it otherwise.
+  // Another build has cut other parts.
   const isOurs = stored.every(({ PartNumber, Size }) =>
     pieces.some((one) => one.partNumber === PartNumber && one.to - one.from === Size),
   )
@@ -111,11 +108,11 @@ interface Missing {
   key: string
   uploadId: string
   stored: Stored
-  /** The addresses that are known of the first parts. */
+  /** Known addresses of the first parts. */
   urls: string[]
 }
 
-/** Sends the parts that the server does not have, and has it make one file of all. */
+/** Sends missing parts and joins all. */
 export async function putMissing(
   env: Env,
   { sizeBytes, bytesOf, key, uploadId, stored, urls }: Missing,
@@ -140,7 +137,7 @@ export async function putMissing(
   await atOnce(missing, put, signal)
   for (const piece of missing) if (!etags.has(piece.partNumber)) await put(piece, signal)
   signal.throwIfAborted()
-  // A proxy on the way may have taken the ETags off the answers.
+  // A proxy may have removed the ETags.
   const isNamed = pieces.every(({ partNumber }) => etags.get(partNumber))
   const parts = isNamed
     ? pieces.map(({ partNumber }) => ({ PartNumber: partNumber, ETag: etags.get(partNumber) ?? '' }))
@@ -148,10 +145,7 @@ export async function putMissing(
   await env.api(uploaderApi.complete, { ...named, parts })
 }
 
-/**
- * Sends parts at once. If the first is not there soon, the line is slow, and those beside it are stopped: it would lose them all where it
- * breaks.
- */
+/** A slow first part stops the others: a broken line would lose them all. */
 async function atOnce(
   [first, ...others]: Piece[],
   put: (piece: Piece, stop: AbortSignal) => Promise<void>,
@@ -176,10 +170,10 @@ async function atOnce(
 /** The SHA-256 in an ETag. */
 const hashIn = (etag: string | null): string | undefined => /[0-9a-f]{64}/.exec(etag ?? '')?.[0]
 
-/** Asks the server for an object that comes in parts. Throws ApiError. */
+/** Throws ApiError. */
 export const askForParts = (env: Env) => env.api(uploaderApi.begin, {})
 
-/** Drops what the server was asked for and nothing has come of. Where that fails the server drops it by itself after a day. */
+/** The server itself drops the object after a day. */
 export async function dropAsked(env: Env, asked: Promise<{ key: string } | undefined>): Promise<void> {
   const object = await asked
   if (object) await dropObject(env, object.key).catch(passOverRefusal)
@@ -189,7 +183,7 @@ function passOverRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error
 }
 
-/** Drops an object, whole or in parts, that no message carries; nothing if there is none, or one does. Throws ApiError. */
+/** Does nothing for an object that a message carries. Throws ApiError. */
 export async function dropObject(env: Env, objectId: string): Promise<void> {
   await env.api(filesApi.remove, { objectId }).catch((error: unknown) => {
     if (!(error instanceof ApiError && (error.status === 404 || error.code === 'file_in_use'))) throw error

@@ -3,14 +3,13 @@ import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Recording } from '../../rooms/list/voicedrafts.ts'
 import type { Prepared } from './prepareFile.ts'
 
-/** Opus first: each browser that records it names another file for it. */
+/** Opus first, in each browser's container. */
 const TYPES = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4;codecs=opus', 'audio/mp4']
 const BITS_PER_SECOND = 32_000
 const LEVEL_EVERY_MS = 100
 
 /**
- * A voice message that is about to be recorded. A paused one holds no microphone: it may lie there for long. What is recorded is a stream
- * of its own, into which each microphone speaks in turn. Throws in a browser that cannot record.
+ * A paused recording holds no microphone. Each microphone feeds the same stream in turn. Throws in a browser that cannot record.
  */
 export function newRecording(): Recording {
   const sound = new AudioContext()
@@ -26,7 +25,7 @@ export function newRecording(): Recording {
   recorder.ondataavailable = ({ data }) => void parts.push(data)
   let source: MediaStreamAudioSourceNode | undefined
   let listening: ReturnType<typeof setInterval> | undefined
-  /** Another one after each change: a microphone that comes after it is not wanted any more. */
+  /** A new object per change makes a late microphone unwanted. */
   let turn = {}
   let said: Promise<Blob> | undefined
 
@@ -48,7 +47,6 @@ export function newRecording(): Recording {
     if (sound.state !== 'closed') void sound.close()
   }
   const whole = () => new Blob(parts, { type: (recorder.mimeType || 'audio/webm').split(';')[0] ?? '' })
-  /** Waits for what was said up to now. */
   const next = (ask: () => void) =>
     new Promise<Blob>((resolve) => {
       recorder.addEventListener('dataavailable', () => resolve(whole()), { once: true })
@@ -93,7 +91,7 @@ export function newRecording(): Recording {
   }
 }
 
-/** The loudness of a recording in at most `SAID.voicePeaks` equal parts of it. */
+/** Returns at most `SAID.voicePeaks` values for equal parts. */
 export function peaksOf(levels: readonly number[]): number[] {
   const count = Math.min(SAID.voicePeaks, levels.length)
   return Array.from({ length: count }, (_, at) => {
@@ -102,7 +100,6 @@ export function peaksOf(levels: readonly number[]): number[] {
   })
 }
 
-/** A recording as it goes out. */
 export function voiceMessage(sound: Blob, levels: readonly number[], seconds: number): Prepared {
   const ending = sound.type === 'audio/mp4' ? 'm4a' : sound.type.slice('audio/'.length)
   return {

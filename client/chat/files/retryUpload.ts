@@ -4,15 +4,12 @@ import { dropObject, putFile } from './putFile.ts'
 import type { Early } from './uploadsState.ts'
 import { change, find, type Name, note, remove, stopped } from './waitingFile.ts'
 
-/** Waits before a new attempt; after the last of them the next connection starts it. */
+/** After the last wait the next connection starts the attempt. */
 const RETRY_MS = [0, 1000, 3000, 5000]
-/** Attempts that find the server at work on a file, before it is taken for one that was stopped while it wrote. */
+/** Attempts before a file in work at the server counts as abandoned. */
 const WRITES_TRIES = 2
 
-/**
- * Sends a file that waits to the server, anew after a failure that passes. Throws ApiError, CryptoFailure('file_absent'), or the signal's
- * reason.
- */
+/** Retries passing failures. Throws ApiError, CryptoFailure('file_absent'), or the signal's reason. */
 export async function sendUpload(env: Env, name: Name, signal: AbortSignal): Promise<void> {
   const { id } = name
   const early = find(id)?.early
@@ -46,8 +43,8 @@ export async function sendUpload(env: Env, name: Name, signal: AbortSignal): Pro
 }
 
 /**
- * Waits for a file that goes out since it was sealed. undefined if that has failed: it goes out as any other then, without the parts that the
- * server has. Throws the signal's reason.
+ * Waits for a file sent during the sealing; undefined after a failure, and then the missing parts follow. Throws the signal's
+ * reason.
  */
 async function wentEarly(env: Env, name: Name, early: Early, signal: AbortSignal): Promise<string | undefined> {
   const { id } = name
@@ -74,26 +71,26 @@ async function noteStored(env: Env, name: Name, object: string): Promise<void> {
   change(name.id, { state: 'stored', part: 1 })
 }
 
-/** The person has given up the file, maybe in another tab, while the server was asked for this object. */
+/** The person has given up the file, maybe in another tab. */
 async function dropUnwanted(env: Env, id: string, object: string): Promise<never> {
   remove(id)
   await dropObject(env, object)
   throw stopped()
 }
 
-/** True if the server takes no more bytes of what was begun: it has dropped that after a day, or was stopped while it wrote it. */
+/** The server has dropped the begun object after a day, or stopped while writing. */
 const isGone = (error: unknown): boolean => error instanceof ApiError && (error.status === 404 || error.status === 409)
 
-/** True if the server may be at work on what it has received: it is asked again before all of it is sent once more. */
+/** The server may still be writing: a second question can spare the upload. */
 const mayBeThereSoon = (error: unknown, attempt: number): boolean =>
   error instanceof ApiError && error.status === 409 && attempt < WRITES_TRIES
 
-/** True if the next attempt may succeed: an address that has expired is one such, and so is a server that is away or busy. */
+/** Expired addresses and a busy server are passing failures. */
 const isPassing = (error: unknown): boolean =>
   isGone(error) ||
   (error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.message === 'Request has expired'))
 
-/** Why a file waits, if it goes on by itself. */
+/** Returns the reason if the file continues automatically. */
 export function reasonToWait({ status, message }: ApiError): string | undefined {
   if (status === 401) return 'It goes on when you are signed in again.'
   if (status === 0) return 'It goes on when the connection is back.'

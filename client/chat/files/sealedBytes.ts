@@ -2,10 +2,9 @@ import type { Env } from '../../env.ts'
 import { PART_BYTES, type Piece } from './putFile.ts'
 import { stopped } from './waitingFile.ts'
 
-/** Answers the sealed bytes of a part, once they are there. */
 export type BytesOf = (piece: Piece) => Promise<Blob>
 
-/** The bytes of a file that is about to be sealed, as they are sealed. All are asked for now: nothing answers after the sealing. */
+/** Requests all parts now: nothing answers after the sealing. */
 export function sealedBytes(env: Env, id: string, sizeBytes: number): BytesOf {
   const steps = Array.from({ length: Math.ceil(sizeBytes / PART_BYTES) }, (_, at) =>
     env.crypto.sealedStep({ id, at }).catch(() => undefined),

@@ -14,13 +14,12 @@ import { type Early, type Upload, uploadsStore } from './uploadsState.ts'
 export interface Options {
   caption: string
   isSmaller: boolean
-  /** The file as it was sealed before it was sent. */
   ahead?: Ahead | undefined
 }
 
 /**
- * Makes a file ready unless it is, seals it, and sends it. From then on it is kept: a reload, a lost connection and a full queue lose
- * nothing. What cannot be kept is said by a toast, and the answer is false.
+ * Prepares, seals, keeps and sends a file. A kept file survives a reload and a lost connection. Returns false, with a toast, if
+ * the file cannot be kept.
  */
 export async function sendFile(
   env: Env,
@@ -33,7 +32,7 @@ export async function sendFile(
     const prepared = file instanceof File ? await prepare(file, options) : file
     const ahead = options.ahead?.file === prepared.file && !options.ahead.hasFailed ? options.ahead : undefined
     const message = { id: ahead?.id ?? crypto.randomUUID(), chatRoomId, sentAt: env.clock().toISOString() }
-    // Behind others its bytes would wait in memory.
+    // Bytes of a queued file would wait in memory.
     const isFirst = uploadsStore.getState().uploads.length === 0
     const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead?.bytesOf) : undefined
     const { about } = prepared
@@ -45,7 +44,7 @@ export async function sendFile(
     if (!isUnreadable(error) && !(error instanceof CryptoFailure)) throw error
     return false
   } finally {
-    // Where it was not sent as it was sealed.
+    // The sent file may differ from the file sealed ahead.
     void options.ahead?.drop()
   }
 }
@@ -55,12 +54,12 @@ function wordsOf(error: unknown, file: File | Prepared): string {
   return error instanceof CryptoFailure ? failureWords(error) : 'Failed to upload file. Please try again.'
 }
 
-/** True if the file was deleted, moved or changed on the disk after it was chosen. */
+/** The file was deleted, moved or changed on disk. */
 const isUnreadable = (error: unknown): boolean =>
   (error instanceof CryptoFailure && error.code === 'file_read') ||
   (error instanceof DOMException && ['NotFoundError', 'NotReadableError'].includes(error.name))
 
-/** Seals and keeps a file. Where that fails the server drops what it has of it. */
+/** After a failure the server drops its part. */
 async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], early: Early | undefined): Promise<UploadRow> {
   try {
     return await env.crypto.keepUpload(file)
@@ -70,7 +69,7 @@ async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], 
   }
 }
 
-/** Sends a file that was chosen again, in the place of one whose bytes are not in this browser any more. */
+/** Replaces an upload whose bytes are lost here. */
 export async function sendInPlace(env: Env, lost: Upload, [file]: File[]): Promise<void> {
   if (!file || fitting([file]).length === 0) return
   const { chatRoomId, content } = lost

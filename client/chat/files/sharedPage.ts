@@ -4,10 +4,8 @@ import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import { textParts } from '../../ui/links.ts'
 
-/** Messages that are read at once. */
 const PAGE = 200
 
-/** A file of a chat, with its message. */
 export interface ListedFile {
   chatRoomId: string
   id: string
@@ -17,25 +15,23 @@ export interface ListedFile {
   file: FileContent
 }
 
-/** A link of a chat, with its message. */
 export interface ListedLink extends Omit<ListedFile, 'file'> {
   address: string
 }
 
-/** What the messages of one page of a chat have shared, newest first. */
+/** Newest first. */
 export interface SharedPage {
   files: ListedFile[]
   links: ListedLink[]
-  /** Seqs of the oldest and the newest message of the page; undefined if it has none. */
+  /** Seqs; undefined for an empty page. */
   oldest: number | undefined
   newest: number | undefined
-  /** True if this browser has no message beyond the page. */
+  /** This browser has no message beyond the page. */
   isLast: boolean
-  /** True if older messages of the chat are on the server alone. */
+  /** Older messages are only on the server. */
   hasOlder: boolean
 }
 
-/** The links that one kind of content has shared. */
 interface Shares<C extends Content> {
   links(content: C): string[]
 }
@@ -45,10 +41,9 @@ const SHARED: { [K in Kind]: Shares<ContentOf<K>> } = {
   file: { links: () => [] },
 }
 
-/** Which page: the newest one, the one before a seq, or the one after a seq. */
+/** The newest page without a seq. */
 type Place = { before?: number | undefined; after?: never } | { after: number; before?: never }
 
-/** Reads what a page of a chat's messages has shared, as far as this browser has them. */
 export async function sharedPage(env: Env, chatRoomId: string, { before, after }: Place = {}): Promise<SharedPage> {
   const place = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
   const { messages, from } = await env.crypto.page({ chatRoomId, limit: PAGE, ...place })
@@ -66,7 +61,6 @@ export async function sharedPage(env: Env, chatRoomId: string, { before, after }
   return { files, links, oldest, newest, isLast: messages.length < PAGE, hasOlder: from > 1 }
 }
 
-/** The addresses of pages in a text, each once. */
 export const linksIn = (text: string): string[] => [
   ...new Set(textParts(text).flatMap(({ href }) => (href && /^https?:/.test(href) ? [href] : []))),
 ]

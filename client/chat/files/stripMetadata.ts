@@ -1,12 +1,8 @@
-// What a picture says beside its pixels: where and when it was taken, by which device, and often a small copy of it from before it was
-// cut. These are cut out without touching the pixels.
+// Metadata tell place, time and device, and often hold a small uncut copy. The cuts leave the pixels untouched.
 
 const text = (bytes: Uint8Array, at: number, length: number): string => String.fromCharCode(...bytes.subarray(at, at + length))
 
-/**
- * Returns the parts of a JPEG, PNG or WebP without their remarks; a JPEG keeps how the camera was held. undefined if the bytes are none of
- * these, or not as they must be.
- */
+/** A JPEG keeps the orientation. undefined for other types than JPEG, PNG or WebP and for malformed bytes. */
 export function stripped(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] | undefined {
   try {
     if (bytes[0] === 0xff && bytes[1] === 0xd8) return jpeg(bytes)
@@ -18,7 +14,7 @@ export function stripped(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer
   return undefined
 }
 
-/** Segments up to the scan. Kept are those that a decoder needs: JFIF, a colour profile, Adobe's colour transform. */
+/** Keeps what a decoder needs: JFIF, colour profile, Adobe's colour transform. */
 function jpeg(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const parts = [bytes.subarray(0, 2)]
@@ -49,7 +45,7 @@ const isNeeded = (bytes: Uint8Array, at: number, marker: number): boolean =>
   (marker === 0xe2 && text(bytes, at + 4, 12) === 'ICC_PROFILE\0') ||
   (marker === 0xee && text(bytes, at + 4, 5) === 'Adobe')
 
-/** From the first scan to the end of the picture. Phones put whole further pictures behind that. */
+/** Phones append whole further pictures to the scans. */
 function scansOf(bytes: Uint8Array<ArrayBuffer>, from: number): Uint8Array<ArrayBuffer>[] {
   const parts: Uint8Array<ArrayBuffer>[] = []
   let begin = from
@@ -68,7 +64,7 @@ function scansOf(bytes: Uint8Array<ArrayBuffer>, from: number): Uint8Array<Array
   return [...parts, bytes.subarray(begin)]
 }
 
-/** How the camera was held, from 1 (upright) to 8. */
+/** From 1 (upright) to 8. */
 function turnIn(view: DataView, tiff: number, end: number): number {
   const isLittle = view.getUint16(tiff) === 0x4949
   const list = tiff + view.getUint32(tiff + 4, isLittle)
@@ -82,7 +78,6 @@ function turnIn(view: DataView, tiff: number, end: number): number {
   return 1
 }
 
-/** An EXIF segment that says this alone. */
 const orientation = (turn: number): Uint8Array<ArrayBuffer> =>
   Uint8Array.from([
     ...[0xff, 0xe1, 0, 34, 0x45, 0x78, 0x69, 0x66, 0, 0],
@@ -106,7 +101,7 @@ function png(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
 }
 
 const WEBP_REMARKS = ['EXIF', 'XMP ']
-/** Bits of VP8X that announce the two. */
+/** VP8X bits that announce EXIF and XMP. */
 const WEBP_FLAGS = 0x08 | 0x04
 
 function webp(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {

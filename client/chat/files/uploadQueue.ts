@@ -12,18 +12,17 @@ import { reasonToWait, sendUpload } from './retryUpload.ts'
 import { type Early, tellTabs, uploadsIn, uploadsStore } from './uploadsState.ts'
 import { add, change, find, inRows, type Name, note, remove, stopped } from './waitingFile.ts'
 
-/** Files that are sent at the same time, and how far one may be ahead of the first that is not there yet. */
+/** Simultaneous files, and the maximum lead over the first unfinished file. */
 const AT_ONCE = 3
 const AHEAD = 8
-/** Time to the next attempt where no change of the connection starts it. */
 const AGAIN_MS = 5000
 
-/** The files that this tab sends, and those of them that it leaves to another tab until that one has ended. */
+/** `running` includes files left to another tab. */
 const running = new Map<string, AbortController>()
 const elsewhere = new Set<string>()
 let pageOf: Env | undefined
 
-// The account was closed: another one has other files. Those of a chat that was locked are read again once it is open.
+// A closed account or a locked chat stops the files.
 roomsStore.subscribe(({ rooms }) => {
   const { uploads } = uploadsStore.getState()
   const left = rooms.size === 0 ? [] : uploads.filter(({ chatRoomId }) => !isShut({ id: chatRoomId }))
@@ -39,7 +38,7 @@ connectionStore.subscribe(({ phase }, before) => {
   if (phase === 'open' && before.phase !== 'open' && pageOf) wake(pageOf)
 })
 
-/** Reads the files that wait in this browser, after a start, once a chat is open, and when another tab has changed one; sends them on. */
+/** Runs after a start, an opened chat and a change in another tab. */
 export async function refreshUploads(env: Env, chats: Follower): Promise<void> {
   pageOf = env
   follow(chats)
@@ -52,14 +51,13 @@ export async function refreshUploads(env: Env, chats: Follower): Promise<void> {
     return [rows, gone]
   })
   await Promise.all([...new Set(rows.map(({ chatRoomId }) => chatRoomId))].map((id) => chats.show(id)))
-  // Another tab may have ended before it sent their messages.
+  // Another tab may have ended before sending the messages.
   await Promise.all([...new Set(gone.map(({ chatRoomId }) => chatRoomId))].map((id) => chats.stored(id, [])))
   for (const chatRoomId of new Set(rows.map((row) => row.chatRoomId))) await settle(env, chatRoomId)
   next(env)
   for (const row of rows) if (row.isCancelled) await withdraw(env, row)
 }
 
-/** Shows what another tab has noted of a file. */
 function takeOver({ id, begun, object, isPaused, failure, isLost }: UploadRow): void {
   change(id, { begun, object, isPaused, failure, isLost, ...(object !== null && { state: 'stored' }) })
   if (isPaused || failure !== null) stop(id)
@@ -70,18 +68,17 @@ function stop(id: string): void {
   change(id, { state: 'queued', part: 0 })
 }
 
-/** Sends a file that was just kept. `chats` are those of before, if none are given. */
+/** `chats` defaults to the last follower. */
 export async function startUpload(env: Env, row: UploadRow, chats = follower(), early?: Early): Promise<void> {
   pageOf = env
   follow(chats)
   add(row, early)
-  // Whoever has the lock sends it: the other tabs are told once this one has asked for it.
+  // The tab with the lock sends the file, so this tab asks first.
   next(env)
   tellTabs()
   await chats.show(row.chatRoomId)
 }
 
-/** Lets files that wait for a connection go on. */
 function wake(env: Env): void {
   for (const { id, state } of uploadsStore.getState().uploads)
     if (state === 'waiting' && !elsewhere.has(id)) change(id, { state: 'queued', reason: null })
@@ -111,7 +108,7 @@ async function run(env: Env, name: Name): Promise<void> {
   }
 }
 
-/** Where two tabs have the same file, one sends it; the other goes on with it as soon as that one ends, or is closed. */
+/** If two tabs have the same file, the second continues after the first. */
 async function alone(env: Env, { chatRoomId, id }: Name, signal: AbortSignal): Promise<void> {
   const work = async () => {
     await sendUpload(env, { chatRoomId, id }, signal)
@@ -142,7 +139,7 @@ async function failed(env: Env, name: Name, error: unknown): Promise<void> {
   const reason = error instanceof ApiError ? reasonToWait(error) : undefined
   if (reason !== undefined) {
     change(name.id, { state: 'waiting', reason })
-    // While the connection is open none will open.
+    // An open connection brings no event.
     const waitMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 || AGAIN_MS : AGAIN_MS
     if (connectionStore.getState().phase === 'open') setTimeout(() => wake(env), waitMs)
     return
@@ -156,11 +153,10 @@ async function failed(env: Env, name: Name, error: unknown): Promise<void> {
   const isSaid = isLost || failure === REFUSALS.storage_limit_reached.text
   if (error instanceof ApiError && error.code === 'subscription_required') follower().refused()
   else showToast({ tone: 'bad', title: 'Upload Failed', text: isSaid ? failure : 'Failed to upload file. Please try again.' })
-  // Those behind it wait for it no more.
+  // The next files need not wait any more.
   await settle(env, name.chatRoomId)
 }
 
-/** Stops a file until the person lets it go on. */
 export async function pauseUpload(env: Env, name: Name): Promise<void> {
   await note(env, name, { isPaused: true })
   stop(name.id)
@@ -168,7 +164,6 @@ export async function pauseUpload(env: Env, name: Name): Promise<void> {
   await settle(env, name.chatRoomId)
 }
 
-/** Lets a file go on that was paused, or that has failed. */
 export async function resumeUpload(env: Env, name: Name): Promise<void> {
   await note(env, name, { isPaused: false, failure: null, isLost: false })
   change(name.id, { state: 'queued', reason: null })
@@ -177,7 +172,7 @@ export async function resumeUpload(env: Env, name: Name): Promise<void> {
   next(env)
 }
 
-/** Gives a file up. What the server has of it, it drops at once, or when the connection is back. */
+/** Drops the server's bytes at once or at the next connection. */
 export async function cancelUpload(env: Env, name: Name, chats = follower()): Promise<void> {
   follow(chats)
   const row = await inRows(env, async () => {
@@ -193,13 +188,12 @@ export async function cancelUpload(env: Env, name: Name, chats = follower()): Pr
 
 const nameOf = ({ chatRoomId, id }: Name): Name => ({ chatRoomId, id })
 
-/** Drops at the server what it has of a file that was given up, and then the file. */
 async function withdraw(env: Env, row: UploadRow): Promise<void> {
   const object = row.object ?? row.begun?.object
   try {
     if (object !== undefined) await dropObject(env, object)
   } catch (error) {
-    // Tried again with the next start or connection; after a day the server drops it by itself.
+    // The next start tries again; the server drops the bytes after a day.
     if (error instanceof ApiError) return
     throw error
   }

@@ -3,24 +3,23 @@ import type { Point } from '../../ui/Menu.tsx'
 
 /** A shorter press is a tap. */
 const HOLD_MS = 500
-/** Distance from the pressed place at which letting go throws away. */
+/** Distance in px from which release discards. */
 const AWAY_PX = 80
 
-/** Where a press began, and whether it has ended: this code may be loaded after that. */
+/** The press may end before this code is loaded. */
 export interface Press extends Point {
   isOver: boolean
 }
 
 interface Hold {
-  /** undefined if nothing was pressed. */
   from: Press | undefined
-  /** True once letting go may end the hold: what was pressed for has begun. */
+  /** The pressed action has begun, so release may end the hold. */
   isReady: boolean
   onRelease: () => void
   onCancel: () => void
 }
 
-/** Follows a press until it ends. Released after a while it ends what it has begun; slid away, or by Esc, it gives it up; a tap does neither. */
+/** Release ends the action; sliding away or Esc discards; a tap does neither. */
 export function useHold({ from, ...acts }: Hold): { isHeld: boolean; isAway: boolean } {
   const [isHeld, setHeld] = useState(from?.isOver === false)
   const [isAway, setAway] = useState(false)
@@ -38,11 +37,11 @@ export function useHold({ from, ...acts }: Hold): { isHeld: boolean; isAway: boo
       if (isFar(event)) onCancel()
       else if (isReady && performance.now() - since >= HOLD_MS) onRelease()
     }
-    // The browser has taken the press for something else: what was recorded stays.
+    // The browser has taken over the press, so the recording stays.
     const lose = () => setHeld(false)
     const press = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
-      // Nothing else is closed by the same key.
+      // Esc must close nothing else.
       event.stopPropagation()
       latest.current.onCancel()
     }

@@ -8,7 +8,7 @@ import { lookOf, nameOf } from './fileWords.ts'
 import { type Held, openedStore } from './openedFiles.ts'
 import { showHeld } from './openFile.ts'
 
-/** Opens a file once it is wanted: its address in memory, or why there is none, which a toast says once. */
+/** Returns an object URL or the failure, with one toast. */
 export function useOpened(
   held: Held,
   isWanted: boolean,
@@ -43,7 +43,6 @@ export function notThere({ file }: Held): string {
   return name ? `${kind} not available: ${name}` : `${kind} not available`
 }
 
-/** Stands where a file cannot be shown. */
 export function NotThere({ held, failure, onRetry }: { held: Held; failure: string; onRetry: () => void }) {
   return (
     <div className="att-failed" role="alert">

@@ -1,7 +1,7 @@
 import { type PointerEvent, useEffect, useRef, useState, type WheelEvent } from 'react'
 
 const SCALE_MAX = 8
-/** How far a finger goes for the next picture. */
+/** Finger distance in px for the next picture. */
 const SWIPE_PX = 60
 
 interface View {
@@ -11,7 +11,7 @@ interface View {
 }
 const WHOLE: View = { scale: 1, x: 0, y: 0 }
 
-/** Brings a picture nearer by wheel, two fingers or a double tap, moves it, and steps to the next by a swipe of the whole one. */
+/** Only a whole picture can be swiped. */
 export function useZoom(picture: string, step: (by: number) => void) {
   const [view, setView] = useState(WHOLE)
   const fingers = useRef(new Map<number, { x: number; y: number }>())
