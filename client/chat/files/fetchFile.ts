@@ -86,7 +86,7 @@ async function receiveSealed(
   } catch (error) {
     // A 404 would be repeated.
     if (signal.aborted || !(error instanceof ApiError) || error.status === 404) throw error
-    // After the last byte there is no valid range.
+    // No valid range begins after the last byte.
     if (from >= storedBytes) return
     await receiveBytes(path, receiving())
   }

@@ -59,7 +59,7 @@ const isUnreadable = (error: unknown): boolean =>
   (error instanceof CryptoFailure && error.code === 'file_read') ||
   (error instanceof DOMException && ['NotFoundError', 'NotReadableError'].includes(error.name))
 
-/** After a failure the server drops its part. */
+/** The server drops its part after a failure. */
 async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], early: Early | undefined): Promise<UploadRow> {
   try {
     return await env.crypto.keepUpload(file)

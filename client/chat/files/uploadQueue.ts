@@ -108,7 +108,7 @@ async function run(env: Env, name: Name): Promise<void> {
   }
 }
 
-/** If two tabs have the same file, the second continues after the first. */
+/** The second tab with the same file continues after the first. */
 async function alone(env: Env, { chatRoomId, id }: Name, signal: AbortSignal): Promise<void> {
   const work = async () => {
     await sendUpload(env, { chatRoomId, id }, signal)

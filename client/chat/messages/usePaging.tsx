@@ -29,7 +29,7 @@ export function usePaging(room: Room, view: RoomView, onLoaded: () => void) {
     const before = shown.current
     await attempt(load)
     isPaging.current = false
-    // At the very edge no scroll event loads the next page.
+    // No scroll event follows at the very edge.
     requestAnimationFrame(() => shown.current !== before && onLoaded())
   }
 

@@ -23,7 +23,7 @@ export function useStayAtEnd(scroller: RefObject<HTMLDivElement | null>, isAtEnd
       if (performance.now() < until.current) frame = requestAnimationFrame(hold)
     }
     const observer = new ResizeObserver(() => {
-      // After an own message the list is at the end before any event.
+      // The list reaches the end after an own message before any event.
       const wasAtEnd = height > list.clientHeight && list.scrollHeight - list.scrollTop - height < 2
       height = list.clientHeight
       if (!wasAtEnd && !latest.current.isAtEnd) return

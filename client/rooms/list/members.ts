@@ -26,7 +26,7 @@ export interface RoomFace {
   photo: string | null
 }
 
-/** Names shown for a room; a room with more members shows their number. */
+/** A room with more members shows their number. */
 const NAMES_MAX = 3
 
 export function faceOf(room: Room, people: People): RoomFace | undefined {

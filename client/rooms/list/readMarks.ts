@@ -38,7 +38,7 @@ export async function markAllRead(env: Env, rows: RoomRow[]): Promise<void> {
     await env.api(notificationsApi.read, { rooms: rooms.slice(from, from + LIMITS.roomIdsMax) })
 }
 
-/** After a failure the next call posts again. */
+/** The next call posts again after a failure. */
 async function tell(marks: Map<string, number>, chatRoomId: string, seq: number, post: () => Promise<unknown>): Promise<void> {
   marks.set(chatRoomId, seq)
   try {

@@ -8,7 +8,7 @@ import { postCommit } from './readyRoom.ts'
 /** A random delay spreads devices that become due together. */
 const WAIT_MAX_MS = 60 * 60_000
 
-/** Renews the keys of rooms in which this browser only reads [Note: R7]. Returns the stop. */
+/** Renews the keys of rooms in which this browser only reads [Note: R7]. */
 export function keepHealing(env: Env, report: (work: Promise<void>) => void): () => void {
   let isStopped = false
   let timer: ReturnType<typeof setTimeout>
