@@ -10,26 +10,22 @@ import { archiveKeyHeld, openArchiveKey, sealArchiveKey } from '../messages/arch
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type EpochName, recordWrite } from '../vault/storedRoom.ts'
 
-/** Repairs of what the commits of other devices left out or got wrong. */
 export interface Repairs {
-  /** The right GroupInfo of the current epoch; null if the server has it. */
+  /** Null if the server has it. */
   groupInfo: string | null
   archiveKeys: ArchiveKey[]
 }
 
-/**
- * Checks what other devices' commits stored on the server: the GroupInfo must show this very group [Note: R2], and this account's
- * archive key of each epoch must open to the epoch's key [Note: H1]. Returns the repairs to upload.
- */
+/** Audits stored GroupInfos [Note: R2] and archive keys [Note: H1]. Returns the repairs to upload. */
 export function auditCommits(
   live: Live,
   input: Place & { group: RoomGroup; epochs: EpochName[]; keys: ArchiveKey[] },
 ): Promise<Repairs> {
   const { chatRoomId, peerIds, group: served, epochs, keys } = input
   return withRoom(live, chatRoomId, peerIds, async ({ group, accounts }) => {
-    // Of a chat with a password the keys stand in pages that only the chat's own seed opens.
+    // The pages of a room with a password need its own seed.
     const paged = await pagedEpochs(live, chatRoomId)
-    // A key sealed under an older history key counts as missing: a removed device has that history key [Note: H2].
+    // [Note: H2] A removed device has the older history keys.
     const { historyKeyId } = accounts.own.manifest
     const isHere = group && served.groupId === toBase64(groupIdOf(group)) && served.epoch === epochOf(group)
     const archiveKeys: (ArchiveKey | undefined)[] = await Promise.all(
@@ -49,7 +45,7 @@ export function auditCommits(
   })
 }
 
-/** Notes that the server has the repairs of these epochs. */
+/** Notes that the server has these epochs' repairs. */
 export function auditDone(live: Live, { chatRoomId, peerIds, epochs }: Place & { epochs: EpochName[] }): Promise<void> {
   return withRoom(live, chatRoomId, peerIds, async ({ record }) => {
     if (!record) return
@@ -66,7 +62,6 @@ async function shows(groupInfo: string | null, group: Group): Promise<boolean> {
     await groupInfoMembers(bytes)
     return showsSame(bytes, await groupInfoOf(group))
   } catch (error) {
-    // What cannot be read shows nobody the room's group.
     if (error instanceof CryptoFailure) return false
     throw error
   }
@@ -77,7 +72,7 @@ async function anyOpens(live: Live, keys: ArchiveKey[], archiveKey: Uint8Array):
   return opened.some((key) => key && sameBytes(key, archiveKey))
 }
 
-/** True if two GroupInfos describe the same group state: epoch, tree, external key, confirmation tag. Their signers may differ. */
+/** Ignores the signers, which may differ. */
 function showsSame(one: Uint8Array, other: Uint8Array): boolean {
   const { groupInfo } = decode(one, 'mls_group_info')
   const { signer, signature } = decode(other, 'mls_group_info').groupInfo

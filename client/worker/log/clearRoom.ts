@@ -8,18 +8,16 @@ import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts
 import type { Write } from '../vault/vault.ts'
 import { clearedIn } from './withheldPlace.ts'
 
-// What the person decides about somebody on their list, kept in the book, so that every browser of the account has it [Note: I1].
-
 const CHUNK = 500
 
-/** Gives somebody an alias; '' takes it away. */
+/** Sets a contact's alias in the book; '' removes the alias [Note: I1]. */
 export const nameContact = (live: Live, { userId, name }: { userId: string; name: string }): Promise<void> =>
   changeBook(live, ({ contactNames = {}, ...book }) => {
     const given = { name: name.slice(0, LIMITS.displayNameMax), n: (contactNames[userId]?.n ?? 0) + 1 }
     return { ...book, contactNames: { ...contactNames, [userId]: given } }
   })
 
-/** Notes that the person blocks somebody, or does no more: withheld messages are explained by it [Note: M8]. */
+/** Notes a block or its end [Note: M8]. */
 export const noteBlock = (live: Live, { userId, isBlocked }: { userId: string; isBlocked: boolean }): Promise<void> =>
   changeBook(live, ({ blocks = {}, ...book }) => {
     const noted = { isBlocked, n: (blocks[userId]?.n ?? 0) + 1 }
@@ -32,10 +30,7 @@ const changeBook = (live: Live, change: (book: Book) => Book): Promise<void> =>
     await live.vault.write([bookWrite({ ...row, isDirty: true, book: change(row.book) })])
   })
 
-/**
- * Notes that the person has cleared a room up to a seq, as the server has done, and deletes its messages here. The index of the search
- * loses them in the same call.
- */
+/** Notes a cleared room in the book, and deletes its messages here. */
 export async function clearRoom(
   live: Live,
   { chatRoomId, clearedSeq }: { chatRoomId: string; clearedSeq: number },
@@ -47,10 +42,7 @@ export async function clearRoom(
   await applyClears(live, { [chatRoomId]: clearedSeq })
 }
 
-/**
- * Deletes what another browser of the account has cleared. `shown` has by room id the seq up to which the server says that the account
- * has cleared it. Returns the ids of the rooms that have changed.
- */
+/** Deletes what other browsers cleared; `shown`: the server's seqs by room id. Returns the changed rooms. */
 export async function applyClears(live: Live, shown: Record<string, number>): Promise<string[]> {
   const { book } = await readBook(live)
   const changed: string[] = []
@@ -58,15 +50,14 @@ export async function applyClears(live: Live, shown: Record<string, number>): Pr
     const upTo = clearedIn(book, chatRoomId, clearedSeq)
     if (upTo > 0 && (await deleteUpTo(live, chatRoomId, upTo))) changed.push(chatRoomId)
   }
-  // It leaves out what lies before the room's first message, and drops the words that it had of it.
+  // The index drops what lies before the room's first message.
   if (changed.length > 0) await readIntoIndex(live.vault, changed, CHUNK)
   return changed
 }
 
-/** Deletes the vault's messages of a room up to a seq. Returns false if that was done before. */
 const deleteUpTo = (live: Live, chatRoomId: string, upTo: number): Promise<boolean> =>
   inRoom(live, chatRoomId, async () => {
-    // A locked room is cleared once it is open.
+    // A locked room is cleared after it opens.
     const record = (await live.vault.isOpen(chatRoomId)) ? await roomRecord(live.vault, chatRoomId) : undefined
     if (!record || (record.cleared ?? 0) >= upTo) return false
     const gone: Write[] = []
@@ -77,12 +68,11 @@ const deleteUpTo = (live: Live, chatRoomId: string, upTo: number): Promise<boole
       if (rows.length < CHUNK) break
     }
     await live.vault.write([...gone, recordWrite(chatRoomId, withoutCleared(record, upTo))])
-    // What was said since is fetched again when it is looked at.
+    // Files of later messages are fetched again.
     await dropFiles(live.userId, chatRoomId)
     return true
   })
 
-/** The room's record without what waits up to a seq. */
 function withoutCleared(record: RoomRecord, upTo: number): RoomRecord {
   const left = <R extends { first: number; last: number }>(ranges: R[]): R[] =>
     ranges.filter(({ last }) => last > upTo).map((range) => ({ ...range, first: Math.max(range.first, upTo + 1) }))

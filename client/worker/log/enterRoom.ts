@@ -24,17 +24,12 @@ import { restartNotice } from './catchUp.ts'
 
 const WELCOMED_MAX = 100
 
-/** The record of a room that this device has entered, or the commit that it must see first. */
 export type Entered = Pick<RoomRecord, 'standing' | 'cursor' | 'from'> & {
-  /** The seq of the commit that came with a Welcome for this device: call again with it. */
+  /** The seq of the commit that came with this device's Welcome. */
   asksCommitAt?: number
 }
 
-/**
- * Reads the room's current group from the server's answer. With a Welcome for this device and the commit behind it, it joins
- * and compares the device lists that the commit names [Note: D2]; else it stays outside and reads by the archive. Keeps an MLS
- * state that follows the log already. Refuses a generation lower than any that this account has seen [Note: R4].
- */
+/** Joins by a Welcome with its commit [Note: D2], or reads by the archive. Refuses a generation below a known one [Note: R4]. */
 export function enterRoom(
   live: Live,
   { chatRoomId, peerIds, group: served, now, creation }: Place & { group: RoomGroup; now: number; creation?: LogEntry | null },
@@ -82,7 +77,7 @@ export function enterRoom(
   })
 }
 
-/** The record of a room that this device reads by the archive, from the end of the log on. */
+/** Returns the record of a room outside its group. */
 export const newRecord = ({
   generation,
   groupId,
@@ -104,10 +99,7 @@ export const newRecord = ({
   unaudited: [],
 })
 
-/**
- * Joins if the Welcome names a key package of this device and its epoch is the log's next: an older Welcome would roll the state
- * back. Skips an invalid Welcome: its maker must not keep this device from reading [Note: R5].
- */
+/** Takes the next epoch only: an older Welcome would roll back. Skips invalid Welcomes [Note: R5]. */
 async function welcomedBy(
   live: Live,
   chatRoomId: string,
@@ -132,26 +124,25 @@ async function welcomedBy(
       return { group, writes: held.isLastResort ? [] : [keyPackageSpent(reference)] }
     }
   } catch (error) {
-    // A welcome that does not open leaves the other way into the room: an external commit.
+    // An external commit stays possible.
     if (!(error instanceof CryptoFailure)) throw error
   }
   return undefined
 }
 
-/** The device lists that the commit behind a Welcome names; undefined if the server hands out another commit or none. */
 async function listsOfCreation(group: Group, creation: LogEntry | null): Promise<NamedList[] | undefined> {
   if (creation?.kind !== 'commit') return undefined
   try {
     const names = namesIn((await creationData(group, fromBase64(creation.commit))) ?? new Uint8Array())
     return names.map(({ userId, version, hash }) => ({ userId, version, hash }))
   } catch (error) {
-    // As with a Welcome that does not open, an external commit is left.
+    // An external commit stays possible.
     if (error instanceof CryptoFailure) return undefined
     throw error
   }
 }
 
-/** Throws CryptoFailure unless the group belongs to this room, generation and set of accounts [Note: R1]. */
+/** Throws CryptoFailure for a wrong room, generation or account set [Note: R1]. */
 export function checkPlace(chatRoomId: string, served: RoomGroup, groupId: Uint8Array, accounts: MemberAccounts): void {
   const holds = groupIdHolds(groupId, chatRoomId, served.generation, accountKeysOf(accounts))
   if (!holds || toBase64(groupId) !== served.groupId)

@@ -17,10 +17,10 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import type { NamedList } from '../vault/storedRoom.ts'
 import { type CatchUp, leave, restartNotice } from './catchUp.ts'
 
-/** The most archive keys that the server takes at once. */
+/** The server's limit per request. */
 const UNAUDITED_MAX = 100
 
-/** Processes the next commit of a room's log: this device's own, or another device's after checking it [Note: R3, R6]. */
+/** Processes the log's next commit [Note: R3, R6]. */
 export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void> {
   const { live, chatRoomId, record } = at
   record.transcript = withCommit(record.transcript, entry.seq)
@@ -34,8 +34,7 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
     else if (at.group) await takeForeign(at, at.group, entry)
     else await followOutside(at, names)
   } catch (error) {
-    // [Note: R4] The server accepted a commit that this device cannot process: it reads on by the archive, and enters again
-    // before sending.
+    // [Note: R4]
     if (!(error instanceof CryptoFailure)) throw error
     if (error.code === 'own_message') at.isCopied = true
     await leave(at)
@@ -43,7 +42,7 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
   followLog(at, entry, names)
 }
 
-/** True if an entry is this device's own commit: then nothing must be fetched from the server. */
+/** Returns true for this device's commit. */
 export async function isOwnCommit({ live, chatRoomId, record, group }: CatchUp, entry: CommitEntry): Promise<boolean> {
   const pending = await pendingCommit(live, chatRoomId)
   return pending !== undefined && isTaken(pending, entry, record.generation, group)
@@ -51,7 +50,7 @@ export async function isOwnCommit({ live, chatRoomId, record, group }: CatchUp, 
 
 function takeOwn(at: CatchUp, { group, draft, hasPath }: PendingCommit, { seq }: CommitEntry): void {
   moveTo(at, readGroup(group, accountKeysOf(at.accounts)), hasPath)
-  // A commit without a path counts too: a creation is made with new keys.
+  // A creation has new keys without a path.
   Object.assign(at.record, pathMade(at.now, seq))
   at.record.generation = draft.generation
 }
@@ -63,7 +62,7 @@ async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promi
   const accounts = accountKeysOf(at.accounts)
   const applied = await applyCommit({ group, commit, accounts, rules: { isListed: listedIn(at.accounts) } })
   if (applied.removedSelf) {
-    // Only a holder of this device's leaf key can join under its name.
+    // Only a holder of this device's leaf key commits under its name.
     if (applied.committer.deviceId === at.live.device.id) at.isCopied = true
     return leave(at)
   }
@@ -80,16 +79,13 @@ function moveTo(at: CatchUp, group: Group, hasPath: boolean): void {
     standing: 'joined',
     groupId: toBase64(groupIdOf(group)),
     epoch: epochOf(group),
-    // By the device's clock: the server must not delay healing by dating a commit.
+    // A server's date could delay healing.
     lastCommitAt: new Date(at.now).toISOString(),
     isHealed: hasPath,
   } satisfies Partial<CatchUp['record']>)
 }
 
-/**
- * Takes the device lists that a commit of an older build carries; lists that a commit only names have been fetched before [Note:
- * D2]. Throws CryptoFailure.
- */
+/** Takes an older build's carried lists [Note: D2]. Throws CryptoFailure. */
 async function takeCarried(at: CatchUp, names: CommitNames[]): Promise<void> {
   const { live, accounts } = at
   for (const { userId, signed } of names) {
@@ -105,26 +101,22 @@ async function takeCarried(at: CatchUp, names: CommitNames[]): Promise<void> {
   )
 }
 
-/**
- * Takes the device lists of a commit also outside the group: that needs no group secret, and shows which browsers are removed
- * [Note: H3].
- */
+/** Device lists need no group secret [Note: H3]. */
 async function followOutside(at: CatchUp, names: CommitNames[]): Promise<void> {
   try {
     await takeCarried(at, names)
   } catch (error) {
-    // Only members can check a commit, so its damage is no failure of this device's.
+    // Only members can check a commit.
     if (!(error instanceof CryptoFailure)) throw error
   }
 }
 
 const listOf = ({ userId, version, hash }: CommitNames): NamedList => ({ userId, version, hash })
 
-/** Updates the log's generation, group id and epoch: from the group if there is one, else from the server's entry. */
 function followLog(at: CatchUp, entry: CommitEntry, names: CommitNames[]): void {
   const { group } = at
   const named = withNamed(at.record, at.accounts, entry.seq, names)
-  // Outside the group the signature of a commit cannot be verified: the server could make up a fork.
+  // A commit is unverified outside the group: the server could make up a fork.
   at.record = group ? withLists(named, at.accounts, names.map(listOf)) : withTold(named, names)
   at.record.log = group ? groupPlace(at.record.generation, group) : placeBehind(at.record.log, entry)
 }

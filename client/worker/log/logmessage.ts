@@ -15,7 +15,7 @@ import type { Transcript } from '../vault/storedRoom.ts'
 import { type CatchUp, keepEpochKey, leave, type MessageEntry } from './catchUp.ts'
 import { isUnopened, withUnopened } from './unopenedMessages.ts'
 
-/** Reads the next message of a room's log. An unreadable message becomes a line that says why. */
+/** Reads the log's next message, or says why it is unreadable. */
 export async function takeMessage(at: CatchUp, entry: MessageEntry): Promise<void> {
   const { live, record } = at
   const before = record.transcript
@@ -43,9 +43,9 @@ async function readEntry(at: CatchUp, entry: MessageEntry): Promise<Read> {
     if (read.body.kind === 'newer' && group) await keepEpochKey(at, group)
     return read
   }
-  // [Note: M2, H3] An honest server takes no message of another group or epoch than the log's: this one took it, or made it up.
+  // [Note: M2, H3]
   if (!isSealedAt(record.log, envelope, at.chatRoomId, at.accounts)) {
-    // The log lacks a commit of this group, so this device stops following it.
+    // The log lacks a commit of this group.
     if (group && envelope.groupId === record.groupId && envelope.epoch > epochOf(group)) await leave(at)
     return unreadable(entry, new CryptoFailure('epoch', 'It was sealed for another state of this chat'))
   }
@@ -61,7 +61,7 @@ async function readHere(at: CatchUp, entry: MessageEntry, envelope: Envelope, gr
   } catch (error) {
     const isUnopened = error instanceof CryptoFailure && (error.code === 'mls' || error.code === 'own_message')
     if (!isUnopened) return unreadable(entry, error)
-    // Every member of the epoch has its archive key; the signature in the body proves which device wrote.
+    // The archive key is every member's; the signature proves the device.
     const read = await readByArchive(at, envelope, entry, await archiveKeyOf(group))
     if (read.body.kind === 'sealed') return unreadable(entry, error)
     if (read.senderId === at.live.userId && read.proof?.deviceId === at.live.device.id) await takeOwnMessage(at, entry, read)
@@ -69,37 +69,35 @@ async function readHere(at: CatchUp, entry: MessageEntry, envelope: Envelope, gr
   }
 }
 
-/** Handles a message of this very device that is not the one it waits for. */
 async function takeOwnMessage(at: CatchUp, entry: MessageEntry, read: Read): Promise<void> {
   const own = await ownRow(at.live, entry.id)
   if (own) settle(at, entry, own)
-  // [Note: V2] If the vault does not know it, the profile was rolled back. If the vault has it at another seq, it is only a
-  // replay.
+  // [Note: V2] An unknown own message proves a rollback; one at another seq is a replay.
   else if (!(await standsElsewhere(at.live, placed(at, entry, read))) && !at.messages.some(({ id }) => id === entry.id)) {
     at.isCopied = true
     await leave(at)
   }
 }
 
-/** Takes the text of an own message from this device's copy: MLS does not open own messages. */
+/** Reads the device's copy: MLS does not open own messages. */
 function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   at.writes.push(...settledWrites(at.chatRoomId, entry.id, own))
   at.hasSettled = true
   const content = readContent(own.content)
-  // A newer tab of this browser has sent it.
+  // A newer tab has sent the message.
   const body: StoredBody = content
     ? { kind: 'content', content }
     : { kind: 'newer', kept: { body: { kind: 'content', content: own.content } } }
   return { senderId: at.live.userId, body, flags: own.sentAt === undefined ? {} : sentFar(own.sentAt, entry.createdAt) }
 }
 
-/** Raises the record's epoch: a verified message proves the epoch that it was sealed in [Note: R4]. */
+/** [Note: R4] A verified message proves its epoch. */
 function noteEpoch({ record }: CatchUp, { content }: MessageEntry): void {
   const envelope = parseEnvelope(content)
   if (envelope && envelope.groupId === record.groupId) record.epoch = Math.max(record.epoch, envelope.epoch)
 }
 
-/** True if the sender's view of the log differs from this device's [Note: M5]. */
+/** Returns true if the sender saw another log [Note: M5]. */
 function isMisplaced(
   { live, chatRoomId, messages }: CatchUp,
   { seq }: MessageEntry,

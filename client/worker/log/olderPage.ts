@@ -26,16 +26,13 @@ import { clearedIn, withheldMessage } from './withheldPlace.ts'
 
 interface OlderPage extends Place {
   entries: LogEntry[]
-  /** True if nothing older exists. */
   isStart: boolean
-  /** The seq up to which the server says that the account has cleared the room. */
   clearedSeq: number
 }
 
 /**
- * Stores a page of the older log, its messages read by the archive. Returns the newer
- * versions that the messages name. Throws CryptoFailure 'place' or 'log' if the page does not end directly before the stored
- * entries.
+ * Stores an older page. Returns the newer versions named. Throws CryptoFailure 'place' or 'log' unless the page adjoins the
+ * stored entries.
  */
 export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> {
   const { chatRoomId, peerIds, isStart, clearedSeq } = input
@@ -44,7 +41,7 @@ export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> 
     if (!record) return newerVersions(live, named)
     if (input.entries.some((entry) => entry.chatRoomId !== chatRoomId))
       throw new CryptoFailure('place', 'The server returned entries of another chat')
-    // Another tab may have stored a part of it meanwhile.
+    // Another tab may have stored a part.
     const entries = input.entries.filter(({ seq }) => seq < record.from)
     const first = record.from - entries.length
     const isEmpty = input.entries.length === 0 && !isStart
@@ -66,16 +63,13 @@ export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> 
 
 type Known = Pick<Reading, 'accounts'> & { record: RoomRecord }
 
-/**
- * Adds the device lists that a commit of the page names, so that this device learns which browsers had been removed by then
- * [Note: H3].
- */
+/** [Note: H3] Commits name the removed browsers. */
 const withCommitNames = ({ record, accounts }: Known, entry: LogEntry): Known => ({
   accounts,
   record: entry.kind === 'commit' ? withNamed(record, accounts, entry.seq, namesOf(entry)) : record,
 })
 
-/** Reads the messages of a page; from its first commit on, each is compared with the log that its sender saw [Note: M5]. */
+/** Compares messages after the first commit with their senders' logs [Note: M5]. */
 async function readPage(at: Reading, entries: LogEntry[], noted: Noted): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = []
   const hashes = new Map<number, string>()
@@ -94,7 +88,6 @@ async function readPage(at: Reading, entries: LogEntry[], noted: Noted): Promise
   return messages
 }
 
-/** What the verified messages of a page name: newer versions, and device lists by version and hash. */
 interface Noted {
   named: NamedVersions
   lists: NamedList[]
@@ -102,12 +95,11 @@ interface Noted {
 
 interface Around extends Noted {
   before: Transcript | undefined
-  /** The running hash after this message, and those after the earlier messages. */
+  /** The running hash after this message. */
   hash: string | undefined
   hashes: Map<number, string>
 }
 
-/** Builds the vault's row of a message that MLS did not open. */
 async function readOlder(
   at: Reading,
   entry: MessageEntry,

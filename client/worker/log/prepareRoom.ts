@@ -21,26 +21,22 @@ import { recordWrite } from '../vault/storedRoom.ts'
 import { checkPlace, newRecord } from './enterRoom.ts'
 
 export interface RoomState {
-  /** The next step before this device may send. */
   need: 'ready' | 'no_device' | 'create' | 'join' | 'commit'
   cursor: number
-  /** True if a commit of this device is pending: the log shows whether it was accepted. */
+  /** True while a commit of this device is unconfirmed. */
   isPending: boolean
-  /** True if the person must decide about two device lists with the same version before anything is sent [Note: D2]. */
+  /** True if the person must decide a fork first [Note: D2]. */
   isForked: boolean
 }
 
-/**
- * Returns the next step towards sending. Call it again after each step [Note: D3, R7]. Throws CryptoFailure('removed') if this
- * device was removed.
- */
+/** Returns the next step towards sending [Note: D3, R7]. Throws CryptoFailure('removed'). */
 export function roomNeed(live: Live, { chatRoomId, peerIds, now }: Place & { now: number }): Promise<RoomState> {
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     return stateOf(live, chatRoomId, room, now)
   })
 }
 
-/** The same of a room that is open already. */
+/** Returns an open room's next step. */
 export async function stateOf(live: Live, chatRoomId: string, room: OpenRoom, now: number): Promise<RoomState> {
   const { device, identityKey } = live
   if (!listedIn(room.accounts)(identityKey, device.id, device.leafKey))
@@ -50,20 +46,17 @@ export async function stateOf(live: Live, chatRoomId: string, room: OpenRoom, no
 }
 
 function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['need'] {
-  // While no device of the other person could read it, a message stays with its sender.
+  // No other device could read the message.
   if (accounts.others.every(({ manifest }) => manifest.devices.length === 0)) return 'no_device'
   if (!record || record.generation === 0) return 'create'
   if (!group) return 'join'
   if (unlistedIn(group, accounts).length > 0 || !record.transcript) return 'commit'
-  // The commit names this device's lists, so that whoever named others learns of them.
+  // The other members learn these lists by the commit.
   if (untoldLists(record).length > 0) return 'commit'
   return sendsHealing(record, now) ? 'commit' : 'ready'
 }
 
-/**
- * Creates a group one generation up, with one key package of each listed device [Note: R1, R5]. Throws CryptoFailure
- * 'generation_rollback' if the account has seen that generation already.
- */
+/** Creates the next generation's group [Note: R1, R5]. Throws CryptoFailure 'generation_rollback' for a known generation. */
 export function createRoom(live: Live, input: Place & { generation: number; keyPackages: string[] }): Promise<CommitDraft> {
   const { chatRoomId, peerIds, generation } = input
   return withRoom(live, chatRoomId, peerIds, async (room) => {
@@ -84,7 +77,6 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
   })
 }
 
-/** One key package of each other listed device. Ignores any others that the server adds. */
 function usable(live: Live, accounts: MemberAccounts, keyPackages: string[]): Uint8Array[] {
   const isListed = listedIn(accounts)
   const byDevice = new Map<string, Uint8Array>()
@@ -101,13 +93,13 @@ function memberOf(keyPackage: Uint8Array): Omit<Leaf, 'leafIndex'> | undefined {
   try {
     return keyPackageMember(keyPackage)
   } catch (error) {
-    // The server may return anything as a key package: it adds no member.
+    // The server may return anything as a key package.
     if (error instanceof CryptoFailure) return undefined
     throw error
   }
 }
 
-/** Enters the current group by its GroupInfo, replacing an old leaf of this device [Note: R2, R4]. */
+/** Joins by GroupInfo, replacing an old own leaf [Note: R2, R4]. */
 export function joinRoom(live: Live, { chatRoomId, peerIds, group: served }: Place & { group: RoomGroup }): Promise<CommitDraft> {
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     const { generation, epoch, groupId } = served
@@ -132,7 +124,7 @@ export function joinRoom(live: Live, { chatRoomId, peerIds, group: served }: Pla
   })
 }
 
-/** Removes leaves that no manifest lists, or heals with an empty commit [Note: D3, R7]. */
+/** Removes unlisted leaves, or heals with an empty commit [Note: D3, R7]. */
 export function commitRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<CommitDraft> {
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     const { group, record, accounts } = room
@@ -148,11 +140,7 @@ export function commitRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<
   })
 }
 
-/**
- * A pending commit of this device for the same generation and epoch, whose answer was lost or that another tab has just made. The
- * same bytes are posted again, as the log may have them already: after a second commit this device could not process its own
- * first one [Note: R6].
- */
+/** The log may have a pending commit: a second one would make it unreadable here [Note: R6]. */
 async function postedAlready(
   live: Live,
   { record }: OpenRoom,
@@ -193,7 +181,6 @@ async function prepare(live: Live, { chatRoomId, room, generation, epoch, made, 
   }
   await live.vault.write([
     pendingWrite({ draft, hasPath, group: writeGroup(made.group) }),
-    // A room that this device does not know needs a record, which its commit updates later.
     ...(room.record ? [] : [recordWrite(chatRoomId, newRecord({ generation: 0, groupId: null, epoch: 0, lastSeq: 0 }))]),
   ])
   return draft

@@ -20,42 +20,34 @@ import { takeMessage } from './logmessage.ts'
 import { reopenNewer } from './unopenedMessages.ts'
 import { explained, takeWithheld } from './withheldPlace.ts'
 
-/** The most messages that are handed back at once: a page of the screen. */
 const SHOWN_MAX = 50
 
-/** Versions of device lists by user id. */
+/** By user id. */
 type Versions = Record<string, number>
 
 export interface LogOutcome extends NewerVersions {
-  /** The cursor before these entries, and after them. */
   after: number
   cursor: number
-  /**
-   * The messages of these entries, as they are stored now. null if there are more than a page, or if older messages opened as
-   * well: read the vault's.
-   */
+  /** Null if more than a page, or if older messages opened: read the vault. */
   opened: StoredMessage[] | null
-  /** True if this device follows the room by MLS. */
   isJoined: boolean
-  /** True if a member's keys must be fetched first: nothing was processed. */
+  /** True if members' keys are missing: nothing was processed. */
   needsPeers: boolean
-  /** By user id: device lists that the next commit names and this device lacks. Fetch them, then continue from there. */
+  /** Device lists to fetch, by user id. */
   unknownLists: Versions
-  /** The newest version of the own device list in this vault, which a commit may have brought. 0 in a room that is new here. */
+  /** 0 in a new room. */
   ownList: number
-  /** The forks of members' device lists about which the person has not decided [Note: D2]. */
+  /** Undecided forks [Note: D2]. */
   forks: Fork[]
-  /** True if another browser uses a copy of this one's data [Note: V2]. */
+  /** True if this browser's data was copied [Note: V2]. */
   isCopied: boolean
-  /** The vault has every message from this seq to the cursor. */
+  /** The vault is complete from here to the cursor. */
   from: number
-  /** True if the log restarts with a new group, or the room is new here: fetch the group and enter, then continue. */
+  /** True if the current group must be entered first. */
   mustEnter: boolean
-  /** True if entries are missing between the cursor and the given ones. */
   hasGap: boolean
-  /** Epochs whose archive keys are needed to open waiting messages. */
+  /** Epochs with waiting messages. */
   missing: EpochName[]
-  /** Epochs that other devices' commits started: their archive keys and the GroupInfo are to be audited. */
   unaudited: EpochName[]
 }
 
@@ -80,10 +72,8 @@ const UNKNOWN_ROOM: LogOutcome = {
 }
 
 /**
- * Processes the next entries of a room's log, in order. Stores MLS state, text and cursor in one transaction; then the caller
- * shows the vault's messages [Note: commit, then show]. Skips entries at or below the cursor. `asked` has the device list
- * versions, by user id, that were requested already: if the server lacks one, processing continues without it. With `peers`,
- * processes nothing if their keys are to be fetched first: the result of verifying a message is stored for good.
+ * Processes the log's next entries [Note: commit, then show]. `asked`: list versions that the server may lack. `peers`: fetches
+ * missing keys first, because verification is final.
  */
 export function receiveLog(
   live: Live,
@@ -124,7 +114,7 @@ export function receiveLog(
   })
 }
 
-/** Completes an older build's record with the log's position and the device lists of its group [Note: H3]. */
+/** Completes an older build's record [Note: H3]. */
 function withPlace(record: RoomRecord, { group, accounts }: OpenRoom): RoomRecord {
   const { generation, groupId, cursor } = record
   if (record.log || !groupId) return record
@@ -151,7 +141,7 @@ const catchUpFrom = (
 type Stop = Pick<LogOutcome, 'mustEnter' | 'hasGap' | 'unknownLists'>
 const NO_STOP: Stop = { mustEnter: false, hasGap: false, unknownLists: {} }
 
-/** Processes the entries as long as they follow one another and this device has the device lists that commits name. */
+/** Stops at a gap or an unknown device list. */
 async function takeEntries(at: CatchUp, entries: LogEntry[], asked: Versions): Promise<Stop> {
   for (const entry of entries) {
     if (entry.chatRoomId !== at.chatRoomId) throw new CryptoFailure('place', 'The server returned entries of another chat')
@@ -160,7 +150,7 @@ async function takeEntries(at: CatchUp, entries: LogEntry[], asked: Versions): P
     const isNewGroup = entry.kind === 'commit' && entry.generation > at.record.generation
     if (isNewGroup && !(await isOwnCommit(at, entry))) return { ...NO_STOP, mustEnter: true }
     const unknownLists = entry.kind === 'commit' ? unknownIn(at, entry, asked) : {}
-    // [Note: D2] Those lists decide which devices may change the room, and whose messages after this commit are accepted.
+    // [Note: D2] The lists decide who may change the room.
     if (Object.keys(unknownLists).length > 0) return { ...NO_STOP, unknownLists }
     if (entry.kind === 'commit') await takeCommit(at, entry)
     else if (entry.kind === 'withheld') await takeWithheld(at, entry)

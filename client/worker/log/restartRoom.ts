@@ -6,10 +6,7 @@ import { seenIn } from '../lists/generations.ts'
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import { newRecord } from './enterRoom.ts'
 
-/**
- * Accepts the generation that the server shows, even against the known one, because the person decided so [Note: R8]. The book
- * brings the decision to the account's other browsers. Gives up the MLS state; the caller creates the next generation.
- */
+/** Accepts the server's generation by the person's decision [Note: R8]. The caller creates the next generation. */
 export function restartRoom(live: Live, shown: Place & { generation: number; lastSeq: number }): Promise<void> {
   const { chatRoomId, generation, lastSeq } = shown
   return inRoom(live, chatRoomId, () =>
@@ -29,7 +26,7 @@ export function restartRoom(live: Live, shown: Place & { generation: number; las
   )
 }
 
-/** If the log has become shorter, moves the cursor to its end: the entries after it no longer exist. */
+/** A shortened log lacks the later entries. */
 function levelWith(record: RoomRecord, lastSeq: number): RoomRecord {
   if (record.cursor <= lastSeq) return record
   const { transcript: _, ...rest } = record

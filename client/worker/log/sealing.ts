@@ -24,14 +24,9 @@ import { stated } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { stateOf } from './prepareRoom.ts'
 
-/** A room whose group this device is in. */
 type JoinedRoom = { [K in keyof OpenRoom]: NonNullable<OpenRoom[K]> }
 
-/**
- * Seals an outbox row, or returns the bytes that it has already, under the room's current state. Stores the new state, the bytes
- * and the copy of the text in one transaction before it returns the bytes [Note: M1]. A row of a kind that this build does not
- * know stays unchanged.
- */
+/** Seals an outbox row, or returns its bytes; stores before returning [Note: M1]. Leaves unknown kinds unchanged. */
 export function sealOutboxRow(live: Live, input: Place & { id: string }): Promise<OutboxRow | undefined> {
   const { chatRoomId, peerIds, id } = input
   return withRoom(live, chatRoomId, peerIds, ({ record, group, accounts }) =>
@@ -40,11 +35,11 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       if (!kept) return undefined
       const { row, own } = kept
       const content = readContent(row.content)
-      // [Note: D2] Bytes that were sealed before the fork was seen wait too.
+      // [Note: D2]
       if (openForks(record).length > 0) throw new CryptoFailure('not_ready', 'Two device lists have the same number')
       if (row.envelope || !content) return shown(row)
       if (!record || !group) throw new CryptoFailure('outside', 'This device is not in this chat yet')
-      // [Note: D3] Another tab may have changed the room since it was found ready.
+      // [Note: D3] Another tab may have changed the room.
       if (unlistedIn(group, accounts).length > 0)
         throw new CryptoFailure('not_ready', 'The devices of this chat changed. Try again')
       const sealed = await sealedIn(live, { record, group, accounts }, { ...row, content })
@@ -58,7 +53,6 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
   )
 }
 
-/** What the page knows of a room in which it sends: its other members as the server shows them, and the newest seq of its log. */
 export interface ShownRoom extends Place {
   peers: ShownPeer[]
   lastSeq: number
@@ -66,15 +60,14 @@ export interface ShownRoom extends Place {
 }
 
 /**
- * Stores a new message. If the room is ready, nobody else is at work in it, and no other message waits to be sealed, stores it sealed
- * in the same transaction; else its `envelope` is null, and it is sealed once the room was readied. `isAlone` is true if it is sealed
- * and nothing else waits to be sent [Note: M1].
+ * Stores a new message, sealed if the room is ready and free, else with `envelope` null [Note: M1]. `isAlone`: nothing else
+ * waits.
  */
 export function keepAndSeal(
   live: Live,
   { message, room }: { message: NewMessage; room: ShownRoom | null },
 ): Promise<OutboxRow & { isAlone: boolean }> {
-  // One after another: a message that finds the room busy would else be stored before the one that it follows.
+  // The next message must not overtake one that finds the room busy.
   return inKeepingOrder(live, message.chatRoomId, async () => {
     const sealed = room && (await sealedAtOnce(live, message, room))
     return sealed ?? { ...(await keepInOutbox(live, message)), isAlone: false }
@@ -94,7 +87,6 @@ async function sealedAtOnce(
         const { record, group, accounts } = room
         const rows = await outboxOf(live, chatRoomId)
         const waiting = rows.filter(({ failure }) => failure === null)
-        // Messages are sealed in the order in which they were written.
         if (waiting.some(({ envelope }) => envelope === null)) return undefined
         if (!record || !group || !(await isReady(live, room, shownRoom))) return undefined
         const sealed = await sealedIn(live, { record, group, accounts }, message)
@@ -105,20 +97,20 @@ async function sealedAtOnce(
       }),
     )
   } catch (error) {
-    // Whatever keeps it from being sealed is found again, and shown, when the room is readied: the words are stored first.
+    // The words are stored first.
     if (isStoring || !(error instanceof CryptoFailure)) throw error
     return undefined
   }
 }
 
-/** True if a message may be sealed without asking the server or the person anything. */
+/** Returns true if sealing needs neither server nor person. */
 async function isReady(live: Live, room: OpenRoom, { chatRoomId, peers, lastSeq, now }: ShownRoom): Promise<boolean> {
   const { need, cursor, isPending, isForked } = await stateOf(live, chatRoomId, room, now)
   if (need !== 'ready' || isPending || isForked || cursor < lastSeq) return false
   return mayBeSealedFor(live, peers)
 }
 
-/** Seals a message under the room's state. The caller stores the result before the envelope leaves the device. */
+/** The caller stores the result before sending. */
 async function sealedIn(
   live: Live,
   { record, group, accounts }: JoinedRoom,

@@ -10,24 +10,20 @@ import { messageAt, messagesOf, messageWrites, type StoredBody, type StoredMessa
 import { type EpochName, type NamedList, type RoomRecord, recordWrite, type Waiting } from '../vault/storedRoom.ts'
 
 const CHUNK = 100
-/** The most epochs that may wait, because a server may name any number. */
+/** A server may name any number of epochs. */
 const WAITING_MAX = 200
-/**
- * The most unknown versions that may wait, because a server may name any number; the lowest are kept, which later builds will
- * know first.
- */
+/** A server may name any number; later builds know the lowest first. */
 const VERSIONS_MAX = 8
 
-/** The unchanged envelope of a message that was not opened. */
 function unopenedIn(body: StoredBody): string | undefined {
   if (body.kind === 'sealed') return body.envelope
   return body.kind === 'newer' && 'envelope' in body.kept ? body.kept.envelope : undefined
 }
 
-/** True if a message waits for the key of its epoch, or for a build that knows its version. */
+/** Returns true if a message waits for a key or a newer build. */
 export const isUnopened = ({ body }: StoredMessage): boolean => unopenedIn(body) !== undefined
 
-/** The room's record with this message among the waiting ones; unchanged if it was opened. */
+/** Adds an unopened message to the room's waiting ones. */
 export function withUnopened(record: RoomRecord, { body, seq }: StoredMessage): RoomRecord {
   const content = unopenedIn(body)
   if (content === undefined) return record
@@ -50,7 +46,7 @@ export function withUnopened(record: RoomRecord, { body, seq }: StoredMessage): 
   return { ...record, newer: wider.sort((a, b) => a.version - b.version).slice(0, VERSIONS_MAX) }
 }
 
-/** Opens the messages whose archive key has arrived. Returns the epochs whose other messages still wait. */
+/** Opens messages whose key has arrived. Returns the waiting epochs. */
 export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promise<EpochName[]> {
   return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
     if (!record) return []
@@ -69,20 +65,15 @@ export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promi
 }
 
 interface Again extends Reading {
-  /** Collects the device lists that the opened messages name. */
   lists: NamedList[]
 }
 
-/** True if no message of the epoch waits any more. */
 async function reopenEpoch(at: Again, place: Waiting): Promise<boolean> {
   const isOfEpoch = (_: StoredMessage, { groupId, epoch }: Envelope) => groupId === place.groupId && epoch === place.epoch
   return (await readAgain(at, place, isOfEpoch)).length === 0
 }
 
-/**
- * Opens, by the archive, the messages whose version this build knows and the receiving build did not. Messages without a key wait
- * for it from now on. Returns the room's record, which the caller stores.
- */
+/** Opens versions that the receiving build did not know. The caller stores the returned record. */
 export async function reopenNewer(at: Reading, record: RoomRecord): Promise<RoomRecord> {
   const known = (record.newer ?? []).filter(({ version }) => isKnownVersion(version))
   if (known.length === 0) return record
@@ -95,7 +86,7 @@ export async function reopenNewer(at: Reading, record: RoomRecord): Promise<Room
   return withLists(waiting.reduce(withUnopened, before), at.accounts, lists)
 }
 
-/** Reads unopened messages again, and stores those that open. Returns those that still wait for their key. */
+/** Stores opened messages. Returns those that wait for a key. */
 async function readAgain(
   at: Again,
   { first, last }: { first: number; last: number },

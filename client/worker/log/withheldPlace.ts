@@ -8,10 +8,7 @@ import type { StoredMessage } from '../vault/storedMessage.ts'
 import type { Transcript } from '../vault/storedRoom.ts'
 import type { CatchUp } from './catchUp.ts'
 
-/**
- * Takes the place of a message that the server withholds from this account. Its hash is part of the log that senders state, so a
- * server that withholds one and names another hash is found out [Note: M5].
- */
+/** Takes a withheld message's hash into the log: another hash exposes the server [Note: M5]. */
 export async function takeWithheld(at: CatchUp, entry: WithheldEntry): Promise<void> {
   const { live, record, chatRoomId } = at
   record.transcript = withHash(record.transcript, fromBase64(entry.contentHash))
@@ -23,7 +20,7 @@ export async function takeWithheld(at: CatchUp, entry: WithheldEntry): Promise<v
   if (entry.seq > (record.cleared ?? 0)) at.messages.push(withheldMessage(entry, record.transcript))
 }
 
-/** The vault's row of such a place. */
+/** Returns the vault's row of a withheld message. */
 export const withheldMessage = (
   { id, chatRoomId, seq, senderId, createdAt }: WithheldEntry,
   transcript: Transcript | undefined,
@@ -33,10 +30,7 @@ export const withheldMessage = (
   ...(transcript && { hash: transcript.hash }),
 })
 
-/**
- * Marks the withheld messages that the account itself explains: it has blocked their sender at some time, or has cleared the room up
- * to there. Of any other one the server owes an explanation.
- */
+/** Marks messages that the account's blocks or clearing explain. */
 export async function explained(live: Live, messages: StoredMessage[]): Promise<StoredMessage[]> {
   if (!messages.some(({ body }) => body.kind === 'withheld')) return messages
   const { blocks, clears } = (await readBook(live)).book
@@ -47,9 +41,6 @@ export async function explained(live: Live, messages: StoredMessage[]): Promise<
   })
 }
 
-/**
- * The seq up to which the account has cleared a room: by its book, and by the server, which answers nothing there any more. So neither a
- * server nor rubbish in the book takes messages away.
- */
+/** Returns the cleared seq on which book and server agree: neither alone takes messages away. */
 export const clearedIn = (book: Book, chatRoomId: string, clearedSeq: number): number =>
   Math.min(book.clears?.[chatRoomId] ?? 0, clearedSeq)
