@@ -1,7 +1,7 @@
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { Migration } from './migrations.ts'
 
-/** The result of an IndexedDB request. */
+/** Resolves to the request's result. */
 export function answerOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
@@ -16,10 +16,7 @@ interface Read<S extends string> {
   reject: (error: unknown) => void
 }
 
-/**
- * Reads single rows; requests made in the same tick share one transaction. A page of fifty messages reads more than a hundred
- * rows, and a transaction costs more than a row.
- */
+/** Shares a tick's transaction, which costs more than a row. */
 export function readTogether<S extends string>(
   begin: (stores: S[]) => IDBTransaction,
 ): (store: S, key: IDBValidKey) => Promise<unknown> {
@@ -41,7 +38,7 @@ export function readTogether<S extends string>(
     })
 }
 
-/** Resolves when the transaction is committed; otherwise rejects with the error that ended it. */
+/** Resolves after the commit; rejects with the transaction's error. */
 export function committed(transaction: IDBTransaction): Promise<void> {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve()
@@ -49,7 +46,7 @@ export function committed(transaction: IDBTransaction): Promise<void> {
   })
 }
 
-/** The rows of a range, in the order of their keys or backwards, at most `limit`. */
+/** Returns at most `limit` rows in key order. */
 export function rowsOf(
   store: IDBObjectStore,
   range: IDBKeyRange | undefined,
@@ -68,14 +65,9 @@ export function rowsOf(
   })
 }
 
-/** The message of a tab whose page is older than the vault of this browser. */
 export const UPDATED_ELSEWHERE = 'Conclave was updated in another tab. Reload.'
 
-/**
- * Opens a database, upgraded or created in one transaction; `fill` writes the first rows of a new one. Waits for tabs that have
- * an older version open. Throws CryptoFailure: 'vault_newer' if a newer build has upgraded it already, 'vault_upgrade' if the
- * upgrade failed, which leaves it unchanged.
- */
+/** Opens or creates a database. Throws CryptoFailure 'vault_newer' or 'vault_upgrade'. */
 export async function openDatabase(
   factory: IDBFactory,
   name: string,
@@ -92,11 +84,10 @@ export async function openDatabase(
   return { database, isNew }
 }
 
-/** Opens and upgrades an existing database. If there is none, returns undefined and creates none. */
+/** Opens an existing database, or returns undefined. */
 export const findDatabase = (factory: IDBFactory, name: string, migrations: Migration[]): Promise<IDBDatabase | undefined> =>
   request(factory, name, migrations, (upgrade) => upgrade.abort())
 
-/** Opens a database. `onAbsent` runs if no database of this name exists; if it aborts the upgrade, this returns undefined. */
 function request(
   factory: IDBFactory,
   name: string,
@@ -121,7 +112,7 @@ function request(
     }
     opening.onsuccess = () => {
       const database = opening.result
-      // The default until the caller replaces it: a connection that stays open would block every newer tab.
+      // An open connection would block every newer tab.
       database.onversionchange = () => database.close()
       resolve(database)
     }
@@ -140,7 +131,7 @@ function migrate(upgrade: IDBTransaction, migrations: Migration[]): void {
   for (const step of migrations) step(upgrade.db, upgrade)
 }
 
-/** Deletes a database. Waits until other tabs have closed it. */
+/** Deletes a database after other tabs have closed it. */
 export async function deleteDatabase(factory: IDBFactory, name: string): Promise<void> {
   await answerOf(factory.deleteDatabase(name))
 }

@@ -3,17 +3,13 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { filesOf } from './listedVaults.ts'
 import { writtenAt } from './unwrittenFiles.ts'
 
-// Sealed files lie beside the vault, in the browser's private file system: a folder an account, in it a folder a room for what was
-// opened or sent, and one for what still waits to be sent. Their keys lie in the rows of the vault. A browser without such a file system
-// holds them in memory.
+// The vault's rows have the files' keys. Browsers without a file system use memory.
 
-/** The folder of what waits to be sent. */
 export const WAITING = 'waiting'
 
 const memory = new Map<string, File>()
 export const memoryKey = (...path: string[]): string => path.join('/')
 
-/** The folder of an account, or one in it; undefined if there is none, or no such file system. */
 async function folderAt(path: string[], create: boolean): Promise<FileSystemDirectoryHandle | undefined> {
   if (typeof navigator === 'undefined' || !navigator.storage?.getDirectory) return undefined
   try {
@@ -22,16 +18,13 @@ async function folderAt(path: string[], create: boolean): Promise<FileSystemDire
       folder = await folder.getDirectoryHandle(name, { create })
     return folder
   } catch (error) {
-    // Private windows of some browsers have none.
+    // Some private windows have no file system.
     if (error instanceof DOMException && ['NotFoundError', 'SecurityError', 'UnknownError'].includes(error.name)) return undefined
     throw error
   }
 }
 
-/**
- * Writes a sealed file, chunk by chunk, and returns what `chunks` returns. What is left of a write that failed is deleted. `isKept` is
- * false if it lies in memory alone. Without `isFlushed` a crash of the machine may leave other bytes. Throws CryptoFailure('quota').
- */
+/** Writes a sealed file; `isKept`: on disk. Without `isFlushed` a crash may leave other bytes. Throws CryptoFailure('quota'). */
 export async function writeFile<T>(
   [userId, folder, name]: [string, string, string],
   chunks: AsyncGenerator<Bytes, T>,
@@ -63,7 +56,7 @@ export async function writeFile<T>(
   }
 }
 
-/** Opens a file for writing; undefined if this file system cannot, as in some builds of WebKit. Makes an empty file where there is none. */
+/** Some builds of WebKit cannot write. */
 async function openToWrite(place: FileSystemDirectoryHandle, name: string): Promise<FileSystemSyncAccessHandle | undefined> {
   const handle = await place.getFileHandle(name, { create: true })
   try {
@@ -75,7 +68,7 @@ async function openToWrite(place: FileSystemDirectoryHandle, name: string): Prom
   }
 }
 
-/** True if this browser writes files to a disk; false if it holds them in memory. Tries it with an empty file, which it deletes. */
+/** Returns false if files stay in memory. */
 export async function writesToDisk(userId: string): Promise<boolean> {
   try {
     const place = await folderAt([userId], true)
@@ -85,13 +78,12 @@ export async function writesToDisk(userId: string): Promise<boolean> {
     await (probe && place.removeEntry(name))
     return probe !== undefined
   } catch (error) {
-    // A full disk is one, and whoever comes to clear it must see what lies there.
+    // A full disk is a disk.
     if (error instanceof DOMException && error.name === 'QuotaExceededError') return true
     throw error
   }
 }
 
-/** Hands over what a generator yields, and returns what it returns. */
 async function eachOf<T>(chunks: AsyncGenerator<Bytes, T>, take: (chunk: Bytes) => void): Promise<T> {
   for (let next = await chunks.next(); ; next = await chunks.next()) {
     if (next.done) return next.value
@@ -99,17 +91,17 @@ async function eachOf<T>(chunks: AsyncGenerator<Bytes, T>, take: (chunk: Bytes) 
   }
 }
 
-/** A sealed file; undefined if it is not here. */
+/** Returns a sealed file, or undefined. */
 export async function readFile(...[userId, folder, name]: [string, string, string]): Promise<Blob | undefined> {
   await writtenAt(memoryKey(userId, folder, name))
   const handle = await (await folderAt([userId, folder], false))?.getFileHandle(name).catch(absent)
   return handle ? handle.getFile() : memory.get(memoryKey(userId, folder, name))
 }
 
-/** A file's size in bytes, and when it was last written, in milliseconds since 1970. */
+/** Bytes; ms since 1970. */
 type Listed = Pick<File, 'size' | 'lastModified'>
 
-/** What lies in the folders of an account, or in one of them: by folder, the files by their names. */
+/** Returns an account's files by folder and name. */
 export async function listFiles(userId: string, only?: string): Promise<Map<string, Map<string, Listed>>> {
   await writtenAt(userId)
   const folders = new Map<string, Map<string, Listed>>()
@@ -122,7 +114,6 @@ export async function listFiles(userId: string, only?: string): Promise<Map<stri
   for (const folder of await entriesOf(await folderAt([userId], false))) {
     if (!(folder instanceof FileSystemDirectoryHandle) || folder.name !== (only ?? folder.name)) continue
     for (const file of await entriesOf(folder)) {
-      // One that another tab has just deleted has no size.
       const found = file instanceof FileSystemFileHandle ? await file.getFile().catch(absent) : undefined
       if (found) note(folder.name, file.name, found)
     }
@@ -136,10 +127,7 @@ async function entriesOf(folder: FileSystemDirectoryHandle | undefined): Promise
   return entries
 }
 
-/**
- * Moves a file into another folder of the account. A browser that cannot move files deletes it. False if there is no file, or it lies in
- * memory alone.
- */
+/** Moves a file, or deletes it if moving is impossible. Returns false unless a file on disk moved. */
 export async function moveFile(userId: string, from: [string, string], to: [string, string]): Promise<boolean> {
   await writtenAt(memoryKey(userId, ...from))
   const held = memory.get(memoryKey(userId, ...from))
@@ -155,7 +143,7 @@ interface Movable {
   move(folder: FileSystemDirectoryHandle, name: string): Promise<void>
 }
 
-/** Deletes a file, or the folder of a room. */
+/** Deletes a file, or a room's folder. */
 export async function dropFiles(...path: [string, string, string?]): Promise<void> {
   const names = path.filter((name) => name !== undefined)
   const beginning = memoryKey(...names)

@@ -1,14 +1,10 @@
 const queues = new Map<string, Promise<unknown>>()
 
-/**
- * Runs `work` alone among all calls with this name: across tabs and workers by a Web Lock, or within this thread if there are
- * none (Node). Returns and throws what `work` does. A call with the same name inside `work` deadlocks.
- */
+/** Runs `work` alone across tabs, in Node within the thread. Nesting the same name deadlocks. */
 export async function exclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
   if (typeof navigator !== 'undefined' && navigator.locks) return await navigator.locks.request(`conclave/${name}`, work)
   const before = queues.get(name) ?? Promise.resolve()
   const mine = before.then(work)
-  // The next call waits for the end of this one, whether it fails or not; only the caller sees the failure.
   const end = mine.then(
     () => undefined,
     () => undefined,
@@ -21,7 +17,7 @@ export async function exclusive<T>(name: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Runs `work` as `exclusive` does if nobody holds or awaits that name, else not at all: then the result is undefined. */
+/** Runs `work`, or returns undefined if the name is taken. */
 export async function exclusiveIfFree<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
   if (typeof navigator !== 'undefined' && navigator.locks)
     return await navigator.locks.request(`conclave/${name}`, { ifAvailable: true }, async (lock) =>

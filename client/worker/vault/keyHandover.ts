@@ -1,20 +1,20 @@
 const CHANNEL = 'conclave/row-key'
 
-/** The row key of an open vault. It is not extractable: whoever receives it can use it and cannot read its bytes. */
+/** The row key is not extractable. */
 export interface HandedKey {
   userId: string
   deviceId: string
   key: CryptoKey
 }
 
-/** Hands a row key to the workers of this browser that wait for it now. Nothing keeps it for one that comes later. */
+/** Hands a row key to workers that wait now. */
 export function handKey(handed: HandedKey): void {
   const tabs = new BroadcastChannel(CHANNEL)
   tabs.postMessage(handed)
   tabs.close()
 }
 
-/** Waits for a user's row key. The promise resolves to undefined after `stop`. */
+/** Resolves to undefined after `stop`. */
 export function awaitKey(userId: string): { handed: Promise<HandedKey | undefined>; stop: () => void } {
   const tabs = new BroadcastChannel(CHANNEL)
   let stop = () => tabs.close()

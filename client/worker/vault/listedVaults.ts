@@ -3,32 +3,27 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { answerOf, committed, findDatabase, openDatabase } from './database.ts'
 import { LIST, LIST_STORE } from './migrations.ts'
 
-// One list for the browser, so that a sign-in can name its device before any vault is opened. The device id is read from the
-// vault itself, so the two cannot disagree.
 const LIST_NAME = 'conclave'
 
-/** The database of a user's vault in this browser, and older ones that were put aside. */
 export interface ListedVault {
   userId: string
-  /** In lower case, as it was when the vault was made. */
+  /** Lower case. */
   username: string
   database: string
-  /** Databases that did not open and were replaced; kept until the person removes this browser's keys. */
   kept: string[]
 }
 
 const rowShape = z.object({
   userId: z.string(),
   username: z.string(),
-  /** Absent for the user's first database. */
   database: z.string().optional(),
   kept: z.array(z.string()).optional(),
 })
 
-/** The folder of an account's sealed files in the browser's own file system. */
+/** Names the folder of an account's files. */
 export const filesOf = (userId: string): string => `conclave-files-${userId}`
 
-/** The name of the database of a user's first vault in a browser. */
+/** Names a user's first database. */
 export const firstDatabaseOf = (userId: string): string => `conclave-${userId}`
 
 export const readRow = (row: unknown): ListedVault => {
@@ -36,7 +31,7 @@ export const readRow = (row: unknown): ListedVault => {
   return { userId, username, database, kept }
 }
 
-/** The list, one row per user. */
+/** Returns a row per user. */
 export async function listedVaults(factory: IDBFactory): Promise<ListedVault[]> {
   const database = await findDatabase(factory, LIST_NAME, LIST)
   if (!database) return []
@@ -47,10 +42,7 @@ export async function listedVaults(factory: IDBFactory): Promise<ListedVault[]> 
   }
 }
 
-/**
- * The row of a user. Throws CryptoFailure('other_account') if it was made under another username than this one: a server could
- * otherwise return this user's id for another person, and this user's keys would be taken for that person's.
- */
+/** Throws CryptoFailure('other_account'): a server could else pass off this user's keys as another person's. */
 export async function listedVaultOf(
   userId: string,
   username: string | undefined,

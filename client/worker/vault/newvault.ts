@@ -11,9 +11,8 @@ import { MARKS } from './vaultMarks.ts'
 import { marksIn } from './vaults.ts'
 
 /**
- * Makes the vault of a new device with its first rows, lists it as its user's, and opens it. Puts an existing vault of this user
- * aside unchanged; its marks are the new one's lowest [Note: V4]. Throws CryptoFailure: 'other_account', or 'vault_newer' if only
- * a newer page can read the existing vault.
+ * Makes a new device's vault; keeps the previous vault and its marks [Note: V4]. Throws CryptoFailure 'other_account' or
+ * 'vault_newer'.
  */
 export function createVault(
   owner: { userId: string; username: string; deviceId: string },
@@ -34,7 +33,7 @@ export function createVault(
     })
     const vault = vaultOver(database, await taken(rowKey), { userId, deviceId })
     await vault.write(firstRows)
-    // Last, because until then a sign-in finds the previous vault.
+    // A sign-in finds the previous vault until then.
     await listVault({ userId, username, database: database.name }, factory)
     return vault
   })
@@ -47,7 +46,6 @@ async function newDatabase(
 ): Promise<IDBDatabase> {
   const first = firstDatabaseOf(userId)
   for (const name of [first, `${first}-${deviceId}`]) {
-    // An earlier attempt for this very device may have left an unfinished database.
     if (name !== first) await deleteDatabase(factory, name)
     const { database, isNew } = await openDatabase(factory, name, VAULT, fill)
     if (isNew) return database
@@ -56,7 +54,7 @@ async function newDatabase(
   throw new CryptoFailure('vault_exists', 'This browser already keeps a vault of this device')
 }
 
-/** Lists a vault as its user's, and puts the previous one aside. */
+/** Lists a vault; puts the previous vault aside. */
 export const listVault = (
   { userId, username, database }: Pick<ListedVault, 'userId' | 'username' | 'database'>,
   factory: IDBFactory,

@@ -1,11 +1,9 @@
 import { sameBytes } from '../../../contract/ground/bytes.ts'
 import type { VaultValue } from './vaultRows.ts'
 
-/** The address book of a thousand contacts has 300 kB, and is read at each message. */
 const LARGE_BYTES = 16 * 1024
 const KEPT = 4
 
-/** A nonce, which no two sealings share, and an authentication tag: rows of one key that have both in common are the same. */
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const endsOf = (sealed: Uint8Array): [Uint8Array, Uint8Array] => [sealed.slice(0, NONCE_BYTES), sealed.slice(-TAG_BYTES)]
@@ -15,10 +13,7 @@ interface Opened {
   value: VaultValue
 }
 
-/**
- * Remembers the newest large rows by their sealed bytes, so that each is opened once as long as no tab writes it anew. Readers share
- * the value and must not change it. Rows with bytes are always opened: their readers may overwrite them.
- */
+/** Caches large rows, which readers share and must not change. */
 export function openingOnce(): (name: string, sealed: unknown, open: () => Promise<VaultValue>) => Promise<VaultValue> {
   const known = new Map<string, Opened>()
   return async (name, sealed, open) => {

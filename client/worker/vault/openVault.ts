@@ -29,47 +29,35 @@ import {
   type Write,
 } from './vaultRows.ts'
 
-/** The sealed storage of one device in this browser [Note: V1]. */
+/** [Note: V1] */
 export interface Vault {
   userId: string
   deviceId: string
   get<S extends VaultStore>(store: S, key: KeyOf[S]): Promise<VaultValue | undefined>
-  /**
-   * At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq, if given).
-   */
+  /** Oldest first; without `after`, the last `limit`. */
   page(store: 'messages', chatRoomId: string, range: PageRange): Promise<{ seq: number; value: VaultValue }[]>
-  /** The keys of all rows of a store; only those that start with `beginning`, a room id or the first part of a name. */
   keys<S extends VaultStore>(store: S, beginning?: string): Promise<KeyOf[S][]>
-  /**
-   * All rows in the order of their keys, but none of a locked room; only those of `chatRoomId` if it is given, in a store that is
-   * keyed by room.
-   */
+  /** Leaves out locked rooms. */
   all<S extends VaultStore>(store: S, chatRoomId?: string): Promise<{ key: KeyOf[S]; value: VaultValue }[]>
-  /** The rows of the store `sealed` whose names start with `beginning`, in the order of their names, but none of a locked room. */
   named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
-  /** The unencrypted marks of the newest documents in the vault; undefined if a build without marks made it. */
   marks(): Promise<Marks | undefined>
-  /**
-   * Writes all of the changes or none; they are on disk when it resolves. Throws CryptoFailure 'quota', 'vault_closed', or
-   * 'room_locked': in a locked room rows are only deleted.
-   */
+  /** Writes all or none to disk. Throws CryptoFailure 'quota', 'vault_closed' or 'room_locked'. */
   write(writes: Write[]): Promise<void>
-  /** The rooms' locks as they are on disk now [Note: L1]. */
+  /** The locks on disk [Note: L1]. */
   locks(): Promise<RoomLocks>
-  /** True if the room has no lock, or its row keys are in memory. */
+  /** True without a lock, or with row keys in memory. */
   isOpen(chatRoomId: string): Promise<boolean>
-  /** Takes a locked room's row keys into memory, or forgets them and what was read with them (null). */
+  /** Null forgets the row keys. */
   openRoom(chatRoomId: string, keys: RowKeys | null): void
-  /** The same vault with these row keys for one room, while its rows are sealed or opened; nobody else gets them. */
+  /** The vault with one room's row keys. */
   within(chatRoomId: string, keys: RowKeys): Vault
   close(): void
-  /** Hands its key to the tabs of this browser that wait for it: they show the lock of this vault [Note: V3]. */
+  /** Hands the key to waiting tabs [Note: V3]. */
   handKey(): void
-  /** Calls `tell` once if anything but `close` closes the vault. */
+  /** Tells of a close by anything but `close`. */
   onClosed(tell: (reason: ClosedBy) => void): void
 }
 
-/** The reason: a newer tab upgrades the vault, the vault is deleted, or the browser closes the connection. */
 type ClosedBy = 'update' | 'deletion' | 'browser'
 
 interface PageRange {
@@ -78,7 +66,7 @@ interface PageRange {
   limit: number
 }
 
-/** Makes the vault of an open database and its row key. */
+/** Returns the vault over an open database. */
 export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: string; deviceId: string }): Vault {
   const listeners = new Set<(reason: ClosedBy) => void>()
   let isOpen = true
@@ -90,7 +78,6 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
     database.close()
     for (const tell of listeners) tell(reason)
   }
-  // Another tab waits for this connection to close.
   database.onversionchange = ({ newVersion }) => end(newVersion === null ? 'deletion' : 'update')
   database.onclose = () => end('browser')
 
@@ -142,7 +129,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
       return (await Promise.all(each)).flat().filter((row) => row !== undefined)
     }
 
-    /** Seals the changes by the locks that are known; undefined for what is not kept of a locked room. */
+    /** A locked room's search rows are not stored. */
     async function sealed(change: Write, { locks: all }: LocksRead): Promise<Sealed | undefined> {
       const chatRoomId = change.chatRoomId ?? roomOfKey(change.store, change.key)
       const lock = chatRoomId === undefined ? undefined : all[chatRoomId]
@@ -188,7 +175,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
         const changes = writes.flatMap(({ mark }) => mark ?? [])
         const mark = changes.length > 0 ? { userId: owner.userId, changes } : undefined
         for (let read = await locks(); ; read = await locksNow()) {
-          // Rows are sealed before the transaction opens: IndexedDB commits a transaction that waits for anything else.
+          // IndexedDB commits a transaction that waits for anything else.
           const rows = (await Promise.all(writes.map((change) => sealed(change, read)))).filter((row) => row !== undefined)
           if (await commit(begin, rows, read, mark)) break
         }
@@ -199,7 +186,6 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
       openRoom(chatRoomId, keys) {
         if (keys) openRooms.set(chatRoomId, keys)
         else openRooms.delete(chatRoomId)
-        // Large rows that were opened are remembered.
         once = openingOnce()
       },
       within: (chatRoomId, keys) => over(new Map([...openRooms, [chatRoomId, keys]])),
@@ -216,7 +202,6 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
   return over(new Map())
 }
 
-/** Nothing, of a locked room's row; any other failure is thrown on. */
 function refusedOf(error: unknown): undefined {
   if (!isRoomLocked(error)) throw error
 }

@@ -4,18 +4,13 @@ import { changeHead, type LockAfter, newHead, rowKeyOf, type VaultHead } from '.
 import { findVault } from './vaults.ts'
 import { isOfflineWrap, type LockSecret, NO_SERVER, newWrap, offlineOf } from './wraps.ts'
 
-/** What opens a vault that is wrapped anew. */
 export interface Keys {
   userId: string
   unlockSecret: Uint8Array
-  /** Secrets that open the current lock; empty if there is no lock. */
   entered: LockSecret[]
 }
 
-/**
- * Locks the vault: it then needs one of these secrets besides the unlock secret [Note: V3], and the wrap without one is deleted.
- * Throws what `rowKeyOf` throws.
- */
+/** Locks the vault [Note: V3], deleting the wrap without a lock. Throws as `rowKeyOf`. */
 export const addLock = (
   keys: Keys,
   lock: { secrets: LockSecret[]; after: LockAfter },
@@ -27,17 +22,17 @@ export const addLock = (
   )
 }
 
-/** Removes the lock, so that the unlock secret alone opens the vault. Throws what `rowKeyOf` throws. */
+/** Removes the lock. Throws as `rowKeyOf`. */
 export const removeLock = (keys: Keys, factory: IDBFactory = indexedDB): Promise<void> =>
   rewrap(keys, factory, async (rowKey, head) => withOffline(await newHead(rowKey, head.deviceId, keys.unlockSecret), head))
 
-/** A new head with the wraps that open without the server: each stays until the person takes it away. */
+/** Offline wraps stay until the person removes them. */
 const withOffline = (next: VaultHead, { wraps }: VaultHead): VaultHead => ({
   ...next,
   wraps: [...next.wraps, ...wraps.filter(isOfflineWrap)],
 })
 
-/** Replaces the password wherever one opens the vault; passkeys stay. Throws what `rowKeyOf` throws. */
+/** Replaces the password; passkeys stay. Throws as `rowKeyOf`. */
 export const renewLockPassword = (keys: Keys, next: LockSecret, factory: IDBFactory = indexedDB): Promise<void> =>
   rewrap(keys, factory, async (rowKey, head) => {
     const wraps = head.wraps.map((wrap) => {
@@ -47,7 +42,7 @@ export const renewLockPassword = (keys: Keys, next: LockSecret, factory: IDBFact
     return { ...head, wraps: await Promise.all(wraps) }
   })
 
-/** Sets the time until the browser locks; the secrets of the lock stay. */
+/** Sets the time until the browser locks. */
 export async function setLockAfter(userId: string, after: LockAfter, factory: IDBFactory = indexedDB): Promise<void> {
   const found = await findVault(userId, factory)
   if (!found) throw absent()
@@ -61,7 +56,7 @@ export async function setLockAfter(userId: string, after: LockAfter, factory: ID
   }
 }
 
-/** Replaces the head by one that `build` makes with the row key. Throws what `rowKeyOf` throws. */
+/** Replaces the head by that of `build`. Throws as `rowKeyOf`. */
 export async function rewrap(
   { userId, unlockSecret, entered }: Keys,
   factory: IDBFactory,

@@ -6,7 +6,7 @@ import { roomRecord, type Transcript, transcriptShape } from './storedRoom.ts'
 import type { Vault, Write } from './vault.ts'
 import { jsonOf, type VaultValue } from './vaultRows.ts'
 
-/** A statement with fields that the build which opened it did not know: its whole text, and the device that signed it. */
+/** Kept for fields unknown to this build. */
 export interface KeptStatement {
   statement: string
   deviceId: string
@@ -15,54 +15,42 @@ export interface KeptStatement {
 export type StoredBody =
   | { kind: 'content'; content: Content; kept?: KeptStatement }
   | { kind: 'plain'; text: string }
-  /** A message that waits for its archive key: the envelope is stored unchanged. */
   | { kind: 'sealed'; envelope: string }
-  /**
-   * A message that only a newer build can open or show: of an unknown kind, in an envelope of an unknown version, or stored by a
-   * newer build.
-   */
   | { kind: 'newer'; kept: KeptStatement | { envelope: string } | { body: unknown } }
   | { kind: 'unreadable'; reason: string }
   | { kind: 'notice'; text: string }
-  /**
-   * A message whose envelope the server withholds: only its hash is known. `isExplained` if the account blocked its sender once, or
-   * cleared the room up to there.
-   */
+  /** `isExplained`: by the account's block or clearing. */
   | { kind: 'withheld'; isExplained?: true }
 
-/** Remarks shown beside a message. */
 export interface MessageFlags {
-  /** Set if the browser that signed it was removed from its account since [Note: H3]. */
+  /** [Note: H3] */
   isRemovedSince?: true
-  /** The time that the author signed, ISO 8601, if it is far from the server's [Note: H3]. */
+  /** ISO 8601, if far from the server's time [Note: H3]. */
   sentAt?: string
-  /** Set if MLS opened it, but its archive part does not open: other browsers of this account cannot read it [Note: H1]. */
+  /** Set if only MLS opened the message [Note: H1]. */
   isArchiveWrong?: true
 }
 
-/** A message as the vault stores it. */
 export interface StoredMessage extends MessageFlags {
   id: string
   chatRoomId: string
   seq: number
-  /** The user that the signature proves; only the server's claim for messages without a verified signature. */
+  /** The server's claim without a signature. */
   senderId: string
   /** The server's time, ISO 8601. */
   at: string
   body: StoredBody
-  /** The running hash of the log after it, if this device knows it [Note: M5]. */
+  /** The running hash of the log [Note: M5]. */
   hash?: string
-  /** What this device had seen of the log before it; only for a message that waits for its key. */
   transcript?: Transcript
-  /** Set if the sender saw another log than this device: the server dropped or reordered earlier messages [Note: M5]. */
+  /** Set if the sender saw another log [Note: M5]. */
   isOutOfPlace?: true
-  /** Set if it came with a page of older messages, not as the newest entry of the log. */
   isOlder?: true
 }
 
 const keptStatement = z.looseObject({ statement: z.string(), deviceId: z.string() })
 
-/** The stored form of a body. A `newer` body is written as `unreadable` with a `kept` field: older builds show the reason. */
+/** Older builds can show an `unreadable` body. */
 const bodyShape = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('content'), content: z.unknown(), kept: keptStatement.exactOptional() }),
   z.looseObject({ kind: z.literal('plain'), text: z.string() }),
@@ -99,7 +87,6 @@ function readMessage(row: VaultValue): StoredMessage {
   return { ...message, body: readBody(message.body) }
 }
 
-/** Reads a body; a kind that this build does not know becomes `newer`, and opens once a build knows it. */
 function readBody(json: z.infer<typeof anyBody>): StoredBody {
   if (!BODY_KINDS.has(json.kind)) return { kind: 'newer', kept: { body: json } }
   const body = jsonOf(bodyShape, { json })
@@ -122,35 +109,35 @@ function written({ body, ...message }: StoredMessage): unknown {
   return { ...message, body: { kind: 'unreadable', reason: NEEDS_NEWER, kept: body.kept } }
 }
 
-/** True if a signature proves the sender of the message. */
+/** Returns true if a signature proves the sender. */
 export const isProven = ({ body }: StoredMessage): boolean =>
   body.kind === 'content' || (body.kind === 'newer' && 'statement' in body.kept)
 
-/** The identity of a message: ids are unique per room and sender only. */
+/** Ids are unique per room and sender. */
 export type MessageName = Pick<StoredMessage, 'chatRoomId' | 'senderId' | 'id'>
 
-/** The name of the row that has the seq of a verified message. */
+/** Names the row of a message's seq. */
 export const messageName = ({ chatRoomId, senderId, id }: MessageName) => `said:${chatRoomId}/${senderId}/${id}`
 
-/** The changes that store a message and, if it is verified, the row with its seq. */
+/** Returns the writes of a message and its seq. */
 export function messageWrites(message: StoredMessage): Write[] {
   const row: Write = { store: 'messages', key: [message.chatRoomId, message.seq], value: { json: written(message) } }
   return isProven(message) ? [row, { store: 'sealed', key: messageName(message), value: { json: message.seq } }] : [row]
 }
 
-/** The seq of a verified message of this person; undefined if the vault does not have it. */
+/** Returns a proven message's seq. */
 export async function seqOfMessage(vault: Vault, name: MessageName): Promise<number | undefined> {
   const row = await vault.get('sealed', messageName(name))
   return row && jsonOf(z.number(), row)
 }
 
-/** The vault's message at a seq; undefined at a commit, and at entries that this device has not read. */
+/** Returns undefined for commits and unread entries. */
 export async function messageAt(vault: Vault, chatRoomId: string, seq: number): Promise<StoredMessage | undefined> {
   const row = await vault.get('messages', [chatRoomId, seq])
   return row && readMessage(row)
 }
 
-/** At most `limit` messages of a room, oldest first: the first ones after a seq, else the last ones (before a seq, if given). */
+/** Returns messages oldest first; without `after`, the last `limit`. */
 export async function messagesOf(
   vault: Vault,
   chatRoomId: string,
@@ -159,7 +146,7 @@ export async function messagesOf(
   return (await vault.page('messages', chatRoomId, range)).map(({ value }) => readMessage(value))
 }
 
-/** Messages as `messagesOf` names them, folded. Fewer than `limit` only where there are no more, however many the fold has taken out. */
+/** Returns fewer than `limit` only at the room's end. */
 async function foldedMessages(
   vault: Vault,
   chatRoomId: string,
@@ -179,21 +166,17 @@ async function foldedMessages(
   }
 }
 
-/** Some messages of a room, and the room's state just before they were read. */
 export interface MessagePage {
-  /** Oldest first. */
   messages: StoredMessage[]
-  /** The vault has every message from this seq on; older ones must come from the server. */
+  /** The server has older messages. */
   from: number
-  /** The seq of the last log entry that this device has processed. */
   cursor: number
-  /** True if this device follows the room by MLS. */
   isJoined: boolean
-  /** Names the keys and builds that messages wait for; '' if none does. It changes when some of them open. */
+  /** Changes when messages open. */
   waitsFor: string
 }
 
-/** A page of the vault's messages of a room. */
+/** Returns a page of messages. */
 export async function pageOf(
   vault: Vault,
   input: { chatRoomId: string; before?: number; after?: number; limit: number },
@@ -210,7 +193,7 @@ export async function pageOf(
   const waitsFor = [...waiting.map(({ groupId, epoch }) => `${groupId} ${epoch}`), ...newer.map(({ version }) => `v${version}`)]
   return {
     messages: messages.filter(({ seq }) => seq >= from),
-    // Nothing is older than what the person has cleared.
+    // A cleared room has nothing older.
     from: from <= cleared + 1 ? Math.min(from, 1) : from,
     cursor,
     isJoined: standing === 'joined',

@@ -4,10 +4,9 @@ import { isUnchanged, LOCKS, type LocksRead } from './roomlocks.ts'
 import { MARKS, type MarkChange, type Marks, parseMarks, raisedMarks } from './vaultMarks.ts'
 import type { Sealed, VaultStore } from './vaultRows.ts'
 
-/** Begins a transaction on the vault's stores or on `meta`, which has head and marks. */
 export type Begin = (stores: (VaultStore | 'meta')[], mode: IDBTransactionMode) => IDBTransaction
 
-/** Returns false, and writes nothing, if a tab has changed the rooms' locks since they were read: the rows are sealed anew by them. */
+/** Returns false, without writing, if the rooms' locks changed. */
 export async function commit(
   begin: Begin,
   writes: Sealed[],
@@ -43,7 +42,6 @@ export async function commit(
   return !isStale
 }
 
-/** Aborts a transaction, unless the disk has done so already. */
 function abort(transaction: IDBTransaction): void {
   try {
     transaction.abort()
@@ -52,10 +50,7 @@ function abort(transaction: IDBTransaction): void {
   }
 }
 
-/**
- * Updates the marks inside the transaction that writes the marked documents, so that marks never name a document that the vault
- * lacks.
- */
+/** Marks must not name a document that the vault lacks. */
 async function raiseMarks(meta: IDBObjectStore, userId: string, changes: MarkChange[]): Promise<void> {
   const known = parseMarks(await answerOf(meta.get(MARKS)))
   const marks = changes.reduce<Marks | undefined>((before, change) => raisedMarks(userId, before, change), known)

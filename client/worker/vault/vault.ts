@@ -12,11 +12,7 @@ import type { LockSecret } from './wraps.ts'
 
 export type { Vault, Write }
 
-/**
- * Opens the vault with the server's half of its key and, if it is locked, the secrets that the person entered. Throws
- * CryptoFailure: 'vault_absent', or what `findVault` and `rowKeyOf` throw. `username` is the one under which it must have been
- * made.
- */
+/** Opens the vault. Throws CryptoFailure 'vault_absent', or as `findVault` and `rowKeyOf`. */
 export async function openVault(
   userId: string,
   unlockSecret: Uint8Array,
@@ -35,10 +31,7 @@ export async function openVault(
   }
 }
 
-/**
- * Opens a vault by the key that another tab of this browser has opened it with. Throws CryptoFailure: 'vault_absent', or what
- * `findVault` throws.
- */
+/** Opens a vault by another tab's key. Throws CryptoFailure 'vault_absent', or as `findVault`. */
 export async function openHandedVault(
   { userId, deviceId, key }: HandedKey,
   username: string,
@@ -50,35 +43,33 @@ export async function openHandedVault(
   throw new CryptoFailure('vault_absent', 'This browser keeps no vault of this device')
 }
 
-/**
- * Replaces the head of an older build. Its local key and the unlock secret together open the rows, even if a lock is set later.
- */
+/** Upgrades a head that would open the rows despite a later lock. */
 async function upgradeHead(database: IDBDatabase, userId: string, rowKey: Uint8Array, unlockSecret: Uint8Array): Promise<void> {
   try {
     await changeHead(database, userId, async (head) =>
       head.format === 1 ? newHead(rowKey, head.deviceId, unlockSecret) : undefined,
     )
   } catch (error) {
-    // If the disk is full, the vault opens unchanged, and is upgraded once there is space.
+    // A full disk leaves the older head.
     if (!(error instanceof Error) || error.name !== 'QuotaExceededError') throw error
   }
 }
 
-/** Imports the row key into WebCrypto, and erases its bytes. */
+/** Imports and erases the row key. */
 export async function taken(rowKey: Uint8Array): Promise<CryptoKey> {
   const key = await lockedKey(rowKey)
   erase(rowKey)
   return key
 }
 
-/** Deletes a user's vault, all vaults that were put aside, and their content; closes an open one. */
+/** Deletes a user's vaults and files. */
 export async function destroyVault(userId: string, factory: IDBFactory = indexedDB): Promise<void> {
   const listed = await listedVaultOf(userId, undefined, factory)
   const names = new Set([firstDatabaseOf(userId), ...(listed ? [listed.database, ...listed.kept] : [])])
   for (const name of names) await deleteDatabase(factory, name)
   await forgetUser(userId, factory)
   await writtenAt(userId)
-  // Without a folder nothing is lost that could be opened: the keys were in the rows.
+  // The keys were in the rows.
   await globalThis.navigator?.storage
     ?.getDirectory?.()
     .then((root) => root.removeEntry(filesOf(userId), { recursive: true }))

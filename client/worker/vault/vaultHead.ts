@@ -9,31 +9,25 @@ import { type LockSecret, NO_LOCK, newWrap, openAnyWrap, openWrap, type Wrap, wr
 const FIRST_KEY = 'conclave/vault/v1'
 const FIRST_CHECK = 'conclave/vault-check/v1'
 
-/** The key of a vault's head in the store `meta`. */
 export const HEAD = 'head'
 
 const bytes = z.instanceof(Uint8Array)
 
-/** Minutes without input after which a browser locks; `hidden` locks at once when none of its pages is visible. */
+/** Minutes without input; `hidden`: when no page is visible. */
 export const lockAfterShape = z.union([z.literal('hidden'), z.literal(5), z.literal(15), z.literal(60)])
 export type LockAfter = z.infer<typeof lockAfterShape>
 
-/** The head of vaults of older builds: HKDF of local key and unlock secret is the row key. Opening the vault replaces it. */
 const firstShape = z.object({ format: z.literal(1), deviceId: z.string(), localKey: bytes, check: bytes })
 
 const headShape = z.looseObject({
   format: z.literal(2),
   deviceId: z.string(),
   wraps: z.array(wrapShape),
-  /**
-   * A wrap of nothing, which the unlock secret alone opens: it distinguishes a wrong unlock secret of the server from a wrong
-   * password.
-   */
+  /** An empty wrap tells a wrong unlock secret from a wrong password. */
   check: wrapShape,
   lockAfter: lockAfterShape.optional(),
 })
 export type VaultHead = z.infer<typeof headShape>
-/** The head of a vault that any build made. */
 export type AnyHead = VaultHead | z.infer<typeof firstShape>
 
 const anyShape = z.discriminatedUnion('format', [firstShape, headShape])
@@ -41,14 +35,14 @@ const anyShape = z.discriminatedUnion('format', [firstShape, headShape])
 const SHUT =
   'The server returned another secret than the one this browser’s keys are sealed with. The keys stay here, sealed, with all that is in them.'
 
-/** Reads the head of a vault, which needs no key. Throws CryptoFailure('vault_shut') if it is damaged. */
+/** Reads a head without a key. Throws CryptoFailure('vault_shut'). */
 export async function readHead(database: IDBDatabase): Promise<AnyHead> {
   const head = anyShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
   if (head.success) return head.data
   throw new CryptoFailure('vault_shut', 'The vault of this browser is damaged. Nothing of it was deleted', { cause: head.error })
 }
 
-/** Makes the head of a vault that the unlock secret opens alone, or only together with one of the given secrets. */
+/** Makes a head; with `lock`, each secret opens. */
 export async function newHead(
   rowKey: Uint8Array,
   deviceId: string,
@@ -62,10 +56,7 @@ export async function newHead(
   return { format: 2, deviceId, wraps, check, ...(lock && { lockAfter: lock.after }) }
 }
 
-/**
- * Unwraps the row key, 32 bytes, which the caller erases. Throws CryptoFailure: 'vault_shut' if the unlock secret is wrong,
- * 'vault_locked' if the lock needs one of its secrets, 'lock_secret' if none of the given ones opens it.
- */
+/** Returns 32 bytes, which the caller erases. Throws CryptoFailure 'vault_shut', 'vault_locked' or 'lock_secret'. */
 export async function rowKeyOf(head: AnyHead, unlockSecret: Uint8Array, secrets: LockSecret[]): Promise<Bytes> {
   if (head.format === 1) return firstRowKey(head, unlockSecret)
   const { wraps, check, deviceId } = head
@@ -88,10 +79,7 @@ function shut(cause: unknown): never {
   throw new CryptoFailure('vault_shut', SHUT, { cause })
 }
 
-/**
- * Replaces the head in one strict transaction, alone among all tabs: after a crash the vault has the old head or the new one. If
- * `build` returns undefined, the head stays.
- */
+/** Replaces the head in one strict transaction: a crash leaves the old or the new. */
 export const changeHead = (
   database: IDBDatabase,
   userId: string,

@@ -3,27 +3,25 @@ import type { AnyHead, LockAfter, VaultHead } from './vaultHead.ts'
 import { findVault } from './vaults.ts'
 import { isOfflineWrap, OFFLINE } from './wraps.ts'
 
-/** What opens a vault beside, or without, the unlock secret. */
 export interface VaultWays {
-  /** The salt of the password that opens it, base64; null if no password does. */
+  /** base64. */
   passwordSalt: string | null
-  /** Credential ids, base64url. */
+  /** base64url. */
   passkeyIds: string[]
 }
 
-/** The settings of a browser's lock, and what opens it. */
 export interface LockStanding extends VaultWays {
   after: LockAfter
 }
 
-/** The lock of a user's vault, whether it is open or not; null where it has none. */
+/** Returns a vault's lock without a key. */
 export async function lockStanding(userId: string, factory: IDBFactory = indexedDB): Promise<LockStanding | null> {
   const head = await headOf(userId, factory)
   if (head?.format !== 2 || head.lockAfter === undefined) return null
   return { after: head.lockAfter, ...waysOf(head, '') }
 }
 
-/** What opens a user's vault without the server [Note: V3]; null where nothing does. */
+/** Returns the ways without the server [Note: V3]. */
 export async function offlineWays(userId: string, factory: IDBFactory = indexedDB): Promise<VaultWays | null> {
   const head = await headOf(userId, factory)
   return head?.format === 2 && head.wraps.some(isOfflineWrap) ? waysOf(head, OFFLINE) : null

@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { sha256 } from '../primitives/seal.ts'
 
-/** The key of a vault's marks, beside its head. */
 export const MARKS = 'marks'
 
 const HASH_BYTES = 16
 
 const markShape = z.object({
   version: z.number(),
-  /** Hash of that version's text, base64; absent if only the version is known. */
+  /** base64. */
   hash: z.string().optional(),
 })
 export type Mark = z.infer<typeof markShape>
@@ -22,16 +21,12 @@ const marksShape = z.object({
   book: markShape,
 })
 
-/**
- * A vault's unencrypted record of the newest documents that it holds [Note: V4]. It stays readable if the vault does not open, so
- * a server that withholds the unlock secret cannot start the browser anew from older documents.
- */
+/** [Note: V4] Not encrypted: a server must not restart the browser from older documents. */
 export type Marks = z.infer<typeof marksShape>
 
-/** The marks that a change of a vault adds. */
 export type MarkChange = Partial<Pick<Marks, 'identityKey' | 'manifest' | 'book'>>
 
-/** The mark of a document's version. */
+/** Returns the mark of a document's version. */
 export const markOf = (version: number, text: string): Mark => ({
   version,
   hash: toBase64(sha256('conclave/mark/v1', utf8(text)).slice(0, HASH_BYTES)),
@@ -39,14 +34,14 @@ export const markOf = (version: number, text: string): Mark => ({
 
 const NONE: Mark = { version: 0 }
 
-/** True if this document is older than the marked one, or differs from it at the same version. */
+/** Returns true for an older document, or a differing one of the same version. */
 export const isBehind = ({ version, hash }: Mark, known: Mark): boolean =>
   version < known.version || (version === known.version && known.hash !== undefined && hash !== known.hash)
 
 const raised = (known: Mark, next: Mark | undefined): Mark =>
   !next || next.version < known.version ? known : { ...known, ...next }
 
-/** The marks after a change; undefined while no identity key is known. */
+/** Returns undefined without an identity key. */
 export function raisedMarks(userId: string, known: Marks | undefined, change: MarkChange): Marks | undefined {
   const identityKey = change.identityKey ?? known?.identityKey
   if (identityKey === undefined) return undefined
@@ -54,7 +49,7 @@ export function raisedMarks(userId: string, known: Marks | undefined, change: Ma
   return { userId, identityKey, manifest: raised(manifest, change.manifest), book: raised(book, change.book) }
 }
 
-/** Parses the marks of a vault; undefined if a build without marks made it. */
+/** Parses marks; an older build's vault has none. */
 export function parseMarks(row: unknown): Marks | undefined {
   const parsed = marksShape.safeParse(row)
   return parsed.success ? parsed.data : undefined

@@ -7,9 +7,8 @@ import { findVault } from './vaults.ts'
 import { isOfflineWrap, type LockSecret, NO_SERVER, newWrap, offlineOf, openAnyWrap } from './wraps.ts'
 
 /**
- * Lets each of these secrets open the vault without the server [Note: V3], in place of those that did. From then on the server cannot
- * shut this vault by deleting its unlock secret, and a copy of the profile lets its thief try passwords at one Argon2id each.
- * Throws what `rowKeyOf` throws.
+ * Lets these secrets open the vault offline [Note: V3]: a thief may then try passwords at one Argon2id each. Throws as
+ * `rowKeyOf`.
  */
 export function addOffline(keys: Keys, secrets: LockSecret[], factory: IDBFactory = indexedDB): Promise<void> {
   if (secrets.length === 0) throw new CryptoFailure('password', 'Enter the password again')
@@ -19,7 +18,7 @@ export function addOffline(keys: Keys, secrets: LockSecret[], factory: IDBFactor
   })
 }
 
-/** Takes away what opens the vault without the server. That needs no key. */
+/** Removes the offline wraps. */
 export async function removeOffline(userId: string, factory: IDBFactory = indexedDB): Promise<void> {
   const found = await findVault(userId, factory)
   if (!found) throw absent()
@@ -32,10 +31,7 @@ export async function removeOffline(userId: string, factory: IDBFactory = indexe
   }
 }
 
-/**
- * Opens a vault without the server, by one secret. Throws CryptoFailure: 'lock_secret' if it opens nothing, 'vault_absent', or what
- * `findVault` throws.
- */
+/** Opens a vault offline. Throws CryptoFailure 'lock_secret', 'vault_absent', or as `findVault`. */
 export async function openVaultOffline(
   { userId, username }: { userId: string; username: string },
   secret: LockSecret,

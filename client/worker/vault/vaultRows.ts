@@ -8,39 +8,29 @@ import type { MarkChange } from './vaultMarks.ts'
 const ROW = 'conclave/vault-row/v1'
 const LOCKED_ROW = 'conclave/locked-row/v1'
 
-/** The vault's stores. */
 export const STORES = ['sealed', 'groups', 'messages', 'outbox', 'own'] as const
 
-/** The key of a row in each store. Keys are stored unencrypted, values never. */
+/** Keys are not encrypted; values are. */
 export interface KeyOf {
-  /** By name: the device's keys, the book, the peers. */
   sealed: string
-  /** MLS state, by room id. */
   groups: string
-  /** Opened messages, by room id and seq. */
   messages: [chatRoomId: string, seq: number]
-  /** Unacknowledged messages, by room id and order. */
   outbox: [chatRoomId: string, order: number]
-  /** Messages that this device sent, by id. */
   own: string
 }
 export type VaultStore = keyof KeyOf
 
-/** A JSON value with optional bytes. The reader checks its shape. */
+/** The reader checks the JSON's shape. */
 export interface VaultValue {
   json: unknown
   bytes?: Uint8Array
 }
 
-/**
- * One change of a row; null deletes it. `mark` is the change of the vault's marks that goes with it [Note: V4]. `chatRoomId` is the
- * room of a row whose key names none: it is sealed with the room's other rows [Note: L1].
- */
+/** `mark`: [Note: V4]. `chatRoomId`: if the key names no room [Note: L1]. */
 export type Write = {
   [S in VaultStore]: { store: S; key: KeyOf[S]; value: VaultValue | null; mark?: MarkChange; chatRoomId?: string }
 }[VaultStore]
 
-/** A change in its form on disk; null deletes the row. */
 export interface Sealed {
   store: VaultStore
   key: string | [string, number]
@@ -50,7 +40,6 @@ export interface Sealed {
 const name = z.string()
 const place = z.tuple([z.string(), z.number()])
 
-/** Parses a key that IndexedDB returned. */
 export const readKey: { [S in VaultStore]: (key: IDBValidKey) => KeyOf[S] } = {
   sealed: (key) => name.parse(key),
   groups: (key) => name.parse(key),
@@ -59,17 +48,13 @@ export const readKey: { [S in VaultStore]: (key: IDBValidKey) => KeyOf[S] } = {
   own: (key) => name.parse(key),
 }
 
-/** The row key of a locked room, and its index in the lock. */
 export interface RowSeal {
   chatRoomId: string
   index: number
   key: CryptoKey
 }
 
-/**
- * Seals a change with its store and key as associated data: a row moved to another place does not open there. A row of a locked room
- * is sealed under its row key first.
- */
+/** Seals a value to its store and key; a locked room's row key seals first. */
 export async function seal(vaultKey: CryptoKey, { store, key, value }: Write, within?: RowSeal): Promise<Sealed> {
   if (value === null) return { store, key, sealed: null }
   const place = [store, ...placeOf(key)]
@@ -78,10 +63,7 @@ export async function seal(vaultKey: CryptoKey, { store, key, value }: Write, wi
   return { store, key, sealed: await sealWith(vaultKey, ROW, fieldsOf(row), ...place) }
 }
 
-/**
- * Opens a row. Throws CryptoFailure: 'seal' if it was changed or moved, 'room_locked' if it is a locked room's and `open` does not
- * have its key.
- */
+/** Throws CryptoFailure 'seal' for a changed or moved row, 'room_locked' without the room's key. */
 export async function openRow(
   vaultKey: CryptoKey,
   store: VaultStore,
@@ -113,10 +95,7 @@ function lockedIn(json: unknown): { lockedRoom: string; index: number } | undefi
   return typeof lockedRoom === 'string' && typeof index === 'number' ? { lockedRoom, index } : undefined
 }
 
-/**
- * Parses the JSON of a row by its shape; a loose shape keeps fields that a newer build has added. Throws
- * CryptoFailure('vault_row') if it does not fit, so no row is used as another type.
- */
+/** Parses a row. Throws CryptoFailure('vault_row'). */
 export function jsonOf<T>(shape: z.ZodType<T>, { json }: VaultValue): T {
   const parsed = shape.safeParse(json)
   if (parsed.success) return parsed.data
@@ -125,7 +104,7 @@ export function jsonOf<T>(shape: z.ZodType<T>, { json }: VaultValue): T {
   })
 }
 
-/** The key range of one room's rows, between two seqs if given. */
+/** Returns a room's key range. */
 export function roomRange(
   chatRoomId: string,
   { before, after }: { before?: number | undefined; after?: number | undefined },
@@ -135,7 +114,7 @@ export function roomRange(
   return IDBKeyRange.bound(lower, upper, true, true)
 }
 
-/** The key range of rows whose name starts with `beginning`. */
+/** Returns the names' key range. */
 export const nameRange = (beginning: string): IDBKeyRange => IDBKeyRange.bound(beginning, `${beginning}\uffff`)
 
 const placeOf = (key: Sealed['key']): string[] => (typeof key === 'string' ? [key] : [key[0], String(key[1])])

@@ -5,11 +5,7 @@ import { VAULT } from './migrations.ts'
 import { type AnyHead, readHead } from './vaultHead.ts'
 import { MARKS, type Marks, parseMarks } from './vaultMarks.ts'
 
-/**
- * Finds a user's vault in this browser without opening it. Throws CryptoFailure: 'vault_shut' if it is damaged, 'vault_newer' or
- * 'vault_upgrade' if this page cannot read it, 'other_account' if it was made under another username than the given one. Returns
- * undefined only if this browser has none.
- */
+/** Finds a vault without opening it. Throws CryptoFailure 'vault_shut', 'vault_newer', 'vault_upgrade' or 'other_account'. */
 export async function findVault(
   userId: string,
   factory: IDBFactory,
@@ -26,14 +22,14 @@ export async function findVault(
   }
 }
 
-/** The id of the device whose vault this browser stores for the user. */
+/** Returns the device id of a user's vault. */
 export async function vaultDeviceOf(userId: string, factory: IDBFactory = indexedDB): Promise<string | undefined> {
   const found = await findVault(userId, factory)
   found?.database.close()
   return found?.head.deviceId
 }
 
-/** The vault of an account in this browser. `who` is its username or its user id, which no username looks like. */
+/** Returns an account's vault; `who`: username or user id. */
 export async function knownVaultOf(
   who: string,
   factory: IDBFactory = indexedDB,
@@ -43,12 +39,12 @@ export async function knownVaultOf(
   return userId === undefined || deviceId === undefined ? undefined : { userId, deviceId }
 }
 
-/** The username of a vault in this browser, in lower case; undefined if the list has none. */
+/** Returns a vault's username in lower case. */
 export async function usernameOf(userId: string, factory: IDBFactory = indexedDB): Promise<string | undefined> {
   return (await listedVaultOf(userId, undefined, factory))?.username
 }
 
-/** The marks of a vault, which need no key [Note: V4]. Throws what `findDatabase` throws. */
+/** Returns a vault's marks [Note: V4]. Throws as `findDatabase`. */
 export async function marksIn(
   { database: name }: Pick<ListedVault, 'database'>,
   factory: IDBFactory,
@@ -62,13 +58,13 @@ export async function marksIn(
   }
 }
 
-/** The marks of every vault in this browser that this page can read. */
+/** Returns the marks of every readable vault. */
 export async function everyMarks(factory: IDBFactory = indexedDB): Promise<Marks[]> {
   const found = (await listedVaults(factory)).map((row) => marksIn(row, factory).catch(passOverNewer))
   return (await Promise.all(found)).filter((marks) => marks !== undefined)
 }
 
-/** Skips a vault that only a newer page can read: this page cannot replace that vault either. */
+/** This page cannot replace a newer vault. */
 function passOverNewer(error: unknown): undefined {
   if (!(error instanceof CryptoFailure)) throw error
 }

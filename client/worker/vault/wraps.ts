@@ -7,21 +7,21 @@ const WRAP = 'conclave/vault-wrap/v1'
 
 const bytes = z.instanceof(Uint8Array)
 
-/** The row key, sealed for one way of opening the vault [Note: V3]. Kinds that a newer build has added stay in the head. */
+/** [Note: V3] Kinds of newer builds stay. */
 export const wrapShape = z.looseObject({
-  /** `none`: no lock; `password`; `passkey`. The last two with `offline-` before open without the unlock secret. */
+  /** `none`, `password`, `passkey`; `offline-` before the last two. */
   kind: z.string(),
-  /** 32 random bytes for this wrap alone: a removed wrap must leave nothing that opens another one. */
+  /** 32 random bytes: a removed wrap must open no other. */
   localKey: bytes,
   sealed: bytes,
-  /** Only for a passkey: its credential id, base64url. */
+  /** base64url. */
   id: z.string().optional(),
-  /** Only for a password: the 16-byte salt that it was stretched with. */
+  /** A password's, 16 bytes. */
   salt: bytes.optional(),
 })
 export type Wrap = z.infer<typeof wrapShape>
 
-/** A secret for a locked vault: 32 bytes of HKDF(`conclave/local-lock/v1`) of Argon2id's or the passkey's output. */
+/** 32 bytes: HKDF(`conclave/local-lock/v1`) of Argon2id's or the passkey's output. */
 export interface LockSecret {
   kind: 'password' | 'passkey'
   secret: Bytes
@@ -29,23 +29,20 @@ export interface LockSecret {
   salt?: Bytes
 }
 
-/** The secret of a wrap without a lock, which the server's half alone opens. */
 export const NO_LOCK = { kind: 'none', secret: new Uint8Array() }
 
-/** The unlock secret of a wrap that opens without the server. */
 export const NO_SERVER = new Uint8Array()
 
-/** The same secret as one that opens the vault without the server. */
+/** Returns the secret as an offline one. */
 export const offlineOf = ({ kind, ...rest }: LockSecret) => ({ ...rest, kind: `${OFFLINE}${kind}` })
 
 export const isOfflineWrap = ({ kind }: Pick<Wrap, 'kind'>): boolean => kind.startsWith(OFFLINE)
 
-/** Begins the kinds of wraps that open without the server. */
 export const OFFLINE = 'offline-'
 
 type Secret = Pick<LockSecret, 'secret' | 'id' | 'salt'> & { kind: string }
 
-/** Seals the row key. A wrap that opens without the server has an empty unlock secret, and is of a kind of its own. */
+/** Seals the row key; an offline wrap has an empty unlock secret. */
 export async function newWrap(
   rowKey: Uint8Array,
   unlockSecret: Uint8Array,
@@ -59,7 +56,7 @@ export async function newWrap(
   return { ...named, localKey, sealed }
 }
 
-/** Opens a wrap. Throws CryptoFailure('seal') if one of the two secrets is wrong. */
+/** Throws CryptoFailure('seal') for a wrong secret. */
 export async function openWrap(
   { kind, localKey, sealed }: Wrap,
   unlockSecret: Uint8Array,
@@ -74,7 +71,7 @@ export async function openWrap(
   }
 }
 
-/** The row key from the first of these secrets that opens a wrap; undefined if none does. */
+/** Returns the row key, or undefined. */
 export async function openAnyWrap(
   wraps: Wrap[],
   unlockSecret: Uint8Array,

@@ -3,10 +3,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { memoryKey, writeFile } from './disk.ts'
 import { behind } from './unwrittenFiles.ts'
 
-/**
- * Writes a sealed file while nobody waits for it. Whoever reads, lists, moves or deletes it waits until it is written. Without space, or where
- * another tab writes it or deletes its folder, it is not there.
- */
+/** Writes a sealed file in the background. Without space the file is absent. */
 export function writeBehind(place: [string, string, string], pieces: Bytes[]): void {
   const key = memoryKey(...place)
   const written = writeFile(place, inTasks(pieces), { isFlushed: false })
@@ -15,7 +12,7 @@ export function writeBehind(place: [string, string, string], pieces: Bytes[]): v
   behind.set(key, written)
 }
 
-/** A write holds its thread: others have a turn before each. */
+/** Other tasks run between writes. */
 async function* inTasks(pieces: Bytes[]): AsyncGenerator<Bytes, undefined> {
   for (const piece of pieces) {
     await new Promise((resolve) => setTimeout(resolve))
