@@ -1,13 +1,10 @@
-/** Maps each UTF-16 unit of a folded text to its range `from` to `to` in the original text. */
+/** Ranges in the original, by UTF-16 unit. */
 export interface Places {
   from: number[]
   to: number[]
 }
 
-/**
- * `word`: part of a word. `alone`: a word by itself, as in scripts without spaces, and symbols and emoji. `mark`: part of the
- * preceding character. `none`: ignored. `gap`: separates words.
- */
+/** `alone`: a word by itself, such as an emoji. `mark`: part of the preceding character. */
 type Kind = 'word' | 'alone' | 'mark' | 'none' | 'gap'
 type Sign = [sign: string, kind: Kind]
 
@@ -15,9 +12,8 @@ const QUERY_MAX = 200
 const REMEMBERED_MAX = 10_000
 
 const ZERO_WIDTH_SPACE = '\u200b'
-/** Format characters and the Arabic tatweel. */
 const UNSEEN = /[\p{Cf}\u0640]/u
-/** Accents, Hebrew points, Arabic vowels and variation selectors. Not the voicing marks of kana or the vowels of Indic scripts. */
+/** The voicing marks of kana and Indic vowels are no accents. */
 const ACCENT = /(?![\u3099\u309a])(?=\p{M})[\p{Script=Inherited}\u0591-\u05c7]/u
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 /** Letters that Unicode does not decompose. */
@@ -34,9 +30,8 @@ const CONTRACTED = /^(?:t|s|m|d|ll|re|ve)(?![\p{L}\p{N}])/iu
 const remembered = new Map<string, Sign[]>()
 
 /**
- * Folds a text for search: its words in lower case, without accents, each preceded by one space, so that " wor" matches the
- * words that begin with "wor" and "wor" all that have it. All else is dropped; a text without words becomes empty. Fills `places` if
- * given.
+ * Folds a text into lower-case words without accents, each after one space: " wor" matches beginnings, "wor" any part. Fills
+ * `places`.
  */
 export function fold(text: string, places?: Places): string {
   let folded = ''
@@ -64,8 +59,8 @@ export function fold(text: string, places?: Places): string {
 }
 
 /**
- * The folded words of a query, longest first. A message matches if its folded text has all of them, each at any place of a word. One
- * letter, and what folds to several words ("e-mail"), begin where a word begins: else "e-mail" would match "the mail".
+ * Returns the query's folded words, longest first. A letter or several words ("e-mail") match only at a word's beginning: else
+ * "e-mail" would match "the mail".
  */
 export function needlesOf(query: string): string[] {
   const words = query.slice(0, QUERY_MAX).split(/\s+/u)

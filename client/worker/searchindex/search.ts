@@ -6,7 +6,6 @@ import { openIndex, readIntoIndex, wordsIn } from './searchindex.ts'
 import { endOf, indexAt, type Segment } from './segments.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
 
-/** A message that matches all words of the query. */
 export interface FoundMessage extends Snippet {
   chatRoomId: string
   seq: number
@@ -14,7 +13,7 @@ export interface FoundMessage extends Snippet {
   senderId: string
   /** ISO 8601, the server's time. */
   at: string
-  /** False for words that no device has sealed. */
+  /** False for words that no device sealed. */
   isEncrypted: boolean
 }
 
@@ -22,24 +21,21 @@ export interface Found {
   /** Newest first. */
   messages: FoundMessage[]
   hasMore: boolean
-  /** False while the vault has messages that the index lacks. Call `indexRooms`, then search again. */
+  /** False while the index lacks messages: search again. */
   isComplete: boolean
-  /** Ids of rooms with messages on the server, perhaps, that are older than this browser's. */
+  /** Room ids; the server may have older messages. */
   unloaded: string[]
 }
 
-/** Messages that a search indexes before it returns: enough for those since the last search, not for a whole vault. */
+/** Enough for the messages since the last search. */
 const BEFORE_SEARCH = 1000
 const AT_ONCE = 2000
 
-/** Adds some messages that the index lacks of these rooms. Returns true if none are left. */
+/** Indexes some messages. Returns true if none are left. */
 export const indexRooms = (vault: Vault, { chatRoomIds }: { chatRoomIds: string[] }): Promise<boolean> =>
   readIntoIndex(vault, chatRoomIds, AT_ONCE)
 
-/**
- * Finds the newest messages of these rooms that have each word of the query, as a word or as a part of one. Ignores case and
- * accents. Does not store the query.
- */
+/** Finds the newest messages with every word of the query, which is not stored. */
 export async function searchMessages(
   vault: Vault,
   { query, chatRoomIds, limit }: { query: string; chatRoomIds: string[]; limit: number },
@@ -62,7 +58,7 @@ function newestPlaces(rooms: { chatRoomId: string; segments: Segment[] }[], need
   all.sort((a, b) => b.segment.newestAt - a.segment.newestAt)
   let newest: FoundPlace[] = []
   for (const { chatRoomId, segment } of all) {
-    // All further segments are older than the messages found.
+    // Further segments are older.
     if ((newest[count - 1]?.at ?? Number.NEGATIVE_INFINITY) > segment.newestAt) break
     for (const index of matchesIn(segment, needles))
       newest.push({ chatRoomId, seq: segment.seqs[index] ?? 0, at: segment.ats[index] ?? 0 })
@@ -71,7 +67,7 @@ function newestPlaces(rooms: { chatRoomId: string; segments: Segment[] }[], need
   return newest
 }
 
-/** Indexes of a segment's messages that have every needle. The longest one is searched in the text of the whole segment. */
+/** The longest needle is searched in the whole segment's text. */
 function matchesIn(segment: Segment, [longest, ...others]: string[]): number[] {
   const found: number[] = []
   if (longest === undefined) return found

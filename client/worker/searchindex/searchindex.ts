@@ -10,30 +10,26 @@ import { fold } from './foldText.ts'
 import { type Late, lateRows } from './lateMessages.ts'
 import { type Entry, keptSegment, readSegment, type Segment, withEntries } from './segments.ts'
 
-/** Version of the folding. A change makes every index anew. */
+/** A change makes every index again. */
 const FORMAT = 2
-/** Messages per read. */
 const BATCH = 500
-/** Minimum share of the budget that a room takes, for its write. */
+/** A room's least share of the budget. */
 const ROOM_COST = 20
 
-/** The stored head of a room's index, which covers every message from one seq of the log to another. */
 interface Head {
   format: number
   first: number
   last: number
-  /** Number for the next segment. */
   next: number
   /** Oldest first. */
   segments: { number: number; version: number }[]
 }
 
 export interface Indexed {
-  /** The segments to search. */
   rooms: { chatRoomId: string; segments: Segment[] }[]
-  /** True if the segments have every message of these rooms in the vault. */
+  /** False while the index lacks messages of the vault. */
   isComplete: boolean
-  /** Ids of rooms with messages on the server, perhaps, that are older than the vault's. */
+  /** Room ids; the server may have older messages. */
   unloaded: string[]
 }
 
@@ -48,7 +44,6 @@ const headShape: z.ZodType<Head> = z.object({
 const HEADS = 'searchhead:'
 const segmentKey = (chatRoomId: string, number: number) => `search:${chatRoomId}:${number}`
 
-/** Opened segments by room, so that each is unsealed once. */
 const memory = new WeakMap<Vault, Map<string, Segment[]>>()
 
 function memoryOf(vault: Vault): Map<string, Segment[]> {
@@ -57,10 +52,7 @@ function memoryOf(vault: Vault): Map<string, Segment[]> {
   return known
 }
 
-/**
- * Adds about `budget` messages at most to the index of these rooms, newest first. A lock lets one tab at a time do so. Other work on
- * the rooms goes on meanwhile: the index follows the vault and is never part of a message's path. Returns true if none are left.
- */
+/** Indexes about `budget` messages, newest first, in one tab at a time. Returns true if none are left. */
 export function readIntoIndex(vault: Vault, asked: string[], budget: number): Promise<boolean> {
   return exclusive(lockOf(vault), async () => {
     const chatRoomIds = await withoutLocks(vault, asked)
@@ -68,7 +60,7 @@ export function readIntoIndex(vault: Vault, asked: string[], budget: number): Pr
   })
 }
 
-/** Adds messages as `readIntoIndex` does, and returns the segments to search. */
+/** Indexes as `readIntoIndex`, and returns the segments to search. */
 export function openIndex(vault: Vault, asked: string[], budget: number): Promise<Indexed> {
   return exclusive(lockOf(vault), async () => {
     const chatRoomIds = await withoutLocks(vault, asked)
@@ -86,10 +78,10 @@ export function openIndex(vault: Vault, asked: string[], budget: number): Promis
   })
 }
 
-/** Forgets a room's segments, which were opened. */
+/** Forgets a room's opened segments. */
 export const forgetIndex = (vault: Vault, chatRoomId: string): void => void memoryOf(vault).delete(chatRoomId)
 
-/** A chat with a password is not in the search, not even while it is open [Note: L1]. */
+/** [Note: L1] A room with a password is never searched. */
 async function withoutLocks(vault: Vault, chatRoomIds: string[]): Promise<string[]> {
   const locks = await vault.locks()
   return chatRoomIds.filter((chatRoomId) => !locks[chatRoomId])
@@ -114,7 +106,7 @@ async function advance(vault: Vault, chatRoomIds: string[], budget: number): Pro
   return rooms
 }
 
-/** The searchable text of a message; undefined if it has none. */
+/** Returns a message's searchable text, or undefined. */
 export function wordsIn(body: StoredBody): string | undefined {
   if (body.kind === 'content') return searchedIn(body.content)
   return body.kind === 'plain' ? body.text : undefined
@@ -136,14 +128,13 @@ async function headsOf(vault: Vault): Promise<Map<string, Head>> {
 async function roomOf(vault: Vault, chatRoomId: string, record: RoomRecord, head: Head | undefined): Promise<Room> {
   const empty = { format: FORMAT, first: record.cursor + 1, last: record.cursor, next: head?.next ?? 0, segments: [] }
   if (!head) return { chatRoomId, record, head: empty }
-  // After this device has joined the room again its vault begins at a later seq. Older messages are fetched before they are shown.
+  // A device that joined again has a later first seq.
   if (head.format === FORMAT && head.first >= record.from) return { chatRoomId, record, head }
   const gone = head.segments.map(({ number }) => segmentWrite(chatRoomId, number, null))
   await vault.write([...gone, headWrite(chatRoomId, empty)])
   return { chatRoomId, record, head: empty }
 }
 
-/** Reads the room's segments from the vault; unchanged ones come from memory. */
 async function segmentsOf(vault: Vault, { chatRoomId, head }: Room): Promise<Segment[]> {
   const known = memoryOf(vault).get(chatRoomId)
   const segments = await Promise.all(
@@ -156,7 +147,7 @@ async function segmentsOf(vault: Vault, { chatRoomId, head }: Room): Promise<Seg
   return segments
 }
 
-/** Adds the next newer messages to the index, or else the next older ones. Returns their number. */
+/** Takes newer messages, else older ones. Returns their number. */
 async function readBatch(vault: Vault, room: Room): Promise<number> {
   const { chatRoomId, record, head } = room
   const { first, last } = head
@@ -171,7 +162,7 @@ async function readBatch(vault: Vault, room: Room): Promise<number> {
   return messages.length
 }
 
-/** Adds late messages inside the indexed range. Those outside are added with their neighbours. */
+/** Messages outside the indexed range come with their neighbours. */
 async function takeLate(vault: Vault, room: Room, rows: Late[]): Promise<void> {
   const { first, last } = room.head
   const seqs = rows.flatMap((row) => row.seqs).filter((seq) => seq >= first && seq <= last)

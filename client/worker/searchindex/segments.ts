@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { jsonOf, type VaultValue } from '../vault/vaultRows.ts'
 
-/** A message in the index; `text` is folded. */
+/** `text` is folded. */
 export interface Entry {
   seq: number
-  /** When it was sent, in ms. */
+  /** ms. */
   at: number
   text: string
 }
@@ -12,33 +12,31 @@ export interface Entry {
 /** Neighbouring messages of one room, oldest first. */
 export interface Segment {
   number: number
-  /** Rises with each change, so that other tabs know which segments to read again. */
+  /** Rises with each change, for other tabs. */
   version: number
   seqs: number[]
   ats: number[]
-  /** The folded texts, one per line. Folded text has no newline. */
+  /** One folded text per line. */
   text: string
-  /** Offset of each line. */
   starts: number[]
   newestAt: number
 }
 
-/** Sizes above which a segment takes no more messages at its ends. */
 const FULL_MESSAGES = 1000
 const FULL_UNITS = 200_000
 
 const keptShape = z.object({ seqs: z.array(z.number()), ats: z.array(z.number()), text: z.string() })
 
-/** The stored form of a segment. */
+/** Returns the stored form. */
 export const keptSegment = ({ seqs, ats, text }: Segment) => ({ seqs, ats, text })
 
-/** Parses a segment from its vault row. Throws CryptoFailure('vault_row'). */
+/** Parses a row. Throws CryptoFailure('vault_row'). */
 export function readSegment(number: number, version: number, row: VaultValue): Segment {
   const { seqs, ats, text } = jsonOf(keptShape, row)
   return makeSegment(number, version, { seqs, ats, lines: text.split('\n') })
 }
 
-/** Index of the message at an offset of the segment's text. */
+/** Returns the index of the message at an offset. */
 export function indexAt({ starts }: Segment, place: number): number {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
@@ -49,13 +47,10 @@ export function indexAt({ starts }: Segment, place: number): number {
   return low
 }
 
-/** Offset of the end of a message's line. */
+/** Returns the offset of a line's end. */
 export const endOf = ({ starts, text }: Segment, index: number): number => (starts[index + 1] ?? text.length + 1) - 1
 
-/**
- * Adds messages of any seq to the segments and replaces known ones. Returns all segments, and in `changed` those to store. `next` is
- * a number that no segment of the room has had.
- */
+/** Adds or replaces messages. `changed`: the segments to store. `next`: an unused number. */
 export function withEntries(
   segments: Segment[],
   entries: Entry[],

@@ -1,22 +1,21 @@
 import { fold, type Places } from './foldText.ts'
 
-/** A range of a text in UTF-16 units. */
+/** UTF-16 units. */
 export type Range = [from: number, to: number]
 
-/** One line of a message, with the ranges of the matched words. */
 export interface Snippet {
   text: string
   marks: Range[]
-  /** The same ranges in the whole message. */
+  /** The ranges in the whole message. */
   places: Range[]
 }
 
 const BEFORE = 40
 const LENGTH = 200
-/** Ranges that are kept of one message: a letter of 60 kB may have a word thousands of times. */
+/** A text of 60 kB may have a word thousands of times. */
 const PLACES_MAX = 200
 
-/** Cuts the part of a message around the first match. */
+/** Cuts out the first match. */
 export function snippetOf(text: string, needles: string[]): Snippet {
   const found = matchesIn(text, needles)
   const [first] = found[0] ?? [0]
@@ -51,11 +50,11 @@ function merged(sorted: Range[]): Range[] {
   return apart
 }
 
-/** Offset of the next word, if it begins before `limit`. */
+/** Returns the next word's offset, if before `limit`. */
 function wordAfter(text: string, at: number, limit: number): number {
   const gap = text.slice(at, limit).search(/\s/u)
   return gap < 0 ? whole(text, at) : at + gap + 1
 }
 
-/** Moves an offset out of the middle of a surrogate pair. */
+/** A surrogate pair must stay whole. */
 const whole = (text: string, at: number): number => (/[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at)
