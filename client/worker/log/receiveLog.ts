@@ -72,8 +72,8 @@ const UNKNOWN_ROOM: LogOutcome = {
 }
 
 /**
- * Processes the log's next entries [Note: commit, then show]. `asked`: list versions that the server may lack. `peers`: fetches
- * missing keys first, because verification is final.
+ * Processes the log's next entries [Note: commit, then show]. `asked`: list versions already requested. `peers`: stops at missing
+ * keys, because verification is final.
  */
 export function receiveLog(
   live: Live,

@@ -60,8 +60,8 @@ export interface ShownRoom extends Place {
 }
 
 /**
- * Stores a new message, sealed if the room is ready and free, else with `envelope` null [Note: M1]. `isAlone`: nothing else
- * waits.
+ * Stores a new message, sealed if the room is ready and free, else with `envelope` null [Note: M1]. `isAlone`: sealed, and
+ * nothing else waits.
  */
 export function keepAndSeal(
   live: Live,
@@ -97,7 +97,7 @@ async function sealedAtOnce(
       }),
     )
   } catch (error) {
-    // The words are stored first.
+    // The words are stored despite a failure.
     if (isStoring || !(error instanceof CryptoFailure)) throw error
     return undefined
   }

@@ -41,6 +41,6 @@ export async function explained(live: Live, messages: StoredMessage[]): Promise<
   })
 }
 
-/** Returns the cleared seq on which book and server agree: neither alone takes messages away. */
+/** Returns the lower cleared seq of book and server: neither alone takes messages away. */
 export const clearedIn = (book: Book, chatRoomId: string, clearedSeq: number): number =>
   Math.min(book.clears?.[chatRoomId] ?? 0, clearedSeq)

@@ -56,7 +56,7 @@ export async function writeFile<T>(
   }
 }
 
-/** Some builds of WebKit cannot write. */
+/** Some builds of WebKit cannot write files. */
 async function openToWrite(place: FileSystemDirectoryHandle, name: string): Promise<FileSystemSyncAccessHandle | undefined> {
   const handle = await place.getFileHandle(name, { create: true })
   try {

@@ -11,7 +11,7 @@ export const VAULT: Migration[] = [
   },
   // [Note: V3] Older pages must report that they are old.
   () => undefined,
-  // [Note: L1] Older pages must not write.
+  // [Note: L1] Older pages must not write a locked room's rows.
   () => undefined,
 ]
 

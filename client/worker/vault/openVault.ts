@@ -39,6 +39,7 @@ export interface Vault {
   keys<S extends VaultStore>(store: S, beginning?: string): Promise<KeyOf[S][]>
   /** Leaves out locked rooms. */
   all<S extends VaultStore>(store: S, chatRoomId?: string): Promise<{ key: KeyOf[S]; value: VaultValue }[]>
+  /** Leaves out locked rooms. */
   named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
   marks(): Promise<Marks | undefined>
   /** Writes all or none to disk. Throws CryptoFailure 'quota', 'vault_closed' or 'room_locked'. */

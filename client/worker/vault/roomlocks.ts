@@ -13,6 +13,7 @@ export interface RoomLock {
   rowKeys: SealedRowKey[]
   /** False while older rows are not sealed. */
   isSealed: boolean
+  /** True while the lock is taken off. */
   isOff?: boolean
 }
 

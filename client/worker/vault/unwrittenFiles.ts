@@ -1,4 +1,4 @@
-/** Deleting a vault waits too. */
+/** Deleting a vault waits for these files too. */
 export const behind = new Map<string, Promise<void>>()
 
 /** Waits for a file, folder or account. */
