@@ -4,26 +4,22 @@ import type { Env, SignedInUser } from '../../env.ts'
 import type { Seat } from './hub.ts'
 
 export interface AccountHooks {
-  /** The users of those sessions that are valid, by session hash. Marks these sessions as used. */
+  /** Users by session hash. Marks their sessions as used. */
   liveSessions: (sessionHashes: string[]) => Promise<Map<string, SignedInUser>>
-  /** The account's newest manifest, which shows a removed device its removal [Note: D3]. */
+  /** [Note: D3] */
   newestManifest: (userId: string) => Promise<Signed | undefined>
 }
 
 export interface Accounts {
-  /** Records the account's state when a socket opens. */
   note(seat: Seat, user: SignedInUser): void
-  /**
-   * Reads the accounts of open sockets again, for one user or all. Closes the sockets of ended sessions and sends the others what
-   * has changed. `what` is sent even if the account looks the same.
-   */
+  /** Closes the sockets of ended sessions and publishes changes, `what` in any case. */
   recheck(userId?: string, what?: AccountChange): Promise<void>
 }
 
-/** Sockets per query: a result for ten thousand would block the process for a tenth of a second. */
+/** A query for ten thousand sockets would block the process for 100 ms. */
 const AT_ONCE = 500
 
-/** Keeps open sockets up to date with their accounts, which this node, other processes, the command line or time may change. */
+/** Tells open sockets what changes in their accounts. */
 export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestManifest }: AccountHooks): Accounts {
   const lastSeen = new WeakMap<Seat, SignedInUser>()
 

@@ -1,14 +1,13 @@
 import { FLOOD, FRAME_RATES, type FrameRate, OTHER_FRAMES } from '../../../contract/frames.ts'
 
-/** The counts of one socket. */
 export interface FrameCounts {
-  /** Counts a frame before it is read. True if the socket has sent so many frames or bytes that it must be closed. */
+  /** True if the socket must be closed. */
   isFlood(sizeBytes: number): boolean
-  /** Counts a frame by its type, which may be anything. True if the rate of that type allows it. */
+  /** `type` may be anything. */
   isAllowed(type: unknown): boolean
 }
 
-/** Makes the counts of a new socket. `nowMs` is a clock that only runs forward. */
+/** Counts the frames of one socket. `nowMs` never runs backward. */
 export function countFrames(nowMs: () => number = () => performance.now()): FrameCounts {
   const frames = makeSum(FLOOD.seconds, nowMs)
   const bytes = makeSum(FLOOD.seconds, nowMs)
@@ -28,7 +27,7 @@ export function countFrames(nowMs: () => number = () => performance.now()): Fram
   }
 }
 
-/** Returns a function that adds to the sum of the current window and returns it. */
+/** Sums the amounts of the current window. */
 function makeSum(seconds: number, nowMs: () => number): (amount: number) => number {
   let window = 0
   let sum = 0

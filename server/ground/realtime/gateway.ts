@@ -20,25 +20,23 @@ const RECHECK_MS = 10_000
 const GRACE_MS = 2000
 
 export interface Gateway {
-  /** Accepts upgrades at /ws on this server. */
   attach(server: Server): void
-  /** `recheck` of `accounts.ts`, which also runs for all users every 10 s. Failures are logged. */
+  /** Also runs for all users every 10 s. Logs failures. */
   recheck: Accounts['recheck']
-  /** Refuses new sockets, closes the open ones with 1001, and waits for them. */
+  /** Closes open sockets with 1001 and waits for them. */
   close(): Promise<void>
 }
 
 interface Hooks extends AccountHooks {
   frames: FrameHandlers
-  /** Called when a user's first socket opens or the last one closes. */
+  /** Runs when a user's first socket opens or the last one closes. */
   moved: (userId: string) => Promise<void>
-  /** Called every 10 s. */
   beat: () => Promise<void>
-  /** Interval of the pings: a socket that has not answered the one before is closed. */
+  /** Ping interval. A socket that has not answered the last ping is closed. */
   heartbeatMs: number
 }
 
-/** Serves sockets at /ws. Checks session and Origin before the upgrade, and passes frames to the handlers of the features. */
+/** Serves sockets at /ws after a check of session and Origin. */
 export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gateway {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -46,7 +44,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     maxPayload: LIMITS.frameBytes,
     perMessageDeflate: false,
   })
-  // WEBCAT wants the policy on every answer, the one that opens a socket included.
+  // WEBCAT wants the policy on the upgrade's answer too.
   sockets.on('headers', (lines) => lines.push(`Content-Security-Policy: ${env.config.policy}`))
   const answering = new WeakSet<WebSocket>()
   const underWay = new Set<Promise<void>>()
@@ -64,7 +62,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
 
   function attach(server: Server): void {
     server.on('upgrade', (request, socket, head) => {
-      // A connection reset before the answer would end the process without this listener.
+      // A connection reset would end the process without this listener.
       socket.on('error', () => socket.destroy())
       const { ingress } = listenerOf(env.config, request)
       admit(request)
@@ -91,7 +89,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket, wire }
     answering.add(socket)
     socket.on('pong', () => answering.add(socket))
-    // ws itself closes with 1009, 1007 or 1002 when a frame is too large, not UTF-8 or malformed.
+    // ws itself closes with 1009, 1007 or 1002.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       if (env.hub.leave(mine)) track(hooks.moved(user.id))
@@ -106,7 +104,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
         userId: user.id,
       },
     })
-    // A page that is too old to prove anything learns from `hello` that it is, and loads the new one.
+    // An outdated page learns from `hello` that a new one exists.
     if (!isSure(user)) {
       socket.close(CLOSE.deviceRequired, 'A device must sign first')
       return

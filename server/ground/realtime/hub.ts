@@ -3,51 +3,41 @@ import type { WebSocket } from 'ws'
 import { CLOSE, type ServerData, type ServerFrame } from '../../../contract/frames.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 
-/** One open socket and its session. */
 export interface Seat {
   userId: string
   sessionHash: string
   socket: WebSocket
-  /** The connection under `socket`, for frames whose bytes are made once for many sockets. */
+  /** Carries bytes that many sockets share. */
   wire: Duplex
 }
 
-/** Why a session is over: the manifest that removed its device, or who ended it. */
 export type SignedOut = ServerData['signed_out']
 
 export interface Hub {
-  /**
-   * Sends a frame to every socket of these users; of a user named in `only`, to the sockets of those sessions (hex). A frame may be lost:
-   * what must survive is already in the database.
-   */
+  /** Sends a frame, which may be lost. `only` limits users to sessions (hex). */
   publish(userIds: readonly string[], frame: ServerFrame, only?: Only): void
-  /** Does the same with a message frame whose data is JSON already. */
+  /** `json` is the frame's data. */
   publishMessage(userIds: readonly string[], json: string, only?: Only): void
-  /** True if the user has an open socket. */
   isHere(userId: string): boolean
-  /** Sends the session's sockets `signed_out`, with the reason, if any, and closes them with 4401. */
+  /** Sends `signed_out` and closes with 4401. */
   closeSession(sessionHash: string, why?: SignedOut): void
-  /** Sends all sockets of a user `signed_out` and closes them with 4401. */
   closeUser(userId: string): void
-  /** Adds a socket. True if it is the user's first one. Above `LIMITS.socketsPerUser` closes the user's oldest one with 4430. */
+  /** True for the user's first socket. Closes the oldest surplus one with 4430. */
   join(seat: Seat): boolean
-  /** Removes a socket. True if it was the user's last one. */
+  /** True for the user's last socket. */
   leave(seat: Seat): boolean
-  /** The sockets of one user, or of all. */
   seats(userId?: string): Seat[]
-  /** Number of open sockets. */
   size(): number
-  /** Closes every socket with 1001 when the server stops. */
+  /** Closes every socket with 1001. */
   closeAll(): void
 }
 
 type Only = Readonly<Record<string, readonly string[]>> | null
 
-/** Makes the register of this node's open sockets. */
+/** Registers this node's open sockets. */
 export function createHub(): Hub {
   const seats = new Map<string, Set<Seat>>()
   const every = () => [...seats.values()].flatMap((mine) => [...mine])
-  /** Makes the text, and its bytes, if somebody is here. */
   function toEach(userIds: readonly string[], only: Only | undefined, text: () => string): void {
     let bytes: Buffer | undefined
     for (const userId of new Set(userIds)) {
@@ -93,7 +83,7 @@ export function createHub(): Hub {
   }
 }
 
-/** Sends a frame to one socket. Closes the socket if its reader is too slow, so that unsent data does not fill the memory. */
+/** Sends a frame. Closes a socket whose reader is too slow. */
 export function sendFrame(socket: WebSocket, frame: ServerFrame): void {
   sendText(socket, JSON.stringify(frame))
 }
@@ -102,7 +92,7 @@ function sendText(socket: WebSocket, text: string): void {
   if (isReady(socket)) socket.send(text)
 }
 
-/** True if the socket takes frames. Closes one whose reader is too slow. */
+/** Unsent data would fill the memory. */
 function isReady(socket: WebSocket): boolean {
   if (socket.readyState !== socket.OPEN) return false
   if (socket.bufferedAmount <= LIMITS.socketBufferBytes) return true
@@ -110,7 +100,7 @@ function isReady(socket: WebSocket): boolean {
   return false
 }
 
-/** An unmasked text frame, RFC 6455 section 5.2. The server compresses nothing, so all sockets take the same bytes. */
+/** Unmasked text frame (RFC 6455 section 5.2), the same for all sockets. */
 function textFrame(text: string): Buffer {
   const sizeBytes = Buffer.byteLength(text)
   const headBytes = sizeBytes < 126 ? 2 : sizeBytes < 65_536 ? 4 : 10

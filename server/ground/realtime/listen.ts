@@ -17,22 +17,18 @@ import { checkJsonText } from '../http/input.ts'
 import { countFrames } from './framerates.ts'
 import { type Seat, sendFrame } from './hub.ts'
 
-/** Every frame of the contract except `ping`, which this file answers. */
 type HandledType = Exclude<ClientFrameType, 'ping'>
 type HandledFrame<T extends HandledType> = { [K in T]: { type: K; data: ClientData[K] } }[T]
 
-/** One verb for each frame of the contract. A returned frame is sent to the asking socket alone. */
+/** A returned frame goes to the asking socket alone. */
 export type FrameHandlers = {
   [T in HandledType]: (user: SignedInUser, data: ClientData[T]) => Promise<ServerFrame | undefined>
 }
 
-/** Maximum number of a socket's frames that wait for the database. */
+/** Frames of one socket that may wait for the database. */
 const WAITING_MAX = 64
 
-/**
- * Answers a socket's frames one after another. A bad frame, and one above the rate of its type, is refused with a code and does not
- * close the socket; a flood does.
- */
+/** Answers a socket's frames in order. Refuses a bad or too frequent frame; closes on a flood. */
 export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (error: unknown) => void): void {
   const { socket } = seat
   const counts = countFrames()
@@ -43,7 +39,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
     if (socket.readyState !== socket.OPEN) return
     if (counts.isFlood(sizeOf(raw))) return socket.close(CLOSE.tooManyFrames, 'Too many frames')
     const sent = read(raw, isBinary)
-    // Counted before it waits for the earlier ones, so that those of another type do not fill the queue.
+    // Refused early, so that no type fills the queue.
     if (!counts.isAllowed(sent.type)) return sendFrame(socket, refused(new Refusal('too_many_requests'), sent.id))
     if (waiting >= WAITING_MAX) return sendFrame(socket, refused(new Refusal('unavailable'), sent.id))
     waiting += 1
@@ -59,7 +55,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
     try {
       const frame = parseFrame(readJson())
       if (frame.type === 'ping') return { type: 'pong', data: { serverTime: env.clock().toISOString() } }
-      // The session is read again, because plan or account may have changed since the socket opened.
+      // Plan or account may have changed since the socket opened.
       const user = await env.findSession(seat.sessionHash)
       if (!user) {
         env.hub.closeSession(seat.sessionHash)
@@ -74,11 +70,11 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
   }
 }
 
-/** A frame as it was sent. Type and message id are there even if the rest is invalid. */
+/** Type and message id are there even if the rest is invalid. */
 interface Sent {
   type?: unknown
   id: string | null
-  /** Returns the frame's JSON. Throws if it is none. */
+  /** Throws if the frame is no JSON. */
   readJson: () => unknown
 }
 
@@ -106,7 +102,7 @@ const typed = z.object({ type: z.string() })
 const named = z.object({ data: z.object({ id: z.uuid() }) })
 
 function parseFrame(json: unknown): ClientFrame {
-  // Errors name a frame's fields without the "data" prefix, as those of the HTTP call.
+  // Field names lack the "data" prefix, as in HTTP calls.
   const parsed = clientFrame.safeParse(json, { error: (issue) => wordsOf({ ...issue, path: issue.path?.slice(1) }) })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
