@@ -5,7 +5,7 @@ import type { FrameHandlers } from '../../ground/realtime/listen.ts'
 import { sendMessage } from './messages.ts'
 import { passTyping } from './typing.ts'
 
-/** The handlers of message frames. A new message goes to all members, the sender's socket included; a known one to that socket alone. */
+/** Known messages go to the asking socket alone. */
 export const messageFrames = (env: Env): Pick<FrameHandlers, 'message' | 'typing'> => ({
   async message(user, draft) {
     await takeRates(env.limits, messagesApi.send, user.id, draft)

@@ -15,13 +15,12 @@ import * as store from './store.ts'
 
 interface Sent {
   message: Message
-  /** `message` as JSON, which the answer and all frames share. */
   json: string
-  /** false if the id was known and nothing was added. */
+  /** False for a known id. */
   isNew: boolean
 }
 
-/** Stores the envelope, then publishes it to the members who are online. Sending the same id twice is harmless. Throws Refusal. */
+/** Stores a message, at most once per id. Throws Refusal. */
 export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): Promise<Sent> {
   const sent = newMessage(user, draft)
   if (sent.sealedFor && user.deviceId === null) throw new Refusal('device_required')
@@ -44,10 +43,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
 
 const known = (message: Message): Sent => ({ message, json: JSON.stringify(message), isNew: false })
 
-/**
- * Refuses strangers, and accounts whose plan does not allow sending, before their message waits in the queue or for a room's lock.
- * If the plan has lapsed, returns the stored message of a known id. Throws Refusal.
- */
+/** Refuses a message early, before the queue. A lapsed plan still gets the message of a known id. Throws Refusal. */
 async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessage): Promise<Message | undefined> {
   if (!(await env.isMember(chatRoomId, user.id))) throw new Refusal('not_found')
   if (user.rights.send) return undefined
@@ -59,10 +55,7 @@ async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessag
 
 type File = Pick<NewMessage, 'fileId' | 'filePath' | 'fileName' | 'fileSize'>
 
-/**
- * Reads which uploaded object a message names: a text names none, every other kind names one by its path, id and stored size. Whether
- * it is there, whole and the sender's, the append decides. Throws Refusal.
- */
+/** Names the object; the append checks it. Throws Refusal. */
 function fileOf({ messageType, filePath, fileName, fileSize }: Draft): File {
   const id = filePath === undefined ? undefined : objectIdOf(filePath)?.toLowerCase()
   if (messageType === 'text') {
@@ -70,18 +63,18 @@ function fileOf({ messageType, filePath, fileName, fileSize }: Draft): File {
     return { fileId: null, filePath: null, fileName: null, fileSize: null }
   }
   if (id === undefined || filePath !== objectPath(id) || fileSize === undefined) throw new Refusal('file_not_found')
-  // The name that a person knows is sealed inside the message.
+  // The name for people is sealed inside the message.
   if (fileName !== undefined && fileName !== id) throw new Refusal('file_not_found')
   return { fileId: id, filePath, fileName: id, fileSize }
 }
 
 function newMessage(user: SignedInUser, draft: Draft): NewMessage {
   const sealedFor = readSealedFor(draft.content)
-  // The server cannot read the epoch of an unknown version [Note: M2], and labelled as plain text it would be shown as such.
+  // An unknown version would be shown as plain text [Note: M2].
   if (!sealedFor && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
   const { fileId, filePath, fileName, fileSize } = fileOf(draft)
   return {
-    // Ids are compared as text later, and PostgreSQL returns them in lower case.
+    // PostgreSQL returns ids in lower case.
     id: draft.id?.toLowerCase() ?? randomUUID(),
     chatRoomId: draft.chatRoomId,
     senderId: user.id,
@@ -102,7 +95,7 @@ async function requirePlace(env: Env, result: AppendResult): Promise<number> {
   const { verdict } = result
   if (verdict === 'stale_epoch') {
     const { generation, groupId, epoch, lastSeq, needsCommit, members } = result
-    // Read after the room's lock was released. Versions newer than those that decided the refusal do no harm.
+    // Versions that are newer do no harm.
     const versions = await manifestVersions(env.db, members)
     throw new Refusal('stale_epoch', {
       details: { generation, groupId, epoch, lastSeq, needsCommit, manifestVersions: versions },

@@ -10,10 +10,7 @@ interface Page {
   limit: number
 }
 
-/**
- * Returns a page of a room's messages as JSON, oldest first, without those that are withheld from the caller: the newest, or
- * those before or after a seq. Throws Refusal, as `requireRoom` does.
- */
+/** Returns shown messages as JSON, oldest first. Throws Refusal. */
 export async function listMessages(env: Env, user: SignedInUser, { chatRoomId, ...page }: Page): Promise<string> {
   const read = await store.pageOf(env.db, user.id, chatRoomId, page)
   if (!read) throw new Refusal('not_found')

@@ -15,7 +15,7 @@ export function messageRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, messagesApi.markDelivered, (user, { chatRoomId, seq }) => markDelivered(env, user, chatRoomId, seq))
 }
 
-/** Most requests send a message, so these have a shorter way. */
+/** Most requests send a message. */
 export const messageShortcut = (app: FastifyInstance, env: Env, options: ShortcutOptions): Shortcut =>
   makeShortcut(app, env, messagesApi.send, {
     ...options,

@@ -8,7 +8,6 @@ import { messages } from '../../ground/db/schema/messages.ts'
 import { chatParticipants } from '../../ground/db/schema/rooms.ts'
 import { isWithheldFrom } from '../../ground/db/withheld.ts'
 
-/** Finds a message by its seq. */
 export async function findMessage(db: Queryable, roomId: string, seq: number) {
   const [row] = await db
     .select()
@@ -17,7 +16,6 @@ export async function findMessage(db: Queryable, roomId: string, seq: number) {
   return row
 }
 
-/** Finds a message by its sender and id. */
 export async function findOwnMessage(db: Queryable, roomId: string, senderId: string, id: string) {
   const [row] = await db
     .select()
@@ -33,17 +31,12 @@ interface Page {
 }
 
 interface WrittenPage {
-  /** JSON of the contract's messages, in the contract's order, because it is sent as it is. PostgreSQL writes it. */
+  /** Sent as PostgreSQL writes it, in the contract's order. */
   json: string
-  /** True if the reader has a chat password for the room: the page is for a session that has opened it. */
   isProtected: boolean
 }
 
-/**
- * Reads a page of what a member is given of a room, by its keys, oldest first: those after a place, else the newest ones (before a
- * place). It has fewer than `limit` only where nothing is left, or where its contents reach `LIMITS.pageBytes`. undefined for who is no
- * member.
- */
+/** Returns messages that the member is given, oldest first, up to `LIMITS.pageBytes`. undefined for a stranger. */
 export async function pageOf(
   db: Queryable,
   userId: string,
@@ -51,7 +44,7 @@ export async function pageOf(
   { before, after, limit }: Page,
 ): Promise<WrittenPage | undefined> {
   const isForward = after !== undefined
-  // So few cannot reach the bound, whose sum costs as much as the page itself.
+  // A bound's sum costs as much as the page.
   const isBounded = limit * LIMITS.contentBytes > LIMITS.pageBytes
   const read = isBounded ? (isForward ? boundedForward : boundedBack) : isForward ? forward : back
   const [page] = await read(db, { userId, roomId, limit, after: after ?? 0, before: before ?? Number.MAX_SAFE_INTEGER })
@@ -72,8 +65,7 @@ const bounded = (order: SQL): SQL => sql`(
     where ${isOnPage()} order by ${order} limit ${sql.placeholder('limit')}) page
   where bytes_before < ${LIMITS.pageBytes})`
 
-// By sub-selects, whose values no plan knows: for these very ones a plan looks cheaper than the one that is kept, and would be made anew
-// at each call [Note of `named`].
+// Sub-selects hide the values from the planner [Note of `named`].
 const ROOM = sql`(select ${sql.placeholder('roomId')}::text)`
 const isOnPage = () =>
   and(
@@ -83,10 +75,7 @@ const isOnPage = () =>
     not(isWithheldFrom({ readerId: sql`me.user_id`, clearedSeq: sql`me.cleared_seq`, withheld: sql`me.withheld` })),
   )
 
-/**
- * A page as one JSON text. The statuses are those of `statusOf`, by the marks of all but the sender: the read mark of another member
- * is 0 unless both show theirs.
- */
+/** Statuses follow `statusOf`. Another member's read mark is 0 unless both show theirs. */
 const written = (db: Queryable, page: SQL) =>
   db.select({ json: sql<string>`page.json`, isProtected: sql<boolean>`page.is_protected` }).from(sql`(
     with member as materialized (
@@ -109,17 +98,16 @@ const written = (db: Queryable, page: SQL) =>
         m.reply_to_id as "replyToId", ${instantOf(sql`m.created_at`)} as "createdAt") shown) as json
     from member me where me.user_id = ${sql.placeholder('userId')}::uuid) page`)
 
-/** The member's new marks, and the users to notify. */
 export interface MovedMarks {
   deliveredSeq: number
   readSeq: number
-  /** The member too. `seesReading` is false for who is not shown how far the member has read: unless both show it. */
+  /** Includes the member. Another sees reading if both show read marks. */
   audience: { userId: string; seesReading: boolean }[]
-  /** True if more than the read mark has risen. */
+  /** True if the delivered mark has risen. */
   hasDelivered: boolean
 }
 
-// The pair is compared as a whole, which only the primary key can do: by the index of users a plan may read all rooms of one.
+// A pair forces the primary key: the index of users may read all rooms of one user.
 const MEMBER = sql`((select ${sql.placeholder('roomId')}::text), (select ${sql.placeholder('userId')}::uuid))`
 const isMember = and(
   sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) >= ${MEMBER}`,
@@ -130,21 +118,16 @@ const DELIVERED_AT = sql`case when ${chatParticipants.deliveredSeq} < target.seq
 const MOVED = {
   deliveredSeq: chatParticipants.deliveredSeq,
   readSeq: chatParticipants.readSeq,
-  // Whom the member has blocked is not told, and goes on seeing the marks of before.
+  // A blocked member is not told and keeps the earlier marks.
   audience: sql<MovedMarks['audience']>`(
     select coalesce(json_agg(json_build_object('userId', a.member_id, 'seesReading', a.member_id = ${chatParticipants.userId} or (
       select bool_and(u.shows_receipts) from users u where u.id = any(array[a.member_id, ${chatParticipants.userId}])))), '[]')
     from audience_of(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) a
     where a.is_told and (${chatParticipants.shownReadSeq} is null or a.member_id = ${chatParticipants.userId}))`,
-  // The update that raises the mark writes this time.
   hasDelivered: sql<boolean>`coalesce(${chatParticipants.deliveredAt} = ${sql.placeholder('now')}::timestamptz, false)`,
 }
 
-/**
- * Raises the member's read mark, never beyond the log, and the delivered mark with it. Returns undefined if nothing changed. One
- * statement on the newest version of the row subtracts the messages between old and new mark from the unread count, so that a
- * message that arrives meanwhile stays counted.
- */
+/** Raises both marks. One statement keeps a new message in the unread count. Returns undefined if nothing changed. */
 export async function raiseRead(db: Queryable, roomId: string, userId: string, seq: number | null, now: Date) {
   const [moved] = await raisedRead(db, { roomId, userId, seq, now })
   return moved
@@ -154,7 +137,7 @@ const raisedRead = named((db) =>
   db
     .update(chatParticipants)
     .set({
-      // Read in the order of the key, so by its index: a plan from when the table was empty must not read the whole room.
+      // The key's order keeps an old plan from reading the whole room.
       unreadCount: sql`${chatParticipants.unreadCount} - (
         select count(*) from (
           select m.sender_id, m.is_silent from messages m
@@ -175,7 +158,7 @@ const raisedRead = named((db) =>
     .prepare('raise_read'),
 )
 
-/** Raises the member's delivered mark, never beyond the log. Returns undefined if nothing changed. */
+/** Returns undefined if nothing changed. */
 export async function raiseDelivered(db: Queryable, roomId: string, userId: string, seq: number, now: Date) {
   const [moved] = await raisedDelivered(db, { roomId, userId, seq, now })
   return moved

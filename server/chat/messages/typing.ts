@@ -4,7 +4,7 @@ import { areMutual } from '../../people/relations/relations.ts'
 import { openSessions } from '../chatlocks/chatGate.ts'
 import { idsOf, requireRoom } from '../rooms/members.ts'
 
-/** Publishes typing to the members who show theirs too; in a direct room only if both have accepted each other. Throws Refusal. */
+/** Direct rooms need mutual acceptance. Throws Refusal. */
 export async function passTyping(env: Env, user: SignedInUser, chatRoomId: string, isTyping: boolean): Promise<void> {
   const room = await requireRoom(env.db, user, chatRoomId, env.clock())
   const here = idsOf(room).filter((id) => id !== user.id && env.hub.isHere(id))
