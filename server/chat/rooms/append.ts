@@ -1,27 +1,25 @@
 import type { Message } from '../../../contract/chat/messages.ts'
 
-/** A message to be appended to a room's log. */
 export interface NewMessage {
   id: string
   chatRoomId: string
   senderId: string
   content: string
   messageType: Message['messageType']
-  /** The id of the uploaded object that it carries, with the three fields that name it; null without a file. */
+  /** null without a file. */
   fileId: string | null
   filePath: string | null
   fileName: string | null
   fileSize: number | null
   replyToId: string | null
-  /** The MLS group and epoch of its envelope; null for plain text. */
+  /** null for plain text. */
   sealedFor: { groupId: string; epoch: number } | null
-  /** True for what counts nowhere: not as unread, not in the sender's monthly limit, and it is no preview. */
+  /** True for what counts neither as unread nor as sent, and is no preview. */
   isSilent: boolean
-  /** SHA-256 of the token of the session that sends it. The append checks that it is live and may send. */
+  /** SHA-256 of the session's token. */
   session: Buffer
 }
 
-/** The result of an append. */
 export interface AppendResult {
   verdict:
     | 'stored'
@@ -36,25 +34,24 @@ export interface AppendResult {
     | 'stale_epoch'
     | 'account_deleted'
   seq: number | null
-  /** When it was judged, and stored if it was. */
   createdAt: Date
-  /** All members of the room, for `stale_epoch` and for a message that has accepted or renewed a request; otherwise empty. */
+  /** Empty except for `stale_epoch` and an accepted or renewed request. */
   members: string[]
-  /** The members who are notified of a stored message: all but those who declined the sender's request or blocked the sender. */
+  /** Members except those who declined or blocked the sender. */
   listeners: string[]
-  /** Of each listener with a chat password for the room, the sessions (hex) that have opened it; null where nobody has one. */
+  /** Sessions (hex) that have opened the chat, by listener with a chat password. */
   open: Record<string, string[]> | null
-  /** Members of a direct room whose request from the sender has lapsed. This message renews the request. */
+  /** Members whose lapsed request this message renews. */
   lapsed: string[]
-  /** True if the room was an open request to the sender, which this message accepts. */
+  /** True if the message accepts an open request. */
   hasAccepted: boolean
-  /** The room's state, for `stale_epoch`. */
+  /** State for `stale_epoch`. */
   generation: number | null
   groupId: string | null
   epoch: number | null
   lastSeq: number | null
-  /** True if a member's device was removed, so that no more is sealed to this epoch [Note: D3]. */
+  /** [Note: D3] */
   needsCommit: boolean | null
-  /** The monthly limit of the sender's plan, for `message_limit_reached`. */
+  /** Limit for `message_limit_reached`. */
   messagesPerMonth: number | null
 }

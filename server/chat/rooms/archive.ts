@@ -10,13 +10,13 @@ import * as rooms from './store.ts'
 import { startedEpochs } from './store-archivekeys.ts'
 import * as store from './store-archivepages.ts'
 
-/** Returns the heads of the caller's archive pages. Throws Refusal. */
+/** Throws Refusal. */
 export async function listPages(env: Env, user: SignedInUser, chatRoomId: string) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
   return { pages: await store.findHeads(env.db, chatRoomId, user.id, LIMITS.archivePagesMax) }
 }
 
-/** Returns one archive page of the caller. Throws Refusal. */
+/** Throws Refusal. */
 export async function readPage(env: Env, user: SignedInUser, chatRoomId: string, number: number) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
   const page = await store.findPage(env.db, chatRoomId, user.id, number)
@@ -24,7 +24,7 @@ export async function readPage(env: Env, user: SignedInUser, chatRoomId: string,
   return page
 }
 
-/** Returns archive keys of the caller's account in this room that no page has taken. Throws Refusal. */
+/** Returns archive keys that no page has taken. Throws Refusal. */
 export async function listKeysLeft(env: Env, user: SignedInUser, chatRoomId: string) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
   const keys = await store.findKeysLeft(env.db, chatRoomId, user.id, LIMITS.archiveKeysLeftMax + 1)
@@ -34,8 +34,8 @@ export async function listKeysLeft(env: Env, user: SignedInUser, chatRoomId: str
 type NewPage = z.output<typeof archiveApi.putPage.input>
 
 /**
- * Writes an archive page, and deletes the sealed archive keys of the epochs that it holds in the same transaction: from then on they
- * open by the page alone [Note: L1]. The same page again is answered as the first time. Throws Refusal.
+ * Writes a page and deletes the sealed keys of its epochs, which open by the page alone from then on [Note: L1]. The same page
+ * again changes nothing. Throws Refusal.
  */
 export async function putPage(
   env: Env,
@@ -44,7 +44,7 @@ export async function putPage(
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
     await requireRoom(tx, user, chatRoomId, env.clock())
-    // Switching the history off takes this lock and deletes the stored pages, so none can be written after it.
+    // Switching the history off takes this lock, then deletes the pages.
     await rooms.lockRoom(tx, chatRoomId)
     const room = await requireRoom(tx, user, chatRoomId, env.clock())
     await requireLive(tx, user)

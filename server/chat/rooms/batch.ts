@@ -5,41 +5,37 @@ import { Refusal } from '../../refuse.ts'
 import type { AppendResult, NewMessage } from './append.ts'
 import { appendMessages } from './store-append.ts'
 
-/** A queue that commits simultaneous messages together. */
 export interface Batch {
-  /** Resolves after COMMIT, or rejects with the cause. Throws Refusal `unavailable` if too many messages wait already. */
+  /** Resolves after COMMIT. Throws Refusal `unavailable` when the queue is full. */
   append(message: NewMessage): Promise<AppendResult>
-  /** Finishes the accepted messages and refuses all later ones. */
   drain(): Promise<void>
-  /** Returns the number of accepted messages that no flush has taken yet. */
   waiting(): number
 }
 
 interface Options {
   pool: Database['pool']
   clock: () => Date
-  /** Called with the size of each flush. */
   onFlush?: ((size: number) => void) | undefined
-  /** Called at named points, where a test can make it fail. */
+  /** Lets tests fail at named points. */
   fault?: ((point: string) => void | Promise<void>) | undefined
   bounds?: Partial<typeof BOUNDS>
 }
 
 const BOUNDS = {
   flushMessages: 256,
-  /** While no more messages are under way, the next flush does not wait: there is little load then, and nothing gained by waiting. */
+  /** Flushes start without a wait up to this load. */
   smallMessages: 4,
-  /** So many new messages are worth a flush beside a large one: PostgreSQL writes it while this server answers the other. */
+  /** New messages that are worth a flush beside a large one. */
   besideMessages: 32,
-  /** A slower flush is waiting for a lock or for the disk. */
+  /** A slower flush waits for a lock or the disk. */
   slowMs: 50,
   waitingMessages: 2048,
-  /** UTF-16 units of waiting content. This bounds the memory while PostgreSQL is stopped. */
+  /** UTF-16 units. Bounds the memory while PostgreSQL is stopped. */
   waitingChars: 32 * 1024 * 1024,
 }
-/** Flushes at once, when they are small, and when one of them is not. */
+/** Concurrent flushes: small ones, and with a large one. */
 const [SMALL_FLUSHES, FLUSHES] = [4, 2]
-/** Longer than PostgreSQL's own timeouts, so that only a silently dead connection reaches it. */
+/** Only a dead connection outlasts PostgreSQL's own timeouts. */
 const DEAD_MS = 60_000
 const RETRY_SECONDS = 2
 
@@ -51,22 +47,19 @@ interface Entry {
 }
 
 /**
- * Makes a queue in front of the log. It has no timer: messages that arrive during a flush wait and are flushed together. While few
- * are under way, a flush starts beside others, as PostgreSQL writes them to the disk together. Beside larger ones a second starts if
- * the first is slow, so that one locked room does not stop the others, or enough new messages wait, so that PostgreSQL and this server
- * work at the same time. A flush has at most one message of a room and of a sender, and no two flushes share one: neither waits
- * for the other's locks, and each room keeps the order of arrival.
+ * Makes a queue without a timer: messages that arrive during a flush are flushed together. A second flush starts beside a large
+ * one if that is slow or many messages wait. Flushes share no room and no sender, so none waits for another's locks.
  */
 export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Batch {
   const { flushMessages, smallMessages, besideMessages, slowMs, waitingMessages, waitingChars } = { ...BOUNDS, ...bounds }
-  // Keyed by room, sender and id: a message that is sent twice meanwhile is appended once, and both callers get the result.
+  // A message that is sent twice is appended once and answers both callers.
   const accepted = new Map<string, Entry>()
   let waiting: Entry[] = []
-  /** How many of them a flush that runs holds up: it has their room or their sender. Counted when one begins and when one ends. */
+  /** Waiting messages whose room or sender a running flush has. */
   let heldUp = 0
   let chars = 0
   const busy = new Set<string>()
-  /** The flushes that run, oldest first, and when each began. */
+  /** Start times in ms. */
   const underWay = new Map<Promise<void>, number>()
   let sent = 0
   let isDraining = false
@@ -119,14 +112,14 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
     return flush
   }
 
-  /** Calls `end` as soon as the database is free, so that it writes the next messages while these are answered. */
+  /** Calls `end` before the answers, so that the database works on. */
   async function write(flush: Entry[], end: () => void): Promise<void> {
     try {
       const appended = await commit(flush.map((entry) => entry.message))
       end()
       flush.forEach((entry, at) => void settle(entry, appended[at]))
     } catch (error) {
-      // The whole transaction failed. The messages are appended one by one, so that only the one that caused it fails again.
+      // Each message is appended alone, so that only the culprit fails again.
       if (flush.length === 1 || isConnectionLost(error)) for (const { fail } of flush) fail(error)
       else await writeEach(flush)
       end()
@@ -146,7 +139,7 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
 
   async function commit(messages: NewMessage[]): Promise<AppendResult[]> {
     const written = inTime(appendMessages(pool, messages, clock()), DEAD_MS)
-    // The statement is on its way then: whether it is committed is up to the database alone.
+    // The database alone decides a statement on its way.
     const [results] = await Promise.all([written, fault && turn().then(() => fault('message:sent'))])
     return results
   }

@@ -14,9 +14,8 @@ import * as store from './store.ts'
 import * as archive from './store-archivekeys.ts'
 
 /**
- * Appends a commit for the current group and epoch, or the first one of the next generation [Note: R6]. Sending the same bytes
- * again returns their seq. Throws Refusal: `stale_epoch` carries the entries that the caller missed, `stale_manifest` the
- * versions of the members' manifests.
+ * Appends a commit [Note: R6]; the same bytes keep their seq. Throws Refusal: `stale_epoch` with the missed entries,
+ * `stale_manifest` with the newest versions.
  */
 export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDraft): Promise<{ seq: number }> {
   const { chatRoomId, groupId, epoch } = draft
@@ -28,13 +27,13 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
     if (room.isClosed) throw new Refusal('account_deleted')
     if (!fits(room, draft)) return undefined
-    // The device may have been removed while this waited. It could claim any manifest version and reopen the room [Note: D3].
+    // A device that was removed meanwhile could reopen the room [Note: D3].
     await requireLive(tx, user)
     const members = idsOf(room)
     if (draft.archiveKeys.some((key) => !members.includes(key.userId) || key.groupId !== groupId || key.epoch !== epoch + 1)) {
       throw invalid('An archive key belongs to a member and to the epoch that the commit starts')
     }
-    // Removing a device locks the room first, so a commit that gets here reads the newest manifests.
+    // Removing a device locks the room first.
     const manifests = await newestManifests(tx, members)
     requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
     if (epoch === 0) await requireClaim(env, tx, user, draft)
@@ -61,14 +60,14 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
   return { seq: outcome.seq }
 }
 
-/** Returns the caller's archive keys of some epochs. Throws Refusal. */
+/** Throws Refusal. */
 export async function readArchiveKeys(env: Env, user: SignedInUser, roomId: string, groupId: string, epochs: string) {
   await requireRoom(env.db, user, roomId, env.clock())
   const asked = { roomId, userId: user.id, groupId, epochs: epochs.split(',').map(Number), perSlot: LIMITS.archiveKeysPerSlot }
   return { keys: await archive.findArchiveKeys(env.db, asked) }
 }
 
-/** Stores archive keys of the caller's own account beside those that a committer sealed to it [Note: H1]. Throws Refusal. */
+/** Adds keys to a committer's [Note: H1]. Throws Refusal. */
 export async function addArchiveKeys(
   env: Env,
   user: SignedInUser,
@@ -77,7 +76,7 @@ export async function addArchiveKeys(
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
     await requireRoom(tx, user, roomId, env.clock())
-    // Switching the history off takes this lock and deletes the stored keys, so none can be added after it.
+    // Switching the history off takes this lock, then deletes the keys.
     await store.lockRoom(tx, roomId)
     await requireRoom(tx, user, roomId, env.clock())
     await requireLive(tx, user)
@@ -99,7 +98,7 @@ interface GroupInfoOf {
   groupInfo: string
 }
 
-/** Replaces a wrong GroupInfo of the current group and epoch [Note: R2]. Throws Refusal. */
+/** Replaces a wrong GroupInfo [Note: R2]. Throws Refusal. */
 export async function replaceGroupInfo(env: Env, user: SignedInUser, found: GroupInfoOf): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
     await requireRoom(tx, user, found.chatRoomId, env.clock())
@@ -112,21 +111,17 @@ export async function replaceGroupInfo(env: Env, user: SignedInUser, found: Grou
   return {}
 }
 
-// True for the creation of the next generation's group, or for a commit of the current group and epoch.
 function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean {
   if (generation === room.generation + 1) return epoch === 0 && groupId !== room.groupId
   return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch
 }
 
-/**
- * Checks the creation of a generation, which replaces the one before: only a device that has claimed its packages may create it,
- * and the rate is limited [Note: R8]. Throws Refusal: `too_many_requests` with the seconds to wait.
- */
+/** Requires a claim of the generation's packages [Note: R8]. Throws Refusal: `too_many_requests` with the seconds to wait. */
 async function requireClaim(env: Env, tx: Queryable, user: SignedInUser, { chatRoomId, generation }: CommitDraft): Promise<void> {
   const { id, deviceId } = user
   if (deviceId === null || !(await hasClaimed(tx, { chatRoomId, generation, claimedBy: id, claimingDevice: deviceId })))
     throw invalid('Claim the key packages of this generation first')
-  // Counted for the room: two accounts that take turns leave no more generations behind than one.
+  // The room's limit also binds two accounts that take turns.
   await env.limits.take('generations', chatRoomId)
   await env.limits.take('generationsADay', chatRoomId)
 }

@@ -4,29 +4,26 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'
 
-/** The fields of an account's newest manifest that a room needs. */
 interface RoomManifest {
   version: number
   historyKeyId: number
   keepsHistory: boolean
 }
 
-// Only these fields are parsed: the device list is much larger and was checked when the manifest was stored.
+// The large rest was checked when the manifest was stored.
 const historyShape = manifestShape.pick({ historyKeyId: true, keepsHistory: true })
 
-/** Returns the newest manifests by user id, without accounts that have none. */
 export async function newestManifests(db: Queryable, userIds: string[]): Promise<Map<string, RoomManifest>> {
   const rows = await store.findManifests(db, userIds)
   return new Map(rows.map(({ userId, version, content }) => [userId, { version, ...historyShape.parse(JSON.parse(content)) }]))
 }
 
-/** Returns the versions of the newest manifests by user id, for refusals. */
 export async function manifestVersions(db: Queryable, userIds: string[]): Promise<Record<string, number>> {
   const rows = await store.findManifestVersions(db, userIds)
   return Object.fromEntries(rows.map(({ userId, version }) => [userId, version]))
 }
 
-/** Throws Refusal `stale_manifest` unless the caller knows every manifest's newest version and history key [Note: R6]. */
+/** Throws Refusal `stale_manifest` for an old version or history key [Note: R6]. */
 export function requireNewest(
   manifests: Map<string, RoomManifest>,
   known: Record<string, number>,
@@ -38,10 +35,9 @@ export function requireNewest(
   throw new Refusal('stale_manifest', { details: { manifestVersions: versions } })
 }
 
-/** True if the key is sealed to a history key other than the account's newest. */
 const isForAnother = (manifests: Map<string, RoomManifest>, { userId, historyKeyId }: ArchiveKey): boolean =>
   historyKeyId !== (manifests.get(userId)?.historyKeyId ?? historyKeyId)
 
-/** Returns the keys of the accounts that keep their history. No keys are stored for the others [Note: H1]. */
+/** Returns the keys for accounts that keep their history [Note: H1]. */
 export const keptKeys = (manifests: Map<string, RoomManifest>, archiveKeys: ArchiveKey[]): ArchiveKey[] =>
   archiveKeys.filter(({ userId }) => manifests.get(userId)?.keepsHistory !== false)

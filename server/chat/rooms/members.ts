@@ -6,10 +6,7 @@ import * as store from './store.ts'
 
 export type Room = store.Room
 
-/**
- * Returns a room with its members, as far as this one may know. Throws Refusal `not_found` for a stranger, who must not learn that the
- * room exists, and `chat_locked` for a session that has not opened a chat with a password [Note: L1].
- */
+/** Throws Refusal: `not_found` for a stranger, `chat_locked` for a session that has not opened the chat [Note: L1]. */
 export async function requireRoom(
   db: Queryable,
   user: Pick<SignedInUser, 'id' | 'sessionHash'>,
@@ -21,7 +18,7 @@ export async function requireRoom(
   return room
 }
 
-/** Does the same for a caller who is given nothing that is said there. The read mark of another member is 0 unless both show theirs. */
+/** Ignores the chat password. Another's read mark is 0 unless both show theirs. */
 export async function requireMember(db: Queryable, userId: string, roomId: string): Promise<Room> {
   const room = await store.findRoom(db, roomId)
   const me = room?.members.find((member) => member.userId === userId)
@@ -30,7 +27,6 @@ export async function requireMember(db: Queryable, userId: string, roomId: strin
   return { ...room, members: room.members.map((member) => (isShown(member) ? member : { ...member, readSeq: 0 })) }
 }
 
-/** What a room withholds from a member who reads it. The member is one of the room. */
 export function readerOf({ members }: Room, readerId: string) {
   const { clearedSeq = 0, withheld = '{}' } = members.find(({ userId }) => userId === readerId) ?? {}
   return { readerId, clearedSeq, withheld }

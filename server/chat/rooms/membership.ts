@@ -3,13 +3,9 @@ import { askTogether } from '../../ground/db/askTogether.ts'
 import type { Db } from '../../ground/db/connect.ts'
 import * as store from './store.ts'
 
-/** Size of the cache of memberships. Beyond it the oldest are queried again. */
 const REMEMBERED_MAX = 50_000
 
-/**
- * Checks membership before waiting for a room's lock, so that a stranger delays nobody. Simultaneous checks share a query, and
- * positive results are cached. The check is advisory: only the append itself decides.
- */
+/** Keeps strangers away from the room's lock; the append itself decides. Caches members. */
 export function gatherMembers(db: Db): Env['isMember'] {
   const members = new Set<string>()
   const ask = askTogether(async (keys) => new Map((await store.membersAmong(db, keys)).map((key) => [key, true])))

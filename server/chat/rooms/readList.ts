@@ -6,7 +6,7 @@ import { askingOf } from '../chatlocks/chatGate.ts'
 import * as store from './store-list.ts'
 import type { RowReader } from './store-listrow.ts'
 
-/** Answers a page of the caller's list, its changes since a counter, or some of its rows, as JSON. Throws Refusal. */
+/** Returns a page, changes or some rows as JSON. Throws Refusal. */
 export async function readList(env: Env, user: SignedInUser, asked: z.output<typeof listRooms.input>): Promise<string> {
   const now = env.clock()
   const reader = { userId: user.id, ...askingOf(user, now), now }
@@ -31,8 +31,7 @@ async function changesSince(env: Env, reader: RowReader, since: store.Since, lim
   const page = picked.slice(0, limit)
   const last = page.at(-1)
   const isCut = picked.length > limit
-  // The pages of one reading keep the first one's number: a transaction that ends between them may have written rows that a later
-  // page is past already.
+  // All pages keep the first number: a transaction may write rows that later pages have passed.
   const base = since.after ? since.oldest : oldest
   return written(page, { counter: isCut && last ? `${base}.${last.changedIn}.${last.roomId}` : base, more: isCut, before: null })
 }
@@ -42,10 +41,7 @@ async function rowsOf(env: Env, reader: RowReader, roomIds: string[]): Promise<s
   return written(rows, { counter: null, more: false, before: null })
 }
 
-/**
- * Writes the answer around the rows, as the contract would write it. Rooms that are not on the caller's list, or of strangers, are
- * `removed` alike.
- */
+/** Rooms of strangers are `removed` like those off the list. */
 function written(
   picked: { roomId: string; json: string | null }[],
   { counter, more, before }: Pick<RoomPage, 'counter' | 'more' | 'before'>,

@@ -9,10 +9,10 @@ import { idsOf, type Room, readerOf, requireMember, requireRoom } from './member
 import { shownMessage, withheldEntry } from './shownMessage.ts'
 import * as store from './store.ts'
 
-/** Returns the room's current MLS group, for a device that joins. Throws Refusal. */
+/** Throws Refusal. */
 export async function readGroup(env: Env, user: SignedInUser, roomId: string): Promise<RoomGroup> {
   await requireRoom(env.db, user, roomId, env.clock())
-  // One snapshot: a device could not join with a GroupInfo of another epoch than the returned one.
+  // One snapshot keeps GroupInfo and epoch together.
   return await env.db.transaction(
     async (tx) => {
       const { id, generation, groupId, epoch, lastSeq } = await requireMember(tx, user.id, roomId)
@@ -35,13 +35,10 @@ export async function readGroup(env: Env, user: SignedInUser, roomId: string): P
   )
 }
 
-/**
- * Returns the messages and commits after a seq, in order and without a gap. A message that is withheld from the caller is its place
- * and its hash. Throws Refusal.
- */
+/** Returns messages and commits after a seq without a gap. A withheld message is its place and hash. Throws Refusal. */
 export async function readLog(env: Env, user: SignedInUser, roomId: string, after: number, limit: number): Promise<LogPage> {
   const room = await requireRoom(env.db, user, roomId, env.clock())
-  // All entries up to `lastSeq` are committed, so both queries see them all, whatever is appended in between.
+  // Entries up to `lastSeq` are committed, so both queries see them all.
   const range = { roomId: room.id, after, upTo: room.lastSeq, limit }
   const [messages, commits] = await Promise.all([
     store.messagesBetween(env.db, { ...range, ...readerOf(room, user.id) }),
@@ -53,7 +50,7 @@ export async function readLog(env: Env, user: SignedInUser, roomId: string, afte
     ),
     ...commits.map(({ bytesBefore: _, ...row }) => shownCommit(row)),
   ]
-  // A kind that its size bound cut short lacks entries after its last one, so the page ends there.
+  // The page ends where either kind reached its bound.
   const end = Math.min(
     endBySize(messages, ({ content }) => content),
     endBySize(commits, ({ commit }) => commit),
@@ -62,14 +59,14 @@ export async function readLog(env: Env, user: SignedInUser, roomId: string, afte
   return { entries: page.slice(0, limit), lastSeq: room.lastSeq }
 }
 
-/** Returns the seq of the last row if the rows reach the size bound of a page; otherwise infinity. */
+/** Returns the last seq at the size bound; otherwise infinity. */
 function endBySize<R extends { seq: number; bytesBefore: number }>(rows: R[], textOf: (row: R) => string): number {
   const last = rows.at(-1)
   const isFull = last !== undefined && last.bytesBefore + Buffer.byteLength(textOf(last)) >= LIMITS.logPageBytes
   return isFull ? last.seq : Number.POSITIVE_INFINITY
 }
 
-/** Claims one key package of every other device of the members, to create that generation's group [Note: R5]. Throws Refusal. */
+/** Claims a key package of every other device [Note: R5]. Throws Refusal. */
 export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: string, generation: number) {
   const { deviceId } = user
   if (deviceId === null) throw new Refusal('unknown_device')
@@ -95,7 +92,7 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
   return { packages }
 }
 
-/** Returns the members whose one-time packages the caller may claim. Claims of strangers are limited per day. Throws Refusal. */
+/** Limits claims of strangers per day. Throws Refusal. */
 async function acceptingMembers(env: Env, tx: Queryable, userId: string, room: Room): Promise<string[]> {
   const members = idsOf(room)
   if (room.type !== 'direct') return members
@@ -105,7 +102,6 @@ async function acceptingMembers(env: Env, tx: Queryable, userId: string, room: R
   return [userId]
 }
 
-/** Converts a commit's row to the contract's shape. */
 export const shownCommit = ({ createdAt, ...row }: store.CommitRow): CommitEntry => ({
   kind: 'commit',
   ...row,

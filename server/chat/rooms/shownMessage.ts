@@ -8,17 +8,14 @@ type Sent = Pick<
   'id' | 'chatRoomId' | 'senderId' | 'content' | 'messageType' | 'filePath' | 'fileName' | 'fileSize' | 'replyToId'
 >
 
-/**
- * Converts a message to the contract's shape: what was sent, and what storing it has added. A row has both. Its status comes from the
- * marks of the members other than the sender.
- */
+/** The status comes from the other members' marks. */
 export function shownMessage(
   { id, chatRoomId, senderId, content, messageType, filePath, fileName, fileSize, replyToId }: Sent,
   { seq, isEncrypted, createdAt }: Pick<MessageRow, 'seq' | 'isEncrypted' | 'createdAt'>,
   members: ({ userId: string } & Marks)[],
 ): Message {
   const readers = members.filter(({ userId }) => userId !== senderId)
-  // Written out and not spread: V8 makes such an object in one step, and there is one for each message.
+  // V8 makes a literal in one step, unlike a spread.
   return {
     id,
     seq,
@@ -36,7 +33,6 @@ export function shownMessage(
   }
 }
 
-/** What a member is given of a message that is withheld from them. */
 export const withheldEntry = (
   { id, seq, chatRoomId, senderId, createdAt }: Pick<MessageRow, 'id' | 'seq' | 'chatRoomId' | 'senderId' | 'createdAt'>,
   contentHash: Buffer,

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { openSince } from '../chatlocks/times.ts'
 import type { AppendResult, NewMessage } from './append.ts'
 
-/** What most results do not have: what a refusal says, and what else a message has changed. */
+/** Fields that most results lack. */
 type More = Pick<
   AppendResult,
   | 'members'
@@ -21,9 +21,8 @@ type More = Pick<
 const APPEND = 'select * from append_messages_v4($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)'
 
 /**
- * Appends messages to their rooms by one statement, which is a transaction of its own: it resolves after COMMIT. Each connection
- * plans it once. Under its room's lock each message takes the next seq, is refused, or is found to be stored already. At most one
- * message of a room, and one of a sender. Returns results in the order of the messages.
+ * Appends by one statement, a transaction of its own: at most one message of a room and a sender. Returns results in order, after
+ * COMMIT.
  */
 export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now: Date): Promise<AppendResult[]> {
   const { rows } = await pool.query<Row>({
@@ -56,7 +55,7 @@ export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now:
 
 type Row = [verdict: AppendResult['verdict'], seq: number | null, listeners: string | null, more: Partial<More> | null]
 
-/** Written out and not spread: V8 gives an object that is spread a shape of its own, and whatever reads it then looks its fields up. */
+/** V8 gives a spread object its own shape, which slows its readers. */
 function resultOf([verdict, seq, listeners, more]: Row, createdAt: Date): AppendResult {
   return {
     verdict,

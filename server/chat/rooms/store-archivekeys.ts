@@ -5,7 +5,7 @@ import { archiveKeys, roomCommits } from '../../ground/db/schema/rooms.ts'
 
 type Row = typeof archiveKeys.$inferInsert
 
-/** Returns the epochs that commits of these groups started, as "group epoch". */
+/** Returns epochs as "group epoch". */
 export async function startedEpochs(db: Queryable, roomId: string, groupIds: string[]): Promise<Set<string>> {
   const rows = await db
     .select({ groupId: roomCommits.groupId, epoch: roomCommits.epoch })
@@ -14,15 +14,12 @@ export async function startedEpochs(db: Queryable, roomId: string, groupIds: str
   return new Set(rows.map(({ groupId, epoch }) => `${groupId} ${epoch + 1}`))
 }
 
-/** Inserts archive keys. A key that is already stored stays unchanged [Note: H1]. */
+/** A stored key stays unchanged [Note: H1]. */
 export async function addArchiveKeys(db: Queryable, rows: Row[]): Promise<void> {
   if (rows.length > 0) await db.insert(archiveKeys).values(rows).onConflictDoNothing()
 }
 
-/**
- * Returns the keys sealed to an account for these epochs, from the committer and from its own devices, each under the newest
- * `perSlot` history keys.
- */
+/** Returns the account's keys, each under the newest `perSlot` history keys. */
 export async function findArchiveKeys(
   db: Queryable,
   asked: { roomId: string; userId: string; groupId: string; epochs: number[]; perSlot: number },

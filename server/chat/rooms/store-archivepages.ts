@@ -22,7 +22,7 @@ export async function findPage(db: Queryable, roomId: string, userId: string, at
   return page
 }
 
-/** Writes a page if the stored one has the version before. Returns false if it has another; the same page again changes nothing. */
+/** Returns false unless the stored page has the version before. The same page changes nothing. */
 export async function putPage(tx: Queryable, page: typeof archivePages.$inferInsert): Promise<boolean> {
   const isIt = and(isOf(page.chatRoomId, page.userId), eq(number, page.number))
   const written =
@@ -37,7 +37,6 @@ export async function putPage(tx: Queryable, page: typeof archivePages.$inferIns
   return (await tx.$count(archivePages, and(isIt, eq(version, page.version), eq(sealed, page.sealed)))) > 0
 }
 
-/** Returns archive keys that are sealed to the account, of any epoch. */
 export async function findKeysLeft(db: Queryable, roomId: string, userId: string, atMost: number) {
   return await db
     .select({
@@ -53,7 +52,6 @@ export async function findKeysLeft(db: Queryable, roomId: string, userId: string
     .limit(atMost)
 }
 
-/** Deletes all archive keys of these epochs that are sealed to the account. */
 export async function deleteKeys(
   tx: Queryable,
   roomId: string,

@@ -3,22 +3,18 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { named } from '../../ground/db/namedStatement.ts'
 import { isGroup, isPair, ME, MY_GROUPS, type RowReader, rowOf } from './store-listrow.ts'
 
-/** The place of a row in the list: its activity in ms, then its room. */
 export interface Place {
   ms: number
   roomId: string
 }
 
-// `oldest` comes with the same statement as the rooms, so it belongs to the same snapshot: whatever is missing from the rooms has
-// this number or a later one. Read-only transactions have no number and do not hold it back.
+// `oldest` shares the rooms' snapshot: what the rooms lack has this number or a later one. Read-only transactions do not hold the
+// number back.
 const SNAPSHOT = sql`select pg_snapshot_xmin(pg_current_snapshot()) as oldest, pg_snapshot_xmax(pg_current_snapshot()) as next`
 
 const given = sql.placeholder
 
-/**
- * Reads the rooms with the newest activity. Rooms are found by one scan of their index for all keys at once, which costs a third of
- * a join; nothing else of the other rows is read.
- */
+/** One index scan for all keys costs a third of a join. */
 export async function readPage(db: Queryable, reader: RowReader, before: Place | undefined, limit: number) {
   const rows = await pageRead(db, { ...reader, limit, at: before ? new Date(before.ms) : null, roomId: before?.roomId ?? null })
   return pickedOf(rows)
@@ -50,30 +46,25 @@ const pageRead = named((db) =>
     .prepare('room_page'),
 )
 
-/** A counter: everything of earlier transactions was answered; with `after`, only of the changes up to there. */
+/** Transactions before the counter were answered; with `after`, only their changes up to there. */
 export interface Since {
   oldest: string
   after: { changedIn: string; roomId: string } | undefined
 }
 
-/**
- * Reads the rooms of which something has changed, the earliest change first. `isTooOld`: rows have left the list since without a
- * trace, or the counter comes from a database that this one is not.
- */
+/** Reads changed rooms, earliest first. `isTooOld`: rows left the list without a trace, or the counter is another database's. */
 export async function readChanged(db: Queryable, reader: RowReader, { oldest, after }: Since, limit: number) {
   const from = after?.changedIn ?? oldest
   const rows = await changedRead(db, { ...reader, oldest, from, roomId: after?.roomId ?? '', limit })
   return { ...pickedOf(rows), isTooOld: rows[0]?.isTooOld ?? false }
 }
 
-// Each table is read once, for all of the account's rows, and only what has changed goes on: to join them row by row took five
-// times as long. The rows of members change with every message and commit of their room.
+// Reading each table once is five times as fast as a join row by row.
 const changedRead = named((db) => {
-  // By sub-selects, as `ME`: nor may a plan know since when.
+  // Sub-selects as in `ME`.
   const [from, oldest] = [sql`(select ${given('from')}::xid8)`, sql`(select ${given('oldest')}::xid8)`]
-  /** True if the caller shows this: the two see of each other what both show. */
+  /** Two people see of each other what both show. */
   const isOwnShown = (column: string): SQL => sql`(select ${sql.raw(column)} from users where id = ${ME})`
-  /** The rooms that are not direct in which both are members. */
   const groupsWith = (userId: SQL): SQL => sql`
     select m.chat_room_id from chat_participants m where m.user_id = ${userId} and ${isGroup('m')}
       and m.chat_room_id = any(array(${MY_GROUPS}))`
@@ -148,26 +139,25 @@ const changedRead = named((db) => {
     .prepare('rooms_changed')
 })
 
-/** A room that was found, with the caller's row of it; null where it is not on their list. */
 interface Picked {
   roomId: string | null
   json: string | null
 }
 
-/** The rooms, and the number of the oldest transaction that this answer may not have seen. */
+/** `oldest` is the oldest transaction that the answer may lack. */
 function pickedOf<R extends Picked & { oldest: string }>(rows: R[]) {
   const [first] = rows
   if (!first) throw new Error('The snapshot was not answered')
   return { oldest: first.oldest, picked: rows.flatMap((row) => (row.roomId === null ? [] : [{ ...row, roomId: row.roomId }])) }
 }
 
-/** Reads the caller's rows of these rooms, in their order. */
+/** Returns rows in the order of `roomIds`. */
 export const readRows = (db: Queryable, reader: RowReader, roomIds: string[]) => rowsRead(db, { ...reader, roomIds })
 
 const rowsRead = named((db) =>
   db
     .select({ roomId: sql<string>`asked.id`, json: sql<string | null>`listed.json` })
-    // The inner array hides how many there are [Note of `named`].
+    // The inner array hides its length [Note of `named`].
     .from(sql`unnest(array(select unnest(${given('roomIds')}::text[]))) with ordinality as asked(id, at)
       left join lateral ${rowOf(sql`asked.id`)} listed on true`)
     .orderBy(sql`asked.at`)

@@ -6,27 +6,23 @@ import { newestShown } from '../../ground/db/withheld.ts'
 
 const given = sql.placeholder
 
-/** True for a member's row of a room that is not direct, by its id: word for word the condition of the index of them. */
+/** Must equal the index's condition word for word. */
 export const isGroup = (table: string): SQL => sql`${sql.raw(table)}.chat_room_id like 'room\\_%'`
 
-/** Whose list it is, and when. Values of the placeholders of `rowOf`. */
+/** Placeholders of `rowOf`. */
 export interface RowReader extends Asking {
   userId: string
   now: Date
 }
 
-/** The caller's id, by a sub-select: for the very one, a plan looks cheaper than the one that is kept [Note of `named`]. */
+/** The sub-select hides the value [Note of `named`]. */
 export const ME = sql`(select ${given('userId')}::uuid)`
 
-/** The rooms that are not direct in which the caller is a member. Their index has no others, so a caller without any reads next to nothing. */
 export const MY_GROUPS = sql`(select g.chat_room_id from chat_participants g where g.user_id = ${ME} and ${isGroup('g')})`
 
 /**
- * The caller's row of a room as JSON, for a join: no row if the room is not on their list. It has the contract's fields in the
- * contract's order, because it is sent as it is. PostgreSQL writes it, which takes a fraction of mapping its columns here.
- *
- * Every row is found by a whole key, and at most one is looked for: by a part of a key, PostgreSQL would read all rows of an account
- * for each row of the answer. The other members alone are found by their room.
+ * Row as JSON in the contract's order; none off the caller's list. Joins take whole keys: by a part, PostgreSQL would read all
+ * rows of an account each time.
  */
 export const rowOf = (roomId: SQL): SQL => sql`(
   select row_to_json(shown)::text as json
@@ -75,5 +71,5 @@ export const rowOf = (roomId: SQL): SQL => sql`(
     me.read_seq as "readSeq") shown
   where r.type <> 'direct' or others.direct is not null)`
 
-/** True for the row with these values in both columns, found by the index on the two and never by that on one of them. */
+/** Forces the index on both columns. */
 export const isPair = (columns: SQL, values: SQL): SQL => sql`(${columns}) >= (${values}) and (${columns}) <= (${values})`

@@ -14,29 +14,27 @@ import type { OpenSessions } from '../chatlocks/chatGate.ts'
 
 export interface Member {
   userId: string
-  /** The marks as others are shown them. */
+  /** Marks as others see them. */
   deliveredSeq: number
   readSeq: number
-  /** Up to here this member has cleared the room. */
+  /** Cleared up to here. */
   clearedSeq: number
-  /** The places of messages from people whom this member blocked then, as PostgreSQL writes them. */
+  /** Multirange of messages from people who were blocked then. */
   withheld: string
-  /** True if the member has a chat password for the room. */
+  /** True with a chat password. */
   isProtected: boolean
-  /** True if the member lets others know how far they have read. */
   showsReceipts: boolean
 }
 
 export interface Room {
   id: string
-  /** A direct room has two members who have each other as contacts. */
   type: 'direct' | 'group'
   lastSeq: number
   /** 0 before the first group. */
   generation: number
   groupId: string | null
   epoch: number
-  /** True if a member has deleted their account: nothing can be appended to the log. */
+  /** True if a member's account is deleted: the log is closed. */
   isClosed: boolean
   members: Member[]
 }
@@ -66,7 +64,7 @@ const roomWithMembers = named((db) =>
         clearedSeq: chatParticipants.clearedSeq,
         withheld: chatParticipants.withheld,
         isProtected: chatParticipants.isProtected,
-        // By its key, whatever the tables held when this was planned.
+        // The sub-select forces the key.
         showsReceipts: sql<boolean>`(select ${users.showsReceipts} from ${users} where ${users.id} = ${chatParticipants.userId})`,
       },
     })
@@ -80,7 +78,7 @@ function shown(frozen: PgColumn, mark: PgColumn) {
   return sql<number>`coalesce(${frozen}, ${mark})`.mapWith(Number)
 }
 
-/** Locks the room's log until the transaction ends, so that appends run one after another. */
+/** Serialises appends until the transaction ends. */
 export async function lockRoom(tx: Queryable, roomId: string): Promise<void> {
   await tx.select({ id: chatRooms.id }).from(chatRooms).where(eq(chatRooms.id, roomId)).for('no key update')
 }
@@ -90,13 +88,10 @@ export async function findGroup(db: Queryable, roomId: string) {
   return row
 }
 
-/** A stored message. */
 export type MessageRow = typeof messages.$inferSelect
 
-/** A stored commit. */
 export type CommitRow = typeof roomCommits.$inferSelect
 
-// What the log shows of a message: of one that is withheld from the reader the hash, of any other one the content.
 const CONTENT = sql<string>`case when ${IS_WITHHELD} then '' else ${messages.content} end`
 const { contentHash: _, isSilent: __, ...COLUMNS } = getTableColumns(messages)
 const SHOWN = {
@@ -113,7 +108,7 @@ interface Range extends Reader {
   limit: number
 }
 
-/** Reads messages in order, as the reader is given them. The last one is the one that brings their contents to `LIMITS.logPageBytes`, if any does. */
+/** Reads up to the message that reaches `LIMITS.logPageBytes`. */
 export const messagesBetween: (db: Queryable, range: Range) => Promise<(ShownRow & { bytesBefore: number })[]> = named((db) => {
   const page = db
     .select({ ...SHOWN, bytesBefore: bytesBefore(CONTENT, asc(messages.seq)) })
@@ -130,7 +125,7 @@ export const messagesBetween: (db: Queryable, range: Range) => Promise<(ShownRow
     .prepare('messages_between')
 })
 
-/** Reads commits in order, with the same bound as `messagesBetween`. */
+/** Has the bound of `messagesBetween`. */
 export const commitsBetween: (
   db: Queryable,
   range: Omit<Range, keyof Reader>,
@@ -156,7 +151,7 @@ export async function findCommit(db: Queryable, roomId: string, groupId: string,
   return row
 }
 
-/** Appends the commit to the log and updates the room's group. Runs under the room's lock. */
+/** Needs the room's lock. */
 export async function appendCommit(tx: Queryable, senderId: string, draft: CommitDraft, now: Date) {
   const { chatRoomId, generation, groupId, epoch, commit, welcome, groupInfo } = draft
   const [room] = await tx
@@ -170,7 +165,7 @@ export async function appendCommit(tx: Queryable, senderId: string, draft: Commi
     .values({ chatRoomId, seq: room.seq, senderId, generation, groupId, epoch, commit, createdAt: now })
     .returning()
   if (!row) throw new Error('The commit was not stored')
-  // The first commit of a group clears the old Welcome. A later commit without a Welcome keeps the newest one.
+  // A group's first commit clears the old Welcome.
   const welcomed = welcome === undefined ? undefined : { welcome, welcomeSeq: room.seq, welcomeEpoch: epoch + 1 }
   const cleared = epoch === 0 ? { welcome: null, welcomeSeq: null, welcomeEpoch: null } : {}
   const group = { groupInfo, ...cleared, ...welcomed }
@@ -200,8 +195,7 @@ export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: str
 }
 
 /**
- * Returns the members who are notified of this member's acts in the room (`audience_of`); `open` has, of each who has a chat password,
- * the sessions (hex) that have opened it and have used it after `openSince`.
+ * Returns members to notify (`audience_of`). `open` has the sessions (hex) that opened the chat and used it after `openSince`.
  */
 export async function findAudience(db: Queryable, roomId: string, actorId: string, openSince: Date): Promise<Audience> {
   const { rows } = await db.execute<{ userId: string; open: string[] | null }>(sql`
@@ -222,7 +216,7 @@ export interface Audience {
   open: OpenSessions
 }
 
-/** Returns those of these "room user" keys whose user is a member of the room. */
+/** Returns the "room user" keys of members. */
 export async function membersAmong(db: Queryable, keys: string[]): Promise<string[]> {
   const pairs = keys.map((key) => key.split(' '))
   const column = (at: number) => sql.param(pairs.map((pair) => pair[at]))
