@@ -1,16 +1,15 @@
 import type { Env } from '../../env.ts'
 import * as store from './store.ts'
 
-/** Names that a line of the log has of each kind. */
 const NAMED_MAX = 50
 
-/** Files that are not as they must be: bytes without a row, and rows without bytes, by their ids. */
+/** Ids of bytes without a row, and of rows without bytes. */
 interface Found {
   strays: string[]
   losses: string[]
 }
 
-/** Rows and bytes differ. The log shows an error's name alone, so counts and ids stand there: the operator looks for these in the bucket. */
+/** The log shows an error's name alone, so the name has counts and ids for the operator. */
 class FilesDiffer extends Error {
   constructor({ strays, losses }: Found) {
     super('Rows and bytes of files differ')
@@ -28,9 +27,8 @@ function wordsOf(ids: string[], what: string): string {
 const PREFIXES = Array.from({ length: 256 }, (_, at) => at.toString(16).padStart(2, '0'))
 
 /**
- * Makes the work of the job that compares rows and bytes: each call looks at the names that begin with two characters. After the last
- * ones it throws if bytes without a row were found, or rows whose bytes are gone. It changes nothing: a backup that was brought back by
- * half may be completed.
+ * Compares the names of one prefix per call; throws after the last if something is missing. Deletes nothing: a half-restored
+ * backup may be completed.
  */
 export function compareInPieces(): (env: Env) => Promise<boolean> {
   let at = 0
@@ -53,7 +51,7 @@ async function compare(env: Env, prefix: string): Promise<Found> {
   const strays = [...names].filter((name) => !rows.has(name))
   const losses = [...rows].filter(([name, isKept]) => isKept && !names.has(name)).map(([name]) => name)
   if (strays.length === 0 && losses.length === 0) return { strays, losses }
-  // Files came and went between the two looks. What was there at both, without the other, is meant.
+  // Both looks must agree, as files come and go.
   const [later, laterNames] = [await store.findNamed(env.db, prefix), new Set(await env.bucket.list(prefix))]
   return {
     strays: strays.filter((name) => laterNames.has(name) && !later.has(name)),

@@ -13,10 +13,7 @@ import { requireSpace } from './requireSpace.ts'
 import * as objectStore from './store.ts'
 import * as store from './store-parts.ts'
 
-/**
- * Makes one file of parts, in the order of their numbers. They stay as they are and are read one after another; a bucket that browsers
- * ask gets them as one object. Sent once more it answers the same. Throws Refusal.
- */
+/** Joins parts by number. Answers the same when sent again. Throws Refusal. */
 export async function completeParts(
   env: Env,
   user: SignedInUser,
@@ -28,7 +25,7 @@ export async function completeParts(
   const isJoined = env.bucket.direct !== undefined
   if (!isDone) {
     const parts = await env.db.transaction(async (tx) => {
-      // From here on no part comes or is replaced.
+      // The lock keeps new parts out.
       if (!(await store.holdAwaited(tx, id))) throw new Refusal('already_uploaded')
       const parts = wholeParts(await store.findParts(tx, id), named)
       const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0)
@@ -46,7 +43,7 @@ export async function completeParts(
   return { location: objectPath(id) }
 }
 
-/** Returns the stored parts if they are those that were named, and none but the last is small. Throws Refusal. */
+/** Requires the named parts, large except for the last. Throws Refusal. */
 function wholeParts(parts: store.Row[], named: { PartNumber: number; ETag: string }[]): store.Row[] {
   const isWhole =
     parts.length === named.length &&
@@ -58,13 +55,13 @@ function wholeParts(parts: store.Row[], named: { PartNumber: number; ETag: strin
   return parts
 }
 
-/** Names the bytes of these parts together: the SHA-256 of theirs. */
+/** SHA-256 of the parts' SHA-256. */
 const hashOf = (parts: store.Row[]): Buffer =>
   createHash('sha256')
     .update(parts.map(({ etag }) => etag).join(' '))
     .digest()
 
-/** Deletes rows and bytes of parts of a complete file that it does not have: replaced ones, and those that broke off. */
+/** Deletes replaced and broken-off parts. */
 async function deleteUnused(env: Env, objectId: string): Promise<void> {
   const ids = await store.findUnused(env.db, objectId)
   for (const id of ids) await env.bucket.remove(id)
@@ -76,7 +73,7 @@ interface Piece {
   range?: Range
 }
 
-/** Opens a range of a file that lies in parts, and the file if there is none. undefined if the bytes where it begins are gone. */
+/** Opens a range, or the whole file. undefined if the first bytes are gone. */
 export async function openParts(env: Env, parts: store.Row[], range?: Range): Promise<Readable | undefined> {
   const pieces: Piece[] = []
   let from = 0
@@ -94,7 +91,6 @@ export async function openParts(env: Env, parts: store.Row[], range?: Range): Pr
   return all
 }
 
-/** Reads pieces one after another, behind those bytes that are open already. */
 function joined(env: Env, pieces: Piece[], opened?: Readable): Readable {
   async function* whole() {
     if (opened) yield* opened as AsyncIterable<Buffer>

@@ -8,19 +8,13 @@ import type { DirectBucket } from './bucket.ts'
 import { requireSpace } from './requireSpace.ts'
 import * as store from './store.ts'
 
-/**
- * Returns the bucket that this caller's browser may ask itself; undefined if there is none, and for whoever comes by an onion service,
- * behind which nothing else is asked. An onion service that is set up outside of Conclave shows in the address alone.
- */
+/** Returns no bucket for onion callers. A foreign onion service shows in the Host header alone. */
 export function directFor(env: Env, { ingress, headers }: Pick<Caller, 'ingress' | 'headers'>): DirectBucket | undefined {
   const isOnion = ingress === 'onion' || /\.onion(:\d+)?$/i.test(headers.host ?? '')
   return isOnion ? undefined : env.bucket.direct
 }
 
-/**
- * Answers the bucket's address for a sealed file of that size, which counts from now on. The bucket takes no other size, and what it has
- * taken is a file once `finishDirect` has looked at it. Throws Refusal.
- */
+/** Counts the announced size and answers the bucket's address. Throws Refusal. */
 export async function announceDirect(
   env: Env,
   user: SignedInUser,
@@ -35,17 +29,14 @@ export async function announceDirect(
   return await direct.putAddress(id, sizeBytes)
 }
 
-/**
- * Makes a file of what a browser has sent to the bucket, if it is of the announced size. The server reads it once: size and hash are what
- * it has found itself. Sent again it answers the same. Throws Refusal.
- */
+/** Checks and hashes the sent bytes. Answers the same when sent again. Throws Refusal. */
 export async function finishDirect(env: Env, user: SignedInUser, objectId: string): Promise<Record<string, never>> {
   const object = await store.findObject(env.db, objectId)
   if (object?.ownerId !== user.id || object.kind !== 'file' || object.state === 'dropped') throw new Refusal('not_found')
   const { direct } = env.bucket
   if (object.state === 'stored' || object.state === 'used') return {}
   if (!direct || object.sizeBytes === null || object.uploadId !== null) throw new Refusal('incomplete_upload')
-  // Of two requests one goes on: nothing is copied over a file that has been looked at.
+  // Nothing may be copied over a checked file.
   if (!(await store.move(env.db, objectId, ['awaited', 'arriving']))) throw new Refusal('already_uploaded')
   try {
     const found = (await direct.accept(objectId)) ? await env.bucket.get(objectId) : undefined
@@ -72,7 +63,7 @@ async function readWhole(bytes: Readable): Promise<store.Received> {
   return { sizeBytes, hash: hash.digest(), mediaType: null }
 }
 
-/** Deletes what waits in the bucket for nobody: what came after its file was finished or dropped, while its address still held. */
+/** Deletes bytes that came after their file was finished or dropped. */
 export async function deleteLate(env: Env): Promise<boolean> {
   const { direct } = env.bucket
   if (!direct) return false

@@ -6,13 +6,12 @@ import type { Readable } from 'node:stream'
 import { Refusal } from '../../refuse.ts'
 import type { Bucket } from './bucket.ts'
 
-/** Unfinished files of a process that was killed are deleted after this time: another process may be writing newer ones. */
+/** A younger unfinished file may belong to another process. */
 const UNFINISHED_MS = 24 * 60 * 60 * 1000
 
-/** A full disk is emptied by a person. */
+/** A person must empty a full disk. */
 const RETRY_SECONDS = 60
 
-/** Opens a bucket in a folder of this machine, which it makes where there is none. */
 export async function openFolder(folder: string): Promise<Bucket> {
   const unfinished = path.join(folder, 'unfinished')
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
@@ -20,7 +19,7 @@ export async function openFolder(folder: string): Promise<Bucket> {
     const { mtimeMs } = await stat(path.join(unfinished, name))
     if (Date.now() - mtimeMs > UNFINISHED_MS) await rm(path.join(unfinished, name), { force: true })
   }
-  // Two characters of the name divide a million files into folders that every file system lists quickly.
+  // Two characters divide a million files into folders that list quickly.
   const placeOf = (name: string) => path.join(folder, name.slice(0, 2))
   const fileOf = (name: string) => path.join(placeOf(name), name)
 
@@ -57,7 +56,7 @@ export async function openFolder(folder: string): Promise<Bucket> {
 const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code))
 
-/** Writes a new file, which is on the disk when this resolves. */
+/** Resolves when the file is on the disk. */
 async function write(file: string, bytes: Readable, sizeBytes: number): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {
@@ -70,7 +69,7 @@ async function write(file: string, bytes: Readable, sizeBytes: number): Promise<
   }
 }
 
-/** Has the entry of a renamed file on the disk too. */
+/** Puts a renamed entry on the disk too. */
 async function sync(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())

@@ -6,7 +6,7 @@ import { Refusal } from '../../refuse.ts'
 import { HEAD_BYTES, pictureOf } from './picture.ts'
 import * as store from './store.ts'
 
-/** Puts the bytes of an arriving file into the bucket and notes what they are. If that fails, the file is awaited as before. */
+/** Stores the bytes of an arriving file, which a failure makes awaited again. */
 export async function keep(env: Env, { id }: { id: string }, body: Readable, sizeBytes: number): Promise<store.Received> {
   try {
     const { bytes, received } = observed(body)
@@ -18,12 +18,11 @@ export async function keep(env: Env, { id }: { id: string }, body: Readable, siz
     await store.move(env.db, id, ['arriving', 'awaited'], { sizeBytes: null })
     throw error
   }
-  // It was dropped meanwhile, with its account.
+  // The file was dropped with its account.
   await env.bucket.remove(id)
   throw new Refusal('not_found')
 }
 
-/** Passes the bytes on, and notes what the row says of them. */
 function observed(body: Readable): { bytes: Readable; received: () => store.Received } {
   const hash = createHash('sha256')
   const head: Buffer[] = []

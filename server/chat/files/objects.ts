@@ -18,9 +18,8 @@ import { findParts } from './store-parts.ts'
 const DROPPED_AT_ONCE = 100
 
 /**
- * Returns a file: a photo to its owner, and while it is in use to mutual contacts and administrators; a sealed file to its owner until a
- * message carries it, then to whoever is given that message. Whoever may not read it is answered as if there were none. A sealed file
- * that is asked for from the bucket is an address there, if this browser may ask it. Throws Refusal.
+ * Answers a photo in use to mutual contacts and administrators too, and a sent file to readers of the message alone. Throws
+ * Refusal.
  */
 export async function readObject(
   env: Env,
@@ -31,7 +30,7 @@ export async function readObject(
   const object = await store.findObject(env.db, id)
   if (!object || !(await mayRead(env, user, object))) throw new Refusal('not_found')
   const { kind, mediaType: seen, sizeBytes, hash } = object
-  // Sealed bytes may look like a picture by chance.
+  // Sealed bytes may look like a picture.
   const mediaType = kind === 'file' ? 'application/octet-stream' : seen
   if (mediaType === null || sizeBytes === null || hash === null) throw new Refusal('not_found')
   const parts = object.uploadId === null ? [] : await findParts(env.db, id)
@@ -57,7 +56,7 @@ async function mayRead(env: Env, user: SignedInUser, { ownerId, kind, state, cha
   return kind === 'photo' && state === 'used' && (user.isAdmin || (await looksMutual(env.db, user.id, ownerId)))
 }
 
-/** Makes an uploaded picture of this owner one that others may read. Throws Refusal. */
+/** Lets others read an uploaded picture. Throws Refusal. */
 export async function bindPhoto(tx: Queryable, ownerId: string, id: string | undefined): Promise<void> {
   const object = id === undefined ? undefined : await store.findObject(tx, id)
   const isTheirs = object?.ownerId === ownerId && object.kind === 'photo'
@@ -66,10 +65,10 @@ export async function bindPhoto(tx: Queryable, ownerId: string, id: string | und
   if (!(await store.move(tx, object.id, ['stored', 'used']))) throw new Refusal('unknown_upload')
 }
 
-/** Nobody reads this file any more, if it is the owner's. The job deletes the bytes. */
+/** The job deletes the bytes. */
 export const dropObject = (tx: Queryable, ownerId: string, id: string): Promise<void> => store.dropOne(tx, ownerId, id)
 
-/** Drops a sealed file of the caller that no message carries. Throws Refusal. */
+/** Drops a file that no message carries. Throws Refusal. */
 export async function removeFile(env: Env, user: SignedInUser, id: string): Promise<Record<string, never>> {
   const object = await store.findObject(env.db, id)
   if (object?.ownerId !== user.id || object.kind !== 'file') throw new Refusal('not_found')
@@ -77,13 +76,10 @@ export async function removeFile(env: Env, user: SignedInUser, id: string): Prom
   return {}
 }
 
-/** Nobody reads a file of this account any more, but those that others have received with its messages. */
+/** Files that others have received stay. */
 export const dropObjectsOf = (tx: Queryable, ownerId: string): Promise<void> => store.dropOwn(tx, ownerId)
 
-/**
- * Deletes dropped files, and those that were uploaded for nothing. The row goes last: what fails is tried again, and holds up no other; the
- * first failure is thrown at the end.
- */
+/** Deletes rows last, so that a failed file is tried again. Throws the first failure at the end. */
 export async function deleteDropped(env: Env): Promise<boolean> {
   const ago = (seconds: number) => new Date(env.clock().getTime() - seconds * 1000)
   await store.dropAbandoned(env.db, ago(LIMITS.uploadKeptSeconds), ago(LIMITS.uploadArrivesSeconds))
@@ -95,7 +91,7 @@ export async function deleteDropped(env: Env): Promise<boolean> {
       await env.bucket.remove(id)
       await store.deleteObjects(env.db, [id])
     } catch (error) {
-      // The bucket is away, or the database.
+      // The bucket or the database is away.
       if (refusalOf(error)) throw error
       failures.push(error)
     }

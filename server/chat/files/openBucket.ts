@@ -4,9 +4,8 @@ import type { Config } from '../../settings/config.ts'
 import type { Bucket } from './bucket.ts'
 import { openFolder } from './folder.ts'
 
-/** Opens the bucket of the settings: that of S3, or else a folder beside the database's. `root` is the project's folder. */
+/** `root` is the project's folder. */
 export async function openBucket(config: Config, root: string): Promise<Bucket> {
-  // The library loads where it is used alone.
   if (config.s3) return (await import('./s3.ts')).openS3(config.s3)
   return await openFolder(path.join(config.dataFolder ?? defaultDataFolder(root), 'objects'))
 }

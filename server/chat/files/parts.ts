@@ -9,10 +9,10 @@ import { signedAddress } from './signAddress.ts'
 import * as objectStore from './store.ts'
 import * as store from './store-parts.ts'
 
-/** Parts of one upload that are stored at a time: more are too small for the largest file. */
+/** More parts would be too small for the largest file. */
 const PARTS_MAX = Math.ceil(LIMITS.sealedFileBytes / LIMITS.uploadPartMinBytes)
 
-/** Begins an upload in parts, and answers the addresses of the first ones. Throws Refusal. */
+/** Answers the first addresses. Throws Refusal. */
 export async function beginParts(env: Env, user: SignedInUser): Promise<Upload & { url: string; urls: string[] }> {
   const uploadId = randomUUID()
   const key = await beginSealed(env, user, uploadId)
@@ -25,7 +25,7 @@ export interface Upload {
   uploadId: string
 }
 
-/** Returns the caller's upload in parts. Throws Refusal. */
+/** Throws Refusal. */
 export async function requireUpload(env: Env, user: SignedInUser, { key, uploadId }: Upload) {
   const object = await objectStore.findObject(env.db, key)
   const isTheirs = object?.ownerId === user.id && object.uploadId === uploadId.toLowerCase()
@@ -33,14 +33,14 @@ export async function requireUpload(env: Env, user: SignedInUser, { key, uploadI
   return object
 }
 
-/** The stored parts of an upload, by their numbers. Throws Refusal. */
+/** Throws Refusal. */
 export async function listParts(env: Env, user: SignedInUser, upload: Upload) {
   const { id } = await requireUpload(env, user, upload)
   const parts = await store.findParts(env.db, id)
   return parts.map(({ partNumber, sizeBytes, etag }) => ({ PartNumber: partNumber, Size: sizeBytes, ETag: `"${etag}"` }))
 }
 
-/** Answers the address that takes one part. Throws Refusal. */
+/** Throws Refusal. */
 export async function signPart(env: Env, user: SignedInUser, { partNumber, ...upload }: Upload & { partNumber: number }) {
   const { id, state } = await requireUpload(env, user, upload)
   if (state !== 'awaited') throw new Refusal('already_uploaded')
@@ -54,7 +54,7 @@ interface Part {
   sizeBytes: number
 }
 
-/** Stores one part, which replaces an earlier one with its number. Throws Refusal. */
+/** A part replaces the one with the same number. Throws Refusal. */
 export async function takePart(
   env: Env,
   user: SignedInUser,
@@ -64,7 +64,7 @@ export async function takePart(
   const { objectId, uploadId = '', partNumber = 0, sizeBytes } = part
   await requireUpload(env, user, { key: objectId, uploadId })
   const id = randomUUID()
-  // The bytes come in meanwhile.
+  // The bytes arrive meanwhile.
   const counted = env.db.transaction(async (tx) => {
     if (!(await store.holdAwaited(tx, objectId))) throw new Refusal('already_uploaded')
     const others = await store.countParts(tx, objectId, partNumber)
@@ -79,11 +79,11 @@ export async function takePart(
 
 interface Arriving extends store.PartKey {
   sizeBytes: number
-  /** Resolves when the part has its row and is counted. Rejects if it may not come. */
+  /** Resolves when the row is counted. Rejects a refused part. */
   counted: Promise<void>
 }
 
-/** Puts the bytes of an arriving part into the bucket. Returns their SHA-256, hex. What it replaces is deleted. Throws Refusal. */
+/** Stores a part and deletes the replaced one. Returns the SHA-256, hex. Throws Refusal. */
 async function keepPart(env: Env, { sizeBytes, counted, ...part }: Arriving, body: Readable): Promise<string> {
   const hash = createHash('sha256')
   let isRefused = false
@@ -98,24 +98,24 @@ async function keepPart(env: Env, { sizeBytes, counted, ...part }: Arriving, bod
       if (last) yield last
       last = chunk
     }
-    // No bytes are in the bucket whole before their row is there.
+    // The last bytes wait for the row.
     await counted
     if (last) yield last
   }
   try {
     await env.bucket.put(part.id, Readable.from(pass(), { objectMode: false }), sizeBytes)
   } catch (error) {
-    // What was refused has no row.
+    // A refused part has no row.
     await counted
     await forgetPart(env, part)
     throw error
   }
   const etag = hash.digest('hex')
   const kept = await env.db.transaction(async (tx) => {
-    // What was completed or dropped meanwhile takes no more parts.
+    // A completed or dropped upload takes no more parts.
     if (!(await store.holdAwaited(tx, part.objectId))) return undefined
     const hasReplaced = await store.storePart(tx, part, etag)
-    // One alone was counted when it came.
+    // A single row was counted when it came.
     if (hasReplaced) await store.sumParts(tx, part.objectId)
     return { hasReplaced }
   })
@@ -139,14 +139,14 @@ async function forgetPart(env: Env, { id, objectId }: store.PartKey): Promise<vo
   })
 }
 
-/** Deletes all parts of these objects, bytes first. */
+/** Deletes bytes first. */
 export async function dropParts(env: Env, objectIds: string[]): Promise<void> {
   const ids = await store.findAllParts(env.db, objectIds)
   for (const id of ids) await env.bucket.remove(id)
   await store.deleteParts(env.db, ids)
 }
 
-/** Ends an upload in parts. Its bytes go with the next run of the job. Throws Refusal. */
+/** The job deletes the bytes. Throws Refusal. */
 export async function abortParts(env: Env, user: SignedInUser, upload: Upload): Promise<Record<string, never>> {
   const { id } = await requireUpload(env, user, upload)
   if (!(await objectStore.dropWaiting(env.db, user.id, id))) throw new Refusal('file_in_use')

@@ -1,16 +1,16 @@
-/** The first bytes of a file that show what picture it is. A JPEG names its size behind the data that a camera adds. */
+/** A JPEG names its size after the camera's data. */
 export const HEAD_BYTES = 256 * 1024
 
 export interface Picture {
   mediaType: 'image/jpeg' | 'image/png' | 'image/gif'
-  /** In pixels; what the file says of itself. */
+  /** Pixels. */
   width: number
   height: number
 }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
-/** Reads from its first bytes whether a file is a JPEG, PNG or GIF; undefined for anything else, whatever its name says. */
+/** Ignores names. undefined for anything but JPEG, PNG and GIF. */
 export function pictureOf(head: Buffer): Picture | undefined {
   if (head.length < 24) return undefined
   if (head.subarray(0, 8).equals(PNG)) {
@@ -23,7 +23,7 @@ export function pictureOf(head: Buffer): Picture | undefined {
   return size && { mediaType: 'image/jpeg', ...size }
 }
 
-/** Reads the size from the frame header of a JPEG (ITU T.81, B.1 and B.2.2). */
+/** Reads the frame header (ITU T.81, B.1 and B.2.2). */
 function jpegSize(head: Buffer): { width: number; height: number } | undefined {
   if (head[0] !== 0xff || head[1] !== 0xd8) return undefined
   let at = 2
@@ -38,5 +38,5 @@ function jpegSize(head: Buffer): { width: number; height: number } | undefined {
   return undefined
 }
 
-/** SOF0 to SOF15, but not DHT, JPG and DAC, which lie between them. */
+/** SOF0 to SOF15 without DHT, JPG and DAC. */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)

@@ -7,14 +7,14 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'
 
-/** Makes the row of a sealed file, of an upload in parts if it has an id. Returns the file's id. Throws Refusal. */
+/** Returns the file's id. Throws Refusal. */
 export async function beginSealed(env: Env, user: SignedInUser, uploadId?: string): Promise<string> {
-  // The bytes are counted when they come: here a full account learns it before it sends them.
+  // A full account learns this before the upload.
   await requireSpace(env, env.db, user, 0)
   return await begin(env, user, 'file', LIMITS.filesWaitingMax, uploadId)
 }
 
-/** Makes the row of a file. Of the caller's of that kind that nobody uses, the oldest ones give way. Returns its id. */
+/** Drops the caller's oldest unused files beyond `kept`. Returns the id. */
 export async function begin(env: Env, user: SignedInUser, kind: store.Kind, kept: number, uploadId?: string): Promise<string> {
   const id = randomUUID()
   await store.insertObject(env.db, { id, ownerId: user.id, kind, createdAt: env.clock(), uploadId: uploadId ?? null })
@@ -22,7 +22,7 @@ export async function begin(env: Env, user: SignedInUser, kind: store.Kind, kept
   return id
 }
 
-/** Refuses a sealed file of that size, of which the row is counted already, by the plan and the space of its owner. Throws Refusal. */
+/** The row already counts `sizeBytes`. Throws Refusal. */
 export async function requireSpace(env: Env, db: Queryable, user: SignedInUser, sizeBytes: number): Promise<void> {
   const space = await store.findSpace(db, user.id, env.clock())
   if (!space?.canShareFiles) throw new Refusal('subscription_required')

@@ -6,11 +6,11 @@ import { Refusal } from '../../refuse.ts'
 import type { S3Settings } from '../../settings/s3settings.ts'
 import type { Bucket, DirectBucket } from './bucket.ts'
 
-/** A request fails after this time without a byte of its body, or of the answer's head. Slow senders and readers are not cut off. */
+/** Time without a byte of a body or an answer's head. Slow transfers are not cut off. */
 const SILENCE_MS = 60_000
 const RETRY_SECONDS = 5
 const FULL_SECONDS = 60
-/** Before the names of what browsers have sent, until it is accepted. */
+/** Prefix of names that await acceptance. */
 const WAITING = 'incoming/'
 
 interface Sent {
@@ -18,7 +18,6 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-/** Opens a bucket that speaks the S3 API, addressed by its path. */
 export function openS3({ endpoint, bucket, publicUrl, ...keys }: S3Settings): Bucket {
   const root = `${endpoint.href.replace(/\/$/, '')}/${bucket}`
 
@@ -32,7 +31,7 @@ export function openS3({ endpoint, bucket, publicUrl, ...keys }: S3Settings): Bu
       const bytes = body && Readable.from(noticed(body.bytes, timer), { objectMode: false })
       return await fetch(signed.url, { ...init, ...(bytes && { body: Readable.toWeb(bytes) as BodyInit, duplex: 'half' }) })
     } catch {
-      // What went wrong with the bytes is said as it is. Anything else is a bucket that does not answer.
+      // Errors of the bytes pass unchanged; others mean that the bucket is away.
       throw body?.bytes.errored ?? new Refusal('unavailable', { retryAfterSeconds: RETRY_SECONDS })
     } finally {
       clearTimeout(timer)
@@ -57,7 +56,7 @@ export function openS3({ endpoint, bucket, publicUrl, ...keys }: S3Settings): Bu
     },
     async list(prefix) {
       const names: string[] = []
-      // Of names of letters, digits and hyphens nothing is escaped in the answer.
+      // Letters, digits and hyphens are never escaped.
       for (let after: string | undefined = ''; after !== undefined; ) {
         const response = await send('GET', `?list-type=2&prefix=${prefix}${after && `&start-after=${after}`}`)
         const text = await response.text()
@@ -95,11 +94,10 @@ export function openS3({ endpoint, bucket, publicUrl, ...keys }: S3Settings): Bu
 
 type Keys = Pick<S3Settings, 'region' | 'accessKeyId' | 'secretAccessKey'>
 
-/** Signs addresses by which browsers reach the bucket. */
 function addressesOf(publicUrl: string, keys: Keys): Pick<DirectBucket, 'putAddress' | 'getAddress'> {
   async function sign(method: string, path: string, query: Record<string, string>, headers: Record<string, string> = {}) {
     const url = `${publicUrl}/${path}?${new URLSearchParams(query)}`
-    // All headers: the length is one of those that the library leaves out.
+    // The library leaves the length out by default.
     const options = { ...keys, method, url, headers, service: 's3', signQuery: true, allHeaders: true }
     return (await new AwsV4Signer(options).sign()).url.href
   }
@@ -117,7 +115,6 @@ function addressesOf(publicUrl: string, keys: Keys): Pick<DirectBucket, 'putAddr
   }
 }
 
-/** Passes the bytes on, and starts the timer anew with each piece. */
 async function* noticed(bytes: Readable, timer: NodeJS.Timeout): AsyncGenerator<Buffer> {
   for await (const chunk of bytes as AsyncIterable<Buffer>) {
     timer.refresh()
@@ -125,10 +122,10 @@ async function* noticed(bytes: Readable, timer: NodeJS.Timeout): AsyncGenerator<
   }
 }
 
-/** Reads an answer to its end. Throws if it is a refusal: the bucket is full, or a setting is wrong. */
+/** Throws if the bucket refuses. */
 async function done(response: Response): Promise<void> {
   await response.arrayBuffer()
-  // RFC 4918 section 11.5, as MinIO and Ceph say it.
+  // RFC 4918 section 11.5 (MinIO, Ceph).
   if (response.status === 507) throw new Refusal('server_full', { retryAfterSeconds: FULL_SECONDS })
   if (!response.ok) throw new Error(`The bucket answered ${response.status}`)
 }

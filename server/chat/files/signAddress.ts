@@ -6,14 +6,13 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 
-/** What one PUT may store: an object, or a part of it. */
 interface Target {
   objectId: string
   uploadId?: string | undefined
   partNumber?: number | undefined
 }
 
-/** Returns the address that takes these bytes from this account, and when it expires, in seconds since 1970. */
+/** `expires` is in seconds since 1970. */
 export function signedAddress(env: Env, userId: string, target: Target): { url: string; expires: number } {
   const expires = Math.floor(env.clock().getTime() / 1000) + LIMITS.uploadSeconds
   const part = target.uploadId === undefined ? '' : `uploadId=${target.uploadId}&partNumber=${target.partNumber}&`
@@ -21,7 +20,7 @@ export function signedAddress(env: Env, userId: string, target: Target): { url: 
   return { url: `${objectPath(target.objectId)}?${part}expires=${expires}&signature=${signature}`, expires }
 }
 
-/** Throws Refusal unless this address was signed for this account and still holds. */
+/** Throws Refusal unless the address is this account's and still holds. */
 export function requireSigned(env: Env, userId: string, input: z.output<typeof filesApi.put.input>): void {
   const { expires = 0, signature = '', ...target } = input
   const [given, right] = [Buffer.from(signature, 'base64url'), signatureOf(env, userId, target, expires)]

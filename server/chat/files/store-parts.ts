@@ -5,13 +5,13 @@ import { objectParts, objects } from '../../ground/db/schema/files.ts'
 export type Row = typeof objectParts.$inferSelect
 export type PartKey = Pick<Row, 'id' | 'objectId' | 'partNumber'>
 
-/** Locks an upload that still takes parts. Returns false if it does not. */
+/** Returns false if the upload takes no more parts. */
 export async function holdAwaited(tx: Queryable, objectId: string): Promise<boolean> {
   const isAwaited = and(eq(objects.id, objectId), eq(objects.state, 'awaited'))
   return (await tx.select({ id: objects.id }).from(objects).where(isAwaited).for('no key update')).length > 0
 }
 
-/** How many other numbers the parts of an upload have, and how many rows there are, those on their way and replaced ones too. */
+/** Counts other numbers, and all rows with arriving and replaced ones. */
 export async function countParts(
   db: Queryable,
   objectId: string,
@@ -31,7 +31,7 @@ export async function insertPart(db: Queryable, row: PartKey & Pick<Row, 'sizeBy
   await db.insert(objectParts).values({ ...row, state: 'arriving' })
 }
 
-/** Writes the size of what has come of an upload, a part with two rows once, into its object's row. Returns it. */
+/** Counts a part with two rows once. */
 export async function sumParts(tx: Queryable, objectId: string): Promise<number> {
   const [row] = await tx
     .update(objects)
@@ -45,7 +45,7 @@ export async function sumParts(tx: Queryable, objectId: string): Promise<number>
   return row?.sizeBytes ?? 0
 }
 
-/** The part counts from now on, and an earlier one with its number no more. Returns true if there was one. */
+/** Returns true if the part replaces another. */
 export async function storePart(tx: Queryable, { id, objectId, partNumber }: PartKey, etag: string): Promise<boolean> {
   const isThis = eq(objectParts.id, id)
   const sameNumber = and(eq(objectParts.objectId, objectId), eq(objectParts.partNumber, partNumber))
@@ -60,7 +60,7 @@ export async function storePart(tx: Queryable, { id, objectId, partNumber }: Par
   return changed.length > 1
 }
 
-/** The stored parts of an upload, by their numbers. */
+/** Returns stored parts by number. */
 export async function findParts(db: Queryable, objectId: string): Promise<Row[]> {
   return await db
     .select()
@@ -74,7 +74,7 @@ export async function findReplaced(db: Queryable, objectId: string): Promise<str
   return (await db.select({ id: objectParts.id }).from(objectParts).where(isReplaced)).map(({ id }) => id)
 }
 
-/** Rows of a complete file that are no parts of it. */
+/** Needs a complete file. */
 export async function findUnused(db: Queryable, objectId: string): Promise<string[]> {
   const isUnused = and(eq(objectParts.objectId, objectId), ne(objectParts.state, 'stored'))
   return (await db.select({ id: objectParts.id }).from(objectParts).where(isUnused)).map(({ id }) => id)

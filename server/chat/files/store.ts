@@ -15,7 +15,7 @@ export async function insertObject(
   await db.insert(objects).values({ ...row, state: 'awaited' })
 }
 
-/** Drops the owner's files of that kind that nobody uses, but the newest ones. */
+/** Keeps the newest `kept` unused files. */
 export async function dropBeyond(db: Queryable, ownerId: string, kind: Kind, kept: number): Promise<void> {
   const older = db
     .select({ id: objects.id })
@@ -34,7 +34,7 @@ export async function findObject(db: Queryable, id: string): Promise<Row | undef
   return row
 }
 
-/** Moves a file from one state to the next. Returns false if it is in another state, or gone. */
+/** Returns false for a file in another state, or none. */
 export async function move(
   db: Queryable,
   id: string,
@@ -56,7 +56,7 @@ export async function dropOne(db: Queryable, ownerId: string, id: string): Promi
     .where(and(eq(objects.id, id), eq(objects.ownerId, ownerId)))
 }
 
-/** Drops a sealed file of this owner that no message carries. Returns false if there is none. */
+/** Returns false if no such file waits. */
 export async function dropWaiting(db: Queryable, ownerId: string, id: string): Promise<boolean> {
   const isWaiting = and(eq(objects.id, id), eq(objects.ownerId, ownerId), eq(objects.kind, 'file'))
   const dropped = await db
@@ -67,7 +67,7 @@ export async function dropWaiting(db: Queryable, ownerId: string, id: string): P
   return dropped.length > 0
 }
 
-/** Drops all files of an owner but those that a message carries, and forgets what the owner stores. */
+/** Keeps files that a message carries. */
 export async function dropOwn(db: Queryable, ownerId: string): Promise<void> {
   await db
     .update(objects)
@@ -76,10 +76,7 @@ export async function dropOwn(db: Queryable, ownerId: string): Promise<void> {
   await db.delete(fileUsage).where(eq(fileUsage.userId, ownerId))
 }
 
-/**
- * Drops what was begun before `before` and is used by nobody, what was still on its way before `lost`, as of a server that died, and what
- * a room carried that is gone.
- */
+/** Drops unused files from before `before`, arriving ones from before `lost`, and those of deleted rooms. */
 export async function dropAbandoned(db: Queryable, before: Date, lost: Date): Promise<void> {
   const isAbandoned = or(
     and(inArray(objects.state, [...WAITING]), lt(objects.createdAt, before)),
@@ -89,7 +86,7 @@ export async function dropAbandoned(db: Queryable, before: Date, lost: Date): Pr
   await db.update(objects).set({ state: 'dropped' }).where(or(isAbandoned, isRoomless))
 }
 
-/** What the plan of an account lets it store at that time, and what it stores. undefined if the plan is unknown. */
+/** undefined if the plan is unknown. */
 export async function findSpace(db: Queryable, userId: string, now: Date) {
   const { rows } = await db.execute<Record<'storage' | 'file' | 'stored', string> & { shares: boolean }>(sql`
     select r.can_share_files as shares, r.storage_bytes as storage, r.file_bytes as file, coalesce(u.stored_bytes, 0) as stored
@@ -105,7 +102,7 @@ export async function findSpace(db: Queryable, userId: string, now: Date) {
   )
 }
 
-/** True if the member is given the message at that place of the room. Values as in `readerOf`. */
+/** Values as in `readerOf`. */
 export async function isGiven(
   db: Queryable,
   { chatRoomId, seq }: { chatRoomId: string; seq: number },
@@ -117,10 +114,10 @@ export async function isGiven(
   return rows.length > 0
 }
 
-/** The ids, of objects and parts, that begin with these two characters, and whether their bytes must be in the bucket. */
+/** Maps ids of objects and parts to true if the bucket must have their bytes. */
 export async function findNamed(db: Queryable, prefix: string): Promise<Map<string, boolean>> {
   const [from, to] = [`${prefix}000000-0000-0000-0000-000000000000`, `${prefix}ffffff-ffff-ffff-ffff-ffffffffffff`]
-  // The bytes of a file that lies in parts are theirs.
+  // Parts hold the bytes of their file.
   const isWhole = notExists(db.select().from(objectParts).where(eq(objectParts.objectId, objects.id)))
   const whole = await db
     .select({ id: objects.id, isKept: sql<boolean>`${objects.state} in ('stored', 'used') and ${isWhole}` })
@@ -133,7 +130,7 @@ export async function findNamed(db: Queryable, prefix: string): Promise<Map<stri
   return new Map([...whole, ...parts].map(({ id, isKept }) => [id, isKept]))
 }
 
-/** Those of these ids whose bytes are still to come. */
+/** Returns the ids whose bytes are still to come. */
 export async function findAwaited(db: Queryable, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const isComing = and(inArray(objects.id, ids), inArray(objects.state, ['awaited', 'arriving']))

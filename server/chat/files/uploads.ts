@@ -14,15 +14,13 @@ import { begin, beginSealed, requireSpace } from './requireSpace.ts'
 import { requireSigned, signedAddress } from './signAddress.ts'
 import * as store from './store.ts'
 
-/** Answers the address that takes a new photo. */
 export async function beginPhoto(env: Env, user: SignedInUser): Promise<{ uploadURL: string }> {
   const id = await begin(env, user, 'photo', LIMITS.uploadsWaitingMax)
   return { uploadURL: signedAddress(env, user.id, { objectId: id }).url }
 }
 
 /**
- * Answers what an uploader needs to send a sealed file in one request: to the bucket if there is one for browsers and the file's size is
- * announced, or else to this server. Throws Refusal.
+ * Answers the bucket's address for an announced size if browsers may ask the bucket, otherwise this server's. Throws Refusal.
  */
 export async function beginFile(
   env: Env,
@@ -38,10 +36,7 @@ export async function beginFile(
   return { ...plain, url: await announceDirect(env, user, direct, { id, sizeBytes }), otherwise: url }
 }
 
-/**
- * Stores the bytes of a file, once: they never change. Sent once more they are compared, so that an answer that was lost does no harm.
- * Throws Refusal.
- */
+/** Stores bytes for good; repeated bytes are compared. Throws Refusal. */
 export async function takeUpload(
   env: Env,
   user: SignedInUser,
@@ -58,7 +53,7 @@ export async function takeUpload(
   if (object.state !== 'awaited') throw new Refusal('already_uploaded')
   if (object.kind === 'photo' && sizeBytes > LIMITS.photoBytes) throw new Refusal('too_large')
   if (object.kind === 'file' && sizeBytes !== paddedBytes(sizeBytes)) throw new Refusal('not_padded')
-  // Of two requests that send bytes for one file, one goes on.
+  // One of two requests for a file goes on.
   await env.db.transaction(async (tx) => {
     if (!(await store.move(tx, object.id, ['awaited', 'arriving'], { sizeBytes }))) throw new Refusal('already_uploaded')
     if (object.kind === 'file') await requireSpace(env, tx, user, sizeBytes)
@@ -69,7 +64,7 @@ export async function takeUpload(
   return {}
 }
 
-/** Reads bytes to their end. Returns their SHA-256, hex. */
+/** Returns the SHA-256, hex. */
 async function hashOf(bytes: Readable): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of bytes as AsyncIterable<Buffer>) hash.update(chunk)
