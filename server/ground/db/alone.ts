@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 
-/** Any constant. Whoever holds this lock is the one server on the database. */
+/** Any constant. The lock's holder is the one server on the database. */
 const SERVER_LOCK = 7_302_117
 /** Time for a server that is just stopping. */
 const STOPPING_MS = 10_000
@@ -11,7 +11,7 @@ const CONNECT_MS = 10_000
 const CLOSE_MS = 1000
 const KEEP_ALIVE_MS = 30_000
 
-// Nothing ends the transaction from PostgreSQL's side but the loss of the connection, which both ends notice within a minute.
+// Only a lost connection ends the transaction, within a minute.
 const SETTINGS = [
   'begin',
   'set local idle_in_transaction_session_timeout = 0',
@@ -21,7 +21,6 @@ const SETTINGS = [
   'set local tcp_keepalives_count = 3',
 ].join(';')
 
-/** Another server runs on the same database. */
 export class SecondServerError extends Error {
   constructor() {
     super(
@@ -33,27 +32,23 @@ export class SecondServerError extends Error {
 }
 
 export interface Alone {
-  /** Resolves when another server has taken the database, which it can only after this one's connection was lost. */
+  /** Resolves when another server has taken over. */
   lost: Promise<void>
   release(): Promise<void>
 }
 
 interface Held {
   client: pg.Client
-  /** PostgreSQL's process for the connection. */
   backend: number
 }
 
-/**
- * Takes the database for this process alone, until `release` or the end of the process. Waits 10 s for another server, which may be
- * stopping. Throws SecondServerError.
- */
+/** Waits 10 s for a stopping server. Throws SecondServerError. */
 export async function standAlone(url: string): Promise<Alone> {
   let held = await take(url, STOPPING_MS)
   let isReleased = false
   const lost = new Promise<void>((resolve) => {
     const watch = () => held.client.once('end', () => void (isReleased || again().catch(resolve)))
-    /** Tries as long as PostgreSQL does not answer. Throws SecondServerError. */
+    /** Throws SecondServerError. */
     const again = async () => {
       while (!isReleased) {
         try {
@@ -72,13 +67,12 @@ export async function standAlone(url: string): Promise<Alone> {
     lost,
     async release() {
       isReleased = true
-      // A suspended PostgreSQL does not answer; the end of the process releases the lock too.
       await Promise.race([held.client.end().catch(() => undefined), wait(CLOSE_MS, undefined, { ref: false })])
     },
   }
 }
 
-/** Opens a connection that holds the lock. `left` is the process of one that broke, which PostgreSQL may not have noticed yet. */
+/** `left` is a broken connection's process, which PostgreSQL may still keep. */
 async function take(url: string, waitMs: number, left?: number): Promise<Held> {
   const client = new pg.Client({
     connectionString: url,
@@ -92,8 +86,7 @@ async function take(url: string, waitMs: number, left?: number): Promise<Held> {
   try {
     if (left !== undefined) await client.query(END_HOLDER, [SERVER_LOCK, left])
     await client.query(`${SETTINGS}; set local lock_timeout = ${waitMs}`)
-    // A pooler in transaction mode leaves a session's lock to whoever comes next; a transaction keeps its connection. It must hold no
-    // snapshot, which would keep dead rows from the vacuum: a statement with parameters leaves its own behind.
+    // A pooler keeps a transaction's connection. A parameter would leave a snapshot, which keeps dead rows from the vacuum.
     const { rows } = await client.query<{ backend: number }>(
       `select pg_advisory_xact_lock(${SERVER_LOCK}), pg_backend_pid() as backend`,
     )

@@ -3,11 +3,7 @@ import { Refusal } from '../../refuse.ts'
 const ANSWER_MS = 5000
 const RETRY_SECONDS = 2
 
-/**
- * Combines concurrent questions into one query: questions that arrive while a query runs share the next one. Every answer is from
- * a query that began after its question; undefined if the query found nothing. Throws the query's error, and Refusal `unavailable`
- * if it takes more than 5 s.
- */
+/** Combines concurrent questions into one later query. Throws the query's error, and Refusal `unavailable` after 5 s. */
 export function askTogether<Answer>(
   ask: (keys: string[]) => Promise<Map<string, Answer>>,
 ): (key: string) => Promise<Answer | undefined> {
@@ -51,7 +47,7 @@ function newGroup<Answer>(): Group<Answer> {
   return { keys: new Set(), answers, settle }
 }
 
-/** Awaits the answer. Throws Refusal `unavailable` after `limitMs`, because a suspended database never answers. */
+/** Throws Refusal `unavailable` after `limitMs`: a suspended database never answers. */
 export function inTime<T>(answer: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Refusal('unavailable', { retryAfterSeconds: RETRY_SECONDS }))

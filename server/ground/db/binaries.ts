@@ -14,18 +14,18 @@ import {
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
-/** The system account that runs PostgreSQL. PostgreSQL refuses to run as root, so root uses an unprivileged account. */
+/** PostgreSQL refuses to run as root. */
 export interface Account {
   name: string
   uid: number
   gid: number
 }
 
-/** The unprivileged account to run PostgreSQL as; undefined if this process may run it itself. */
+/** undefined if this process may run PostgreSQL itself. */
 export function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
-  // An account of its own keeps the data apart from other unprivileged programs. The account "nobody" exists on every system.
+  // An own account keeps the data apart.
   for (const wanted of ['conclave', 'postgres', 'nobody']) {
     const [name, , uid, gid] = lines.find((line) => line.startsWith(`${wanted}:`))?.split(':') ?? []
     if (name && Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) }
@@ -33,13 +33,13 @@ export function serverAccount(): Account | undefined {
   throw new Error('As root, PostgreSQL needs an account to step down to: conclave, postgres or nobody')
 }
 
-/** The data folder without CONCLAVE_DATA: in the project, or, for root, in a place that another account can enter. */
+/** Root's folder must be open to another account. */
 export function defaultDataFolder(root: string): string {
   if (process.getuid?.() !== 0) return path.join(root, 'data')
   return `/var/lib/conclave-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`
 }
 
-/** The first folder of the path that the account may not enter. */
+/** Returns the first folder that the account may not enter. */
 export function closedFolder(folder: string, account: Account): string | undefined {
   const parents = [folder]
   for (let at = folder; path.dirname(at) !== at; at = path.dirname(at)) parents.unshift(path.dirname(at))
@@ -50,17 +50,17 @@ export function closedFolder(folder: string, account: Account): string | undefin
   })
 }
 
-/** Lets other accounts pass through a folder of root's. They can neither list nor read it. */
+/** Lets others pass, but not list or read. */
 export function letThrough(folder: string): void {
   const { uid, mode } = statSync(folder)
   if (uid === 0) chmodSync(folder, mode | 0o111)
 }
 
-/** A folder with bin/, lib/ and share/ that the account may run: that of node_modules, or a copy if the account cannot use that. */
+/** Returns node_modules' folder, or a copy. */
 export function findBinaries(root: string, dataFolder: string, account: Account | undefined): string {
   const native = nativeFolder()
   if (!account && makeLinks(native)) return native
-  // All data folders of this project share one copy. Its name has the version, so that an update makes a new copy.
+  // The version makes a new copy after an update.
   const version = readVersion(native)
   const home = account ? defaultDataFolder(root) : dataFolder
   const copy = path.join(home, `postgres-${version}`)
@@ -97,7 +97,7 @@ function readVersion(native: string): string {
   throw new Error('The PostgreSQL that npm brought names no version')
 }
 
-/** Makes the libraries' links if npm has skipped the install script. Returns false if they are missing and cannot be made. */
+/** Replaces a skipped install script. Returns false if the links cannot be made. */
 function makeLinks(native: string): boolean {
   const listed: unknown = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'))
   if (!Array.isArray(listed)) return true

@@ -13,21 +13,18 @@ const RETRY_MAX_MS = 10_000
 const announced = z.object({ userId: z.uuid(), what: accountChange })
 export type Change = z.infer<typeof announced>
 
-/** What one node tells the others of people, whom they then read: who has come or gone, or shows another thing than before. */
+/** Channel for news of people, whom the other nodes then read. */
 export const PRESENCE_CHANNEL = 'conclave_presence'
 const news = z.object({ node: z.uuid(), what: z.enum(['moved', 'switched']), userIds: z.array(z.uuid()).max(200) })
 export type PresenceNews = z.infer<typeof news>
 
-/**
- * Announces to every node that these accounts have changed. PostgreSQL delivers it at COMMIT. Every writer of an account calls it
- * inside its transaction. The announcement holds the user id and the kind of change alone, because any database user can listen.
- */
+/** Announces at COMMIT. Every writer of an account must call this. Any database user can listen. */
 export async function announceChange(tx: Queryable, userIds: readonly string[], what: Change['what']): Promise<void> {
   const payloads = userIds.map((userId) => JSON.stringify({ userId, what }))
   await tx.execute(sql`select pg_notify(${CHANNEL}, payload) from unnest(${sql.param(payloads)}::text[]) payload`)
 }
 
-/** Tells the other nodes inside the caller's transaction that this person shows another thing than before. */
+/** Announces at COMMIT. */
 export async function announceSwitched(tx: Queryable, node: string, userId: string): Promise<void> {
   const payload: PresenceNews = { node, what: 'switched', userIds: [userId] }
   await tx.execute(sql`select pg_notify(${PRESENCE_CHANNEL}, ${JSON.stringify(payload)})`)
@@ -35,28 +32,23 @@ export async function announceSwitched(tx: Queryable, node: string, userId: stri
 
 interface Hooks {
   onChange: (change: Change) => void
-  /** Called with the news of every node, the own ones too. */
   onPresence: (news: PresenceNews) => void
-  /** The channel is open, for the first time or again. Announcements made while it was closed are lost. */
+  /** Earlier announcements may be lost. */
   onOpen: () => void
-  /** The connection is lost or cannot be made. Called once per loss; attempts go on until `stop`. */
+  /** Runs once per loss. */
   onLost: () => void
 }
 
-/**
- * Receives the announcements of all nodes on a connection of its own, and reconnects when that is lost. Resolves to `stop` after
- * the first attempt. LISTEN belongs to a connection, so announcements do not pass a pooler in transaction mode.
- */
+/** Resolves to `stop` after the first attempt. Poolers in transaction mode break LISTEN. */
 export async function followChanges(url: string, { onChange, onPresence, onOpen, onLost }: Hooks): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   let current: pg.Client | undefined
 
-  /** Resolves when the connection is open or has failed. `ended` resolves when it is closed. */
   async function open(): Promise<{ ended: Promise<unknown>; isOpen: boolean }> {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true })
     current = client
     const ended = new Promise((resolve) => client.once('end', resolve).once('error', resolve))
-    // The listener stays after the first error, because an unhandled 'error' event would end the process.
+    // An unhandled 'error' would end the process.
     client.on('error', () => undefined)
     client.on('notification', ({ channel, payload }) => {
       const [change, moved] = channel === CHANNEL ? [read(announced, payload)] : [undefined, read(news, payload)]
@@ -100,7 +92,6 @@ export async function followChanges(url: string, { onChange, onPresence, onOpen,
   }
 }
 
-/** Parses a payload. Returns undefined for those of other programs. */
 function read<Shape extends z.ZodType>(shape: Shape, payload: string | undefined): z.output<Shape> | undefined {
   try {
     return shape.safeParse(JSON.parse(payload ?? '')).data

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Creates the database unless it exists. `url` names any other database of the same server. */
+/** `url` names another database of the same server. */
 export async function createDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -8,16 +8,15 @@ import { type Account, findBinaries, serverAccount } from './binaries.ts'
 import { findPostmaster, isPostgres, launch, socketUrl, stopPostmaster } from './postmaster.ts'
 import { initialise, makeFolder, refuseOtherVersion } from './prepare.ts'
 
-/** Any constant. The holder of this lock in the database "postgres" owns the data folder. The lock ends with its process. */
+/** Any constant. The lock's holder owns the data folder until its process ends. */
 const OWNER_LOCK = 7_302_113
-/** Longest path of the socket's folder: a Unix socket's address has at most 107 bytes and ends with "/.s.PGSQL.5432". */
+/** A Unix socket's address has at most 107 bytes and ends with "/.s.PGSQL.5432". */
 const SOCKET_FOLDER_BYTES = 90
 const RESTART_MS = 200
 const RESTART_SLOWLY_MS = 2000
 const TRIES_QUIET = 20
 const OWN_AGAIN_MS = 50
 
-/** Another server runs on the same data. */
 export class DataInUseError extends Error {
   constructor(folder: string) {
     super(`Another Conclave is running on the data in ${folder}. Stop it, or set CONCLAVE_DATA to another folder`)
@@ -31,17 +30,15 @@ export interface Cluster {
 }
 
 interface Options {
-  /** The project's folder. */
   root: string
   dataFolder: string
-  /** Called with a sentence when a database is created, and when PostgreSQL has died, cannot be restarted, or runs again. */
+  /** Receives sentences about a new, dead or restarted PostgreSQL. */
   say: (line: string) => void
 }
 
-/** The folder of the database cluster inside the data folder. */
 export const clusterFolder = (dataFolder: string): string => path.join(dataFolder, 'postgres')
 
-/** Starts the PostgreSQL that npm brings on this data, for this process alone. Throws DataInUseError, ConfigError. */
+/** Starts npm's PostgreSQL for this process alone. Throws DataInUseError, ConfigError. */
 export async function startPostgres({ root, dataFolder, say }: Options): Promise<Cluster> {
   const account = serverAccount()
   makeFolder(dataFolder, account)
@@ -53,7 +50,6 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
   }
   refuseOtherVersion(binaries, cluster)
 
-  // A killed process has left this PostgreSQL running. The lock shows whether another process uses it.
   const old = await findPostmaster(cluster)
   if (old) {
     await (await own(old.socketFolder, dataFolder)).end()
@@ -72,7 +68,7 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
     return child
   }
 
-  /** Takes the lock again after a crash inside PostgreSQL, which ends every connection and restarts by itself. */
+  /** A crash inside PostgreSQL ends the lock's connection. */
   async function keepOwning(): Promise<void> {
     owner = await own(socketFolder, dataFolder)
     owner.once('end', () => void (isStopping || ownAgain()))
@@ -89,13 +85,13 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
     }
   }
 
-  /** Restarts PostgreSQL, without a limit on attempts: a full disk may have space later. Until then calls are answered 503. */
+  /** Tries without a limit: a full disk may have space later. */
   async function revive(): Promise<void> {
     say('PostgreSQL ended unexpectedly: starting it again')
     const log = path.join(dataFolder, 'postgres.log')
     for (let tries = 1; !isStopping; tries++) {
       try {
-        // The children of a killed PostgreSQL keep its shared memory for a moment, so the first attempts may fail.
+        // The children of a killed PostgreSQL keep its shared memory for a moment.
         child = await start()
         return say('PostgreSQL is back')
       } catch {
@@ -123,7 +119,7 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
   }
 }
 
-/** The address of a database in a running cluster; undefined if none runs. For commands beside a running server. */
+/** undefined if no cluster runs. */
 export async function runningUrl(dataFolder: string, database: string): Promise<string | undefined> {
   const found = await findPostmaster(clusterFolder(dataFolder))
   return found && socketUrl(found.socketFolder, database)
@@ -133,7 +129,6 @@ async function startFirst(start: () => Promise<ChildProcess>, cluster: string, d
   try {
     return await start()
   } catch (error) {
-    // Another process has started PostgreSQL at the same time and was first.
     const winner = await findPostmaster(cluster)
     if (winner) throw new DataInUseError(dataFolder)
     throw error

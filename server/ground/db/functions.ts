@@ -3,10 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type pg from 'pg'
 
-/**
- * Applies the files of SQL functions, triggers and views that differ from what was applied last, in the order of their names, in the
- * caller's transaction. `isAgain` applies every one: a migration may have dropped some that stood in its way.
- */
+/** Applies changed files in order; with `isAgain` all. */
 export async function applyFunctions(client: pg.Client, folder: string, { isAgain }: { isAgain: boolean }): Promise<void> {
   await client.query('create table if not exists drizzle.functions (name text primary key, hash text not null)')
   const { rows } = await client.query<{ name: string; hash: string }>('select name, hash from drizzle.functions')
@@ -24,6 +21,6 @@ export async function applyFunctions(client: pg.Client, folder: string, { isAgai
       [name, hash],
     )
   }
-  // A file that goes and comes back is applied again.
+  // A file that comes back is applied again.
   await client.query('delete from drizzle.functions where name <> all ($1)', [names])
 }

@@ -5,18 +5,15 @@ import pg from 'pg'
 import { applyFunctions } from './functions.ts'
 import { writePlanRights } from './planrights.ts'
 
-// Any constant. Servers that start on one database at the same time take turns by this lock.
+// Any constant. Servers that start together take turns.
 const MIGRATION_LOCK = 7_302_114
 
-/** The hash of the last of the 40 migrations that the first one replaces, as commit 1f8796a has them. */
+/** Last of the 40 migrations that the first one replaces (commit 1f8796a). */
 const LAST_BEFORE_FIRST = 'aff377c0f574819039503484f5243c76e54a3b23d48b217302ce558c7bf1c8bf'
 
-/**
- * Migrates the database to the newest schema, applies the SQL functions and writes the table of plans: all of it, or nothing. `folder`
- * has drizzle-kit's `migrations`, and `functions`. Throws if the database is older than the first migration.
- */
+/** Writes all or nothing. Throws if the database is older than the first migration. */
 export async function migrate(url: string, folder: string): Promise<void> {
-  // A separate connection has no statement timeout: a migration may take longer than the app's statements may.
+  // A separate connection has no statement timeout.
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
@@ -31,7 +28,7 @@ export async function migrate(url: string, folder: string): Promise<void> {
   }
 }
 
-/** Runs what the database does not have yet. Returns true if there was any. Drizzle's own would commit before the functions are there. */
+/** Returns true if any ran. Drizzle's own would commit too early. */
 async function runMigrations(client: pg.Client, migrations: MigrationMeta[]): Promise<boolean> {
   await client.query('create schema if not exists drizzle')
   await client.query(
@@ -54,7 +51,7 @@ async function runMigrations(client: pg.Client, migrations: MigrationMeta[]): Pr
   return due.length > 0
 }
 
-/** The schema is the one that the first migration makes, which bears the time of the last one of before. Only a function of before goes. */
+/** The schema is already that of the first migration. */
 async function takeForFirst(client: pg.Client, first: MigrationMeta): Promise<void> {
   await client.query('drop function if exists append_messages_v3')
   await client.query('delete from drizzle.__drizzle_migrations where created_at <= $1', [first.folderMillis])

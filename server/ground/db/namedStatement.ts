@@ -1,14 +1,8 @@
 import type { Queryable } from './connect.ts'
 
 /**
- * Makes a statement with a name: it is built once for a pool, and each connection plans it once. `prepare` gets the pool or
- * transaction that runs it, and ends with Drizzle's `.prepare(name)`; its values are placeholders.
- *
- * PostgreSQL keeps the plan until the tables are analyzed anew. A plan that was made while they were empty must do when they have
- * millions of rows, so every table of a named statement is read by an index whatever the counts are (`connect.ts` switches
- * sequential scans off), and joins go along whole keys. A plan that looks dearer than one for the very values is not kept at all: a
- * statement hides from the planner how many its array has, or where its range lies. `server/stable.test.ts` holds them to it (decision
- * 0036).
+ * Names a statement, which each connection plans once. An early plan must do for millions of rows: tables are read by an index,
+ * joins take whole keys, and array lengths and ranges stay hidden from the planner (decision 0036).
  */
 export function named<Values extends Record<string, unknown>, Answer>(
   prepare: (db: Queryable) => { execute(values: Values): Promise<Answer> },

@@ -3,7 +3,7 @@ import { PLANS, PLANS_VERSION, UNLIMITED } from '../../../contract/money/plans.t
 import type { Queryable } from './connect.ts'
 import { planRights } from './schema/plans.ts'
 
-/** Writes the contract's plans as rows, unless a newer server has already written a newer version of the table. */
+/** The table of a newer server stays. */
 export async function writePlanRights(db: Queryable): Promise<void> {
   const rows = Object.entries(PLANS).map(([plan, { rights, messagesPerMonth, fileBytes, storageBytes }]) => ({
     plan,
@@ -38,13 +38,9 @@ export async function writePlanRights(db: Queryable): Promise<void> {
   await writePackageRights(db)
 }
 
-/** The plan of an account that has this package. */
 const PACKAGE = sql.raw(`'package:'`)
 
-/**
- * Writes the row of each package: the rights of its tier, with its own numbers of messages and of stored bytes (1 GB is 1,073,741,824). Whoever changes a package calls it in the
- * same transaction.
- */
+/** Must run in the transaction that changes a package. 1 GB is 1,073,741,824 bytes. */
 export async function writePackageRights(db: Queryable): Promise<void> {
   await db.execute(sql`
     insert into plan_rights (plan, tier, version, can_send, can_call, can_share_files, has_family, messages_per_month, file_bytes,

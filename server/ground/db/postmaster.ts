@@ -13,11 +13,9 @@ export interface Postmaster {
   socketFolder: string
 }
 
-/** The address of a database that listens on the Unix socket in this folder. */
 export const socketUrl = (socketFolder: string, database: string): string =>
   `postgres://conclave@localhost:${PORT}/${database}?host=${encodeURIComponent(socketFolder)}&sslmode=disable`
 
-/** Finds the PostgreSQL that runs on this data and answers. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + START_MS
   for (;;) {
@@ -29,7 +27,7 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   }
 }
 
-/** Starts PostgreSQL and waits until it answers. Returns undefined if another PostgreSQL has taken the data first. */
+/** Returns undefined if another PostgreSQL has taken the data first. */
 export async function launch(
   binaries: string,
   cluster: string,
@@ -37,14 +35,14 @@ export async function launch(
   account: Account | undefined,
 ): Promise<ChildProcess | undefined> {
   const stale = readPidFile(cluster)
-  // After a restart of the machine another program may have this process id, and PostgreSQL would refuse to start.
+  // Another program may have this process id after a reboot.
   if (stale && !isPostgres(stale.pid)) rmSync(path.join(cluster, 'postmaster.pid'), { force: true })
   const log = openSync(path.join(path.dirname(cluster), 'postgres.log'), 'a', 0o600)
   const child = spawn(path.join(binaries, 'bin/postgres'), ['-D', cluster, ...settings(socketFolder)], {
     ...(account && { uid: account.uid, gid: account.gid }),
     cwd: cluster,
     env: {},
-    // PostgreSQL has its own process group, so that Ctrl-C reaches Node alone. Node stops PostgreSQL after the last request.
+    // Ctrl-C reaches Node alone, which stops PostgreSQL last.
     detached: true,
     stdio: ['ignore', log, log],
   })
@@ -62,7 +60,7 @@ export async function launch(
   return undefined
 }
 
-/** Stops PostgreSQL by fast shutdown: it ends sessions and writes all commits to disk. Sends stronger signals if it does not exit. */
+/** Stops by fast shutdown, then by stronger signals. */
 export async function stopPostmaster(pid: number): Promise<void> {
   for (const [signal, ms] of [
     ['SIGINT', 10_000],
@@ -79,7 +77,7 @@ export async function stopPostmaster(pid: number): Promise<void> {
 
 function settings(socketFolder: string): string[] {
   return [
-    // PostgreSQL does not listen on TCP. Only the socket in a folder of mode 0700 leads to it.
+    // Only the socket in a folder of mode 0700 leads here.
     'listen_addresses=',
     `unix_socket_directories="${socketFolder.replaceAll('"', '""')}"`,
     'unix_socket_permissions=0700',
@@ -90,7 +88,7 @@ function settings(socketFolder: string): string[] {
     'shared_buffers=128MB',
     'timezone=UTC',
     'log_timezone=UTC',
-    // The log has no statements and no values, because these hold personal data.
+    // Statements and values hold personal data.
     'log_min_messages=log',
     'log_min_error_statement=panic',
     'log_error_verbosity=terse',
@@ -111,7 +109,7 @@ function readPidFile(cluster: string): (Postmaster & { isReady: boolean }) | und
   }
 }
 
-/** True if the process id is a running PostgreSQL. Only Linux names the program; elsewhere any running process counts. */
+/** Only Linux names the program; elsewhere any process counts. */
 export function isPostgres(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { ConfigError } from '../../settings/config.ts'
 import { type Account, closedFolder, letThrough } from './binaries.ts'
 
-/** Makes the data folder. Throws ConfigError if the account may not enter it. */
+/** Throws ConfigError if the account may not enter the folder. */
 export function makeFolder(folder: string, account: Account | undefined): void {
   try {
     mkdirSync(folder, { recursive: true, mode: account ? 0o755 : 0o700 })
@@ -24,9 +24,9 @@ export function makeFolder(folder: string, account: Account | undefined): void {
   )
 }
 
-/** Creates a cluster. Two processes that do so at once get the same one. */
+/** Two processes at a time get the same cluster. */
 export function initialise(binaries: string, cluster: string, account: Account | undefined): void {
-  // The cluster has another name until it is complete, so that an interrupted start leaves nothing that looks like data.
+  // An interrupted start must leave no data.
   const unfinished = `${cluster}.${randomBytes(4).toString('hex')}`
   mkdirSync(unfinished, { mode: 0o700 })
   if (account) chownSync(unfinished, account.uid, account.gid)
@@ -50,7 +50,7 @@ export function initialise(binaries: string, cluster: string, account: Account |
   }
 }
 
-/** Throws an error with a clear sentence if another major version of PostgreSQL has written the data. */
+/** Throws if another major version has written the data. */
 export function refuseOtherVersion(binaries: string, cluster: string): void {
   const data = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim()
   const version = spawnSync(path.join(binaries, 'bin/postgres'), ['--version'], { encoding: 'utf8' }).stdout

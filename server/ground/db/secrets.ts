@@ -3,10 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Db } from './connect.ts'
 import { serverSecrets } from './schema/secrets.ts'
 
-/**
- * Reads the secret of that name and makes it at the first call: 32 random bytes, or what `make` returns. Servers that start at the same
- * time get the same one.
- */
+/** Makes a missing secret. Simultaneous servers get the same one. */
 export async function readSecret(db: Db, name: string, make: () => Buffer = () => randomBytes(32)): Promise<Uint8Array> {
   await db.insert(serverSecrets).values({ name, secret: make() }).onConflictDoNothing()
   const [row] = await db.select({ secret: serverSecrets.secret }).from(serverSecrets).where(eq(serverSecrets.name, name))
