@@ -3,7 +3,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 
-/** Checks the right to make a call, for every call. Returns the session's user. Throws Refusal. */
+/** Returns the session's user. Throws Refusal. */
 export function requireAccess(
   { access, assurance, signInText }: Endpoint,
   user: SignedInUser | undefined,
@@ -17,12 +17,11 @@ export function requireAccess(
   return user
 }
 
-/** True if the session has the required assurance: where a device must have signed for it, one has [Note: D4]. */
+/** True unless a device must sign first [Note: D4]. */
 export function isSure({ hasKeys, deviceId }: SignedInUser, assurance: Assurance = 'account'): boolean {
   if (assurance === 'session' || deviceId !== null) return true
   return assurance !== 'device' && !hasKeys
 }
 
-/** True if the person has confirmed in this session within `LIMITS.stepUpSeconds`. */
 const isRecent = ({ confirmedAt }: SignedInUser, now: Date): boolean =>
   confirmedAt !== null && now.getTime() - confirmedAt.getTime() < LIMITS.stepUpSeconds * 1000

@@ -1,19 +1,15 @@
 import { isIPv4, isIPv6, type Socket } from 'node:net'
 import type { Listener } from '../../settings/config.ts'
 
-/** Keys of a listener's callers who have no address. */
+/** Keys of a listener for callers without an address. */
 const KEYS_MAX = 20
 
-/** The callers without an address that a listener has seen last, the oldest first, and the number of the key of each. */
+/** Key numbers by caller, the oldest first. */
 const lately = new WeakMap<Listener, Map<unknown, number>>()
 
 /**
- * Returns the key of rate limits for a caller. With an address it is `addressKey`, unless the listener knows the connection better.
- *
- * A Unix socket has no address. Its callers are told apart by what the listener says of a connection (`callerOf`), otherwise by the
- * connection itself. Both cost an attacker nothing to replace, so a listener has `KEYS_MAX` keys: a new caller takes over the key of the
- * one who was heard least lately, with what is counted of it. Whoever makes connections without end therefore has at most
- * `KEYS_MAX` times what an address has, and can keep the other callers of this listener waiting, but not those of another.
+ * Returns the key of rate limits. Without an address, a new caller takes over the oldest of `KEYS_MAX` keys with its counts, so
+ * endless connections gain little and never slow another listener.
  */
 export function callerKey(listener: Listener, connection: Socket, address: string | undefined): string {
   const named = listener.callerOf?.(connection)
@@ -37,7 +33,7 @@ function takeOldest(numbers: Map<unknown, number>): number {
   return oldest[1]
 }
 
-/** Returns the key of an address: IPv4 as it is, IPv6 its /64, because one customer has all addresses of a /64. */
+/** One customer has all IPv6 addresses of a /64. */
 export function addressKey(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped && isIPv4(mapped)) return mapped

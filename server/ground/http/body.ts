@@ -4,23 +4,22 @@ import type { BodyKind } from '../../../contract/ground/endpoint.ts'
 import { Refusal } from '../../refuse.ts'
 import { checkJsonText, refuseNulInUrl } from './input.ts'
 
-/** The body that a verb receives, by kind. */
 export interface Bodies {
   json: undefined
   raw: Buffer
-  /** The stream fails with Refusal `too_large` when more bytes arrive than the endpoint allows. */
+  /** Fails with Refusal `too_large` above the endpoint's limit. */
   stream: Readable
 }
 
 const bodies = new WeakMap<FastifyRequest, Buffer>()
 
-/** The bytes of a request's JSON body; none without one. */
+/** Empty without a body. */
 export const jsonBytesOf = (request: FastifyRequest): Buffer => bodies.get(request) ?? Buffer.alloc(0)
 
-/** Without one of these a JSON text cannot have a key that reaches a prototype, escaped or not. */
+/** A key that reaches a prototype needs one of these. */
 const MARKS_OF_PROTOTYPES = ['__proto__', 'constructor', '\\u']
 
-/** Parses JSON bodies, the default kind. Refuses large ones, `__proto__` and NUL characters before any verb runs. */
+/** Refuses large bodies, `__proto__` and NUL before any verb runs. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -34,7 +33,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => refuseNulInUrl(request.url))
 }
 
-/** Parses the bytes of a body. Throws Refusal, also for a key that reaches a prototype. */
+/** Throws Refusal, also for a key that reaches a prototype. */
 export function readJson(bytes: Buffer): unknown {
   const json = bytes.toString()
   checkJsonText(json)
@@ -47,7 +46,7 @@ export function readJson(bytes: Buffer): unknown {
   throw new Refusal('malformed_body')
 }
 
-/** True if an object in it has a key `__proto__`, or `constructor` with a key `prototype`. */
+/** True for `__proto__`, or `constructor` with `prototype`. */
 function reachesPrototype(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(
@@ -57,7 +56,7 @@ function reachesPrototype(value: unknown): boolean {
 
 const hasPrototype = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
 
-/** Adds a route with a body of bytes, in a separate scope, so that all other routes accept JSON alone. */
+/** A separate scope keeps all other routes on JSON alone. */
 export function takeBytes(app: FastifyInstance, kind: 'raw' | 'stream', add: (scope: FastifyInstance) => void): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -67,7 +66,7 @@ export function takeBytes(app: FastifyInstance, kind: 'raw' | 'stream', add: (sc
   })
 }
 
-/** Returns the body as the endpoint's kind. Throws Refusal if its Content-Length is too large. */
+/** Throws Refusal if Content-Length is too large. */
 export function bodyOf<Kind extends BodyKind>(kind: Kind | undefined, request: FastifyRequest, limitBytes: number): Bodies[Kind]
 export function bodyOf(kind: BodyKind | undefined, request: FastifyRequest, limitBytes: number): Bodies[BodyKind] {
   if (kind === undefined || kind === 'json') return undefined

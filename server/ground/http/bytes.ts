@@ -2,31 +2,28 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../refuse.ts'
 
-/** The bytes from `first` to `last`, both counted from 0 and included. */
+/** Both ends count from 0 and are included. */
 export interface Range {
   first: number
   last: number
 }
 
-/** A file as an answer. `mediaType` is what the server has found out, never what somebody has said. */
+/** `mediaType` is what the server found, never what somebody said. */
 export interface Bytes {
   mediaType: 'image/jpeg' | 'image/png' | 'image/gif' | 'application/octet-stream'
   sizeBytes: number
-  /** The same as long as the bytes are. */
+  /** Changes with the bytes alone. */
   etag: string
-  /** Opens all bytes, or those of a range within them. undefined if they are gone. */
+  /** undefined if the bytes are gone. */
   open(range?: Range): Promise<Readable | undefined>
 }
 
-/** Where the bytes of a file are answered instead: an address that was signed for this answer. */
+/** Signed address in place of the bytes. */
 export interface Elsewhere {
   address: string
 }
 
-/**
- * Sends a file to be kept or drawn: a page that opens its address downloads it. No cache keeps it, because the right to it ends. A
- * request for one range of it is answered by that range (RFC 9110 section 14), so that a broken download goes on. Throws Refusal.
- */
+/** Sends a download or one range of it (RFC 9110 section 14). No cache may keep what rights may end. Throws Refusal. */
 export async function sendBytes(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -56,7 +53,7 @@ export async function sendBytes(
     .send(bytes)
 }
 
-/** Reads a Range header: undefined without one, and for one that may be ignored; null if it lies behind the end. */
+/** undefined without a usable header; null after the end. */
 export function rangeOf(header: string | undefined, sizeBytes: number): Range | null | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
   if (from === '' && to === '') return undefined

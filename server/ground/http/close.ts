@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Closes each connection after its answer while the server stops. A browser would keep it open, and the server running. */
+/** A browser would keep the connection open, and the server running. */
 export function endConnections(http: FastifyInstance): void {
   let isClosing = false
   http.addHook('preClose', async () => {

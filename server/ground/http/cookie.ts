@@ -3,34 +3,33 @@ import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Listener } from '../../settings/config.ts'
 
-// `__Host-` binds the cookie to this host and to https. A browser rejects such a cookie on plain HTTP.
+// `__Host-` binds the cookie to this host and https.
 const nameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_session' : 'conclave_session')
 
-// A random value that identifies the browser at sign-in, where each known browser has its own rate limit [Note: D4].
+// Known browsers have their own rate limits at sign-in [Note: D4].
 const browserNameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_browser' : 'conclave_browser')
 const BROWSER_DAYS = 400
 
-// With Strict no request from another site carries the session. A link on another site still opens the app signed in: loading the
-// page needs no cookie, and the calls come from the page's own script.
+// Strict keeps the session from requests of other sites. Links still open the app signed in, as pages need no cookie.
 const optionsOf = ({ isSecure }: Listener) => ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure }) as const
 
-/** Returns the SHA-256 of a session's token, hex. It identifies the session where the token must not be stored. */
+/** Returns hex. */
 export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Reads the session's token in a Cookie header and returns its hash; undefined if there is none. */
+/** undefined without a token. */
 export function readSessionHash(listener: Listener, header: string | undefined): string | undefined {
   if (!header) return undefined
   const token = fastifyCookie.parse(header)[nameOf(listener)]
   return token === undefined ? undefined : hashOfToken(token)
 }
 
-/** Reads the browser's random value in a Cookie header and returns its SHA-256, hex; undefined if there is none. */
+/** Returns the SHA-256, hex. */
 export function readBrowserHash(listener: Listener, header: string | undefined): string | undefined {
   const value = header && fastifyCookie.parse(header)[browserNameOf(listener)]
   return value ? hashOfToken(value) : undefined
 }
 
-/** Sets a random value as the browser's cookie and returns its SHA-256, hex. */
+/** Returns the SHA-256, hex. */
 export function writeBrowser(listener: Listener, reply: FastifyReply): string {
   const value = randomBytes(32).toString('base64url')
   reply.setCookie(browserNameOf(listener), value, { ...optionsOf(listener), maxAge: BROWSER_DAYS * 24 * 60 * 60 })

@@ -3,7 +3,7 @@ import { PAGES } from '../../../contract/site/pages.ts'
 import type { Config } from '../../settings/config.ts'
 import { listenerOf } from './listener.ts'
 
-/** Tells search engines which pages there are for everybody, under the address that is configured and never under the Host header. */
+/** Addresses come from the settings, never from the Host header. */
 export function serveCrawlers(app: FastifyInstance, config: Config): void {
   const originOf = ({ raw }: FastifyRequest) => listenerOf(config, raw).origins(raw.socket.localPort)[0] ?? ''
   const addresses = Object.entries(PAGES).flatMap(([address, file]) => (file === null ? [] : [address]))

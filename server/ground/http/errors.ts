@@ -22,18 +22,16 @@ const FRAMEWORK_CODES: Record<string, RefusalCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
-/** Answers every error as JSON with a code. No stack leaves the server. */
+/** No stack leaves the server. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
-  // A missing file of the client.
   app.setNotFoundHandler((request, reply) => sendError(new Refusal('not_found'), request, reply))
-  // An unknown address is refused before its body is read.
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) throw refuseAddress(request, reply)
   })
 }
 
-/** The refusal for a request without a route: the address takes other methods, which the Allow header lists, or is unknown. */
+/** Lists the other methods of a known address in Allow. */
 export function refuseAddress(request: FastifyRequest, reply: FastifyReply): Refusal {
   const allowed = methodsOf(request.url.split('?')[0] ?? '')
   if (allowed.length === 0) return new Refusal('not_found')
@@ -43,7 +41,7 @@ export function refuseAddress(request: FastifyRequest, reply: FastifyReply): Ref
 
 const codes = new WeakMap<FastifyReply, RefusalCode>()
 
-/** The code of the request's refusal; undefined if it was not refused. */
+/** undefined unless the request was refused. */
 export const codeOf = (reply: FastifyReply): RefusalCode | undefined => codes.get(reply)
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -61,7 +59,7 @@ interface ErrorAnswer {
   retryAfterSeconds: number | undefined
 }
 
-/** Returns what an error is answered. A bug is logged under the id that its answer names. */
+/** Logs a bug under the id in its answer. */
 export function answerOf(error: unknown, log: FastifyBaseLogger): ErrorAnswer {
   const refusal = refusalOf(error)
   if (refusal) {
@@ -74,7 +72,7 @@ export function answerOf(error: unknown, log: FastifyBaseLogger): ErrorAnswer {
   return { code: 'internal', status: 500, body, retryAfterSeconds: undefined }
 }
 
-/** Maps an error to a refusal; undefined if the error is a bug. */
+/** undefined for a bug. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isDatabaseAway(error)) return new Refusal('unavailable', { retryAfterSeconds: RETRY_SECONDS })
@@ -83,7 +81,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return code && new Refusal(code)
 }
 
-/** Logs the error's type and stack frames, without its message, which may repeat names and texts of people. */
+/** Logs no message, which may repeat names and texts of people. */
 export function logIncident(log: FastifyBaseLogger, error: unknown, incidentId: string): void {
   const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at ')) : []
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -104,14 +102,13 @@ const CLIENT_CODES: Record<string, RefusalCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
 }
 
-/** Answers a request that is not HTTP or does not arrive in time. */
+/** Answers what is not HTTP or arrives too late. */
 export function answerClientError(config: Config, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const refusal = new Refusal(CLIENT_CODES[error.code ?? ''] ?? 'malformed_url')
   socket.end(rawAnswer(config, refusal))
 }
 
-/** Formats a refusal as HTTP/1.1 bytes, for sockets without a Fastify reply. */
 export function rawAnswer(config: Config, refusal: Refusal): string {
   const body = JSON.stringify(refusal.body())
   const head = [

@@ -21,10 +21,9 @@ const SWITCHED_OFF = [
 ]
 const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHED_OFF.map((name) => `${name}=()`)].join(', ')
 
-// The headers depend on the listener alone, so they are made once for each.
+// Headers depend on the listener alone.
 const known = new WeakMap<Listener, Record<string, string>>()
 
-/** The least of them: for an answer before the first one, and on a socket that is no reply. */
 export const fewestHeaders = ({ policy }: Config): Record<string, string> => ({
   'content-security-policy': policy,
   'cache-control': 'no-store',
@@ -32,10 +31,10 @@ export const fewestHeaders = ({ policy }: Config): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
 })
 
-/** The headers of every answer of this listener; undefined before its first one. */
+/** undefined before the first answer. */
 export const headersOf = (listener: Listener): Readonly<Record<string, string>> | undefined => known.get(listener)
 
-/** Sets the headers of every answer. Routes that browsers may cache override cache-control. */
+/** Routes that browsers may cache override cache-control. */
 export async function setHeaders(app: FastifyInstance, config: Config): Promise<void> {
   await app.register(helmet, {
     global: false,
@@ -58,7 +57,7 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
     reply.headers({
       'content-security-policy': config.policy,
       'permissions-policy': PERMISSIONS,
-      // Answers hold names and envelopes, which no browser or proxy may cache.
+      // Answers hold names and envelopes.
       'cache-control': 'no-store',
     })
     known.set(listener, Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)])))

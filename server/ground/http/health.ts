@@ -20,7 +20,7 @@ export function healthRoutes(app: FastifyInstance, env: Env): void {
     })
   serveAnyone(app, env, healthApi.health, async () => {
     try {
-      // Concurrent requests share one query, so that a suspended database does not use up all connections.
+      // A suspended database must not use up all connections.
       asked ??= ask()
       await inTime(asked, ANSWER_MS)
     } catch {

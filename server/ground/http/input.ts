@@ -4,24 +4,24 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { Refusal } from '../../refuse.ts'
 import { wordsOf } from '../../words.ts'
 
-/** Maximum number of details in a refusal, so that the answer does not cost more than the request. */
+/** Details per refusal, so that the answer stays cheap. */
 const DETAILS_MAX = 20
 const DETAIL_CHARS = 200
 
-/** Merges a request's input into one flat object. Path parameters override the body, the body overrides the query. */
+/** Path overrides body, body overrides query. */
 export function flatten(query: unknown, body: unknown, params: unknown): Record<string, unknown> {
   return { ...asPlain(query), ...(body === undefined ? {} : requirePlain(body)), ...asPlain(params) }
 }
 
-/** Returns the input of a request that has nothing but a body. Throws Refusal `invalid_input` unless it is an object. */
+/** Throws Refusal `invalid_input` unless the body is an object. */
 export function requirePlain(body: unknown): Record<string, unknown> {
   if (!isPlain(body)) throw new Refusal('invalid_input', { text: 'The body must be a JSON object' })
   return body
 }
 
-/** Parses by the contract. Throws Refusal `invalid_input` with the text of the first issue. */
+/** Throws Refusal `invalid_input` with the first issue. */
 export function parseInput<S extends z.ZodType>(shape: S, value: unknown): z.output<S> {
-  // Nearly all input is right, and zod copies what it is given for the words of errors.
+  // zod copies the input for the words of errors, and nearly all input is right.
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
   const { error } = shape.safeParse(value, { error: wordsOf })
@@ -33,16 +33,16 @@ export function parseInput<S extends z.ZodType>(shape: S, value: unknown): z.out
   throw new Refusal('invalid_input', { ...(details[0] && { text: details[0].message }), details })
 }
 
-// PostgreSQL cannot store NUL in text. In JSON a NUL is an escape after an even number of backslashes.
+// A NUL is an escape after an even number of backslashes.
 const ESCAPED_NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/
 
-/** Throws Refusal for a JSON text that costs too much to parse or has a NUL character. Call it before the parser. */
+/** Throws Refusal for a NUL or costly JSON; must run before the parser. */
 export function checkJsonText(json: string): void {
   if (!isWithinBounds(json, LIMITS.json)) throw new Refusal('invalid_input', { text: 'The JSON has too many members or levels' })
   if (json.includes('\\u0000') && ESCAPED_NUL.test(json)) throw nulRefused()
 }
 
-/** Throws Refusal for a NUL, such as `%00`, in path or query. */
+/** Throws Refusal. */
 export function refuseNulInUrl(url: string): void {
   if (url.includes('%00') || url.includes('\0')) throw nulRefused()
 }

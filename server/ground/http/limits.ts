@@ -3,18 +3,18 @@ import type { Endpoint } from '../../../contract/ground/endpoint.ts'
 import { RATES, type Rate } from '../../../contract/ground/rates.ts'
 import { Refusal } from '../../refuse.ts'
 
-/** Undoes the counting of one call, such as of a successful sign-in. */
+/** Undoes one count, as after a successful sign-in. */
 export type GiveBack = () => Promise<void>
 
 export interface Limits {
-  /** Counts one call and returns how to undo that. Throws Refusal `too_many_requests` with the seconds to wait. */
+  /** Throws Refusal `too_many_requests` with the seconds to wait. */
   take(rate: Rate, key: string): Promise<GiveBack>
 }
 
-/** Never refuses. For measurements and tests, which make as many calls in a second as a person in a day. */
+/** Never refuses: for measurements and tests. */
 export const noLimits: Limits = { take: async () => async () => undefined }
 
-/** Makes counters in memory, with windows of the given clock. */
+/** Counts in memory, in windows of `clock`. */
 export function makeLimits(clock: () => Date): Limits {
   const limiters = new Map(
     Object.entries(RATES).map(([rate, { points, seconds }]) => [
@@ -39,7 +39,7 @@ export function makeLimits(clock: () => Date): Limits {
   }
 }
 
-/** Counts a call against each rate that its endpoint names. Throws Refusal `too_many_requests`. */
+/** Throws Refusal `too_many_requests`. */
 export async function takeRates(limits: Limits, { rates = [] }: Endpoint, userId: string, input: unknown): Promise<void> {
   for (const rate of rates) await limits.take(rate, RATES[rate].per === 'room' ? `${userId} ${roomOf(input)}` : userId)
 }
@@ -47,7 +47,6 @@ export async function takeRates(limits: Limits, { rates = [] }: Endpoint, userId
 const roomOf = (input: unknown): string =>
   typeof input === 'object' && input !== null && 'chatRoomId' in input ? String(input.chatRoomId) : ''
 
-/** The refusal for a caller who must wait so many seconds. */
 export function tooManyRequests(retryAfterSeconds: number): Refusal {
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`
   return new Refusal('too_many_requests', { text: `Too many attempts. Try again in ${wait}`, retryAfterSeconds })

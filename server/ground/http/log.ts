@@ -4,7 +4,7 @@ import { codeOf } from './errors.ts'
 
 const WARN_EVERY_MS = 1000
 
-/** An answered request, as log and metrics know it: the declared route, never the requested URL or the caller. */
+/** Holds the declared route, never the URL or the caller. */
 export interface Answered {
   method: string
   route: string
@@ -15,10 +15,7 @@ export interface Answered {
 
 export type NoteAnswer = (answered: Answered, log: FastifyBaseLogger) => void
 
-/**
- * Logs one line per request, at debug. Failures of the server or its database are logged at warn, at most once a second, because a
- * lost database fails all requests at once.
- */
+/** Logs requests at debug. Failures are logged at warn once a second at most: a lost database fails all requests. */
 export function logAnswers(): NoteAnswer {
   let warnedMs = Number.NEGATIVE_INFINITY
   return (answered, log) => {
@@ -33,7 +30,6 @@ export function logAnswers(): NoteAnswer {
   }
 }
 
-/** Tells these of each request that the framework answers. */
 export function noteRequests(app: FastifyInstance, notes: readonly NoteAnswer[]): void {
   app.addHook('onResponse', async (request, reply) => {
     const answered = {
@@ -47,5 +43,5 @@ export function noteRequests(app: FastifyInstance, notes: readonly NoteAnswer[])
   })
 }
 
-/** The declared route of the request, such as `/api/rooms/:chatRoomId/commits`; `unknown` without one. */
+/** `unknown` without a route. */
 const routeOf = (request: FastifyRequest): string => (request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown'))

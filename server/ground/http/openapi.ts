@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../contract/ground/endpoint.ts'
 import { CONTRACT_VERSION } from '../../../contract/ground/limits.ts'
 import { REFUSALS } from '../../../contract/ground/refusals.ts'
 
-/** Makes the OpenAPI 3.1 document of these calls. `x-access` and `x-assurance` have the fields of `contract/ground/endpoint.ts`. */
+/** `x-access` and `x-assurance` have the fields of `contract/ground/endpoint.ts`. */
 export function openApi(endpoints: Endpoint[]): { openapi: string; [name: string]: unknown } {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const endpoint of endpoints) {
@@ -53,7 +53,7 @@ function operation(endpoint: Endpoint) {
     ...(access !== 'anyone' && { security: [{ session: [] }] }),
     ...(parameters.length > 0 && { parameters }),
     ...(inBody.length > 0 && { requestBody: { content: json(objectOf(inBody, isRequired)) } }),
-    // In OpenAPI 3.1 a body of bytes has a media type and no schema.
+    // A body of bytes has no schema.
     ...(kind !== 'json' && { requestBody: { content: { '*/*': {} } } }),
     responses: {
       200: {

@@ -4,17 +4,14 @@ import { Refusal } from '../../refuse.ts'
 import type { Config } from '../../settings/config.ts'
 import { listenerOf } from './listener.ts'
 
-/**
- * True if a request may write or open a socket: its Origin is one of the listener's, or it has neither Origin nor Sec-Fetch-Site,
- * as requests of programs. A browser always sends one of the two with a write.
- */
+/** True for an own Origin, or for a program: browsers send Origin or Sec-Fetch-Site with each write. */
 export function isOriginAllowed(config: Config, request: IncomingMessage): boolean {
   const { origin } = request.headers
   if (origin === undefined) return request.headers['sec-fetch-site'] === undefined
   return listenerOf(config, request).origins(request.socket.localPort).includes(origin)
 }
 
-/** Refuses writes from other origins before their body is read. */
+/** Refuses writes before their body is read. */
 export function guardOrigin(app: FastifyInstance, config: Config): void {
   app.addHook('onRequest', async (request) => {
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD'

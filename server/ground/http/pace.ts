@@ -5,16 +5,13 @@ import { Refusal } from '../../refuse.ts'
 import type { Config } from '../../settings/config.ts'
 import { rawAnswer } from './errors.ts'
 
-/** Limits on slow requests and on the number of connections. */
 export interface Pace {
-  /** Time limit of the headers and of a body that is not streamed; time before `bytesPerSecond` applies to a streamed one. */
+  /** Limit for headers and plain bodies, and grace for streamed ones. */
   graceMs: number
-  /** Lowest allowed rate of a streamed body. */
+  /** Slowest streamed body. */
   bytesPerSecond: number
   connectionsMax: number
-  /** Interval of the checks. */
   checkMs: number
-  /** Interval of the pings of open sockets. */
   heartbeatMs: number
 }
 
@@ -28,15 +25,14 @@ export const PACE: Pace = {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Maximum size of a streamed body. */
+    /** Largest streamed body. */
     streamedBytes?: number
   }
 }
 
 /**
- * Ends requests that arrive too slowly, because each holds memory and a connection. Node's own limit applies to all requests alike,
- * so it must allow the longest stream; bodies that are not streamed have a shorter timer here. Returns a function that applies the
- * limits to a further server of the app.
+ * Ends slow requests. Node's own limit must allow the longest stream, so plain bodies have a timer here. Returns a function for
+ * further servers.
  */
 export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (server: Server) => void {
   const servers: Server[] = []
@@ -61,13 +57,13 @@ export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (se
   }
 }
 
-/** Ends a request whose body is not here in time. Returns a function that stops the timer. */
+/** Returns a function that stops the timer. */
 export function endAfter(config: Config, raw: IncomingMessage, { graceMs }: Pace): () => void {
   const timer = setTimeout(() => end(config, raw), graceMs)
   return () => clearTimeout(timer)
 }
 
-/** Ends a stream whose sender is too slow. The time when the verb does not read, as with a slow disk, does not count. */
+/** Time in which the verb does not read does not count. */
 function endBelow(config: Config, raw: IncomingMessage, { graceMs, bytesPerSecond, checkMs }: Pace): void {
   const { bytesRead } = raw.socket
   let waitedMs = 0
@@ -79,7 +75,7 @@ function endBelow(config: Config, raw: IncomingMessage, { graceMs, bytesPerSecon
   raw.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer))
 }
 
-/** Answers on the raw socket and closes it, whatever the route does with the incomplete body. */
+/** Answers on the raw socket, before the body is complete. */
 function end(config: Config, raw: IncomingMessage): void {
   if (raw.complete) return
   raw.socket.write(rawAnswer(config, new Refusal('too_slow')))

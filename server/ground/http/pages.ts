@@ -8,7 +8,7 @@ import { refuseAddress, sendError } from './errors.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
-/** Serves the built client: its entries, and hashed assets that browsers cache for a year. */
+/** Browsers cache hashed assets for a year. */
 export async function servePages(app: FastifyInstance, clientFolder: string): Promise<void> {
   const pages = await readPages(clientFolder)
   await app.register(fastifyStatic, {
@@ -21,7 +21,7 @@ export async function servePages(app: FastifyInstance, clientFolder: string): Pr
     immutable: true,
     maxAge: YEAR_MS,
   })
-  // Other files have names without a hash: icons, the manifest, the service worker and what the client is made of.
+  // Other files have no hash in their names.
   await app.register(fastifyStatic, {
     root: clientFolder,
     prefix: '/',
@@ -35,7 +35,7 @@ export async function servePages(app: FastifyInstance, clientFolder: string): Pr
   app.get<{ Params: { '*': string } }>('/*', (request, reply) => {
     const address = `/${request.params['*']}`
     const shown = pageOf(address)
-    // To a person an address without a page is shown as one that says so (client/early.js), to programs as an error.
+    // People get a page for unknown addresses (client/early.js), programs an error.
     if (shown === null && !isForPeople(request, address)) return sendError(refuseAddress(request, reply), request, reply)
     if (shown === null) reply.code(404)
     const page = pages.get(shown ?? '/')
@@ -49,7 +49,6 @@ export async function servePages(app: FastifyInstance, clientFolder: string): Pr
 const isForPeople = ({ headers }: FastifyRequest, address: string): boolean =>
   (headers.accept ?? '').startsWith('text/html') && !/^\/api(\/|$)/.test(address)
 
-/** The HTML of each page, by its address: the same bytes for everybody. */
 async function readPages(clientFolder: string): Promise<Map<string, { text: string; brotli: Buffer }>> {
   const pages = Object.entries(PAGES).flatMap(([address, file]) => (file === null ? [] : [{ address, file }]))
   const read = pages.map(async ({ address, file }) => {

@@ -15,42 +15,39 @@ import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
 import { listenerOf } from './listener.ts'
 
-/** The parts of the request that a verb may need. Those that cost something are functions: few verbs need them. */
+/** Costly parts are functions: few verbs need them. */
 export interface Caller<Kind extends BodyKind = BodyKind> {
-  /** Returns the key of rate limits (`callerKey`). */
+  /** Key of rate limits (`callerKey`). */
   addressKey(): string
-  /** The request's headers, with names in lower case. */
+  /** Names are in lower case. */
   headers: IncomingHttpHeaders
-  /** undefined if the body is JSON, which is the verb's input. */
+  /** undefined for a JSON body. */
   body: Bodies[Kind]
-  /** Returns the bytes of the JSON body as it was sent, to verify a signature over it, with its fields; none without a body. */
+  /** Returns the JSON body as sent, for a signature, and its fields. */
   posted(): { bytes: Buffer; fields: Record<string, unknown> }
-  /** The listener that accepted the connection. */
   ingress: Listener['ingress']
-  /** Returns the SHA-256 (hex) of the random value in this browser's cookie; undefined if the browser has none. */
+  /** SHA-256 (hex) of the browser's cookie; undefined without one. */
   browserHash(): string | undefined
-  /** Sets that cookie to a new random value and returns its SHA-256 (hex). */
+  /** Renews the browser's cookie and returns its SHA-256 (hex). */
   markBrowser(): string
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
-  /** Sets the ETag of the answer. */
   setEtag(tag: string): void
 }
 
-/** A caller who may be signed in or not. */
 export interface Visitor<Kind extends BodyKind = BodyKind> extends Caller<Kind> {
-  /** Looks up the session that the cookie names; undefined without a live one. */
+  /** undefined without a live session. */
   session(): Promise<SignedInUser | undefined>
 }
 
 interface Options {
-  /** Sends an ETag, and 304 without a body if the client has the current answer. */
+  /** Answers 304 to a current ETag. */
   hasEtag?: boolean
 }
 
 type Answer<Out extends z.ZodType> = z.input<Out> | Promise<z.input<Out>>
 
-/** Serves a call that requires a session. Fields that the contract's output does not declare are not sent. */
+/** Requires a session. Undeclared fields are not sent. */
 export function serve<In extends z.ZodType, Out extends z.ZodType, Kind extends BodyKind>(
   app: FastifyInstance,
   env: Env,
@@ -61,10 +58,7 @@ export function serve<In extends z.ZodType, Out extends z.ZodType, Kind extends 
   serveJson(app, env, endpoint, async (...request) => jsonOf(endpoint, await act(...request)), options)
 }
 
-/**
- * Like `serve`, for a verb that returns the JSON of the answer, as PostgreSQL writes it. A list of thousands of rows would hold up
- * everybody while it is read, checked and written here. So nothing checks it against the contract but the tests of the call.
- */
+/** Sends PostgreSQL's JSON unchecked: thousands of rows would hold up everybody. Tests check the contract. */
 export function serveJson<In extends z.ZodType, Out extends z.ZodType, Kind extends BodyKind>(
   app: FastifyInstance,
   env: Env,
@@ -81,7 +75,6 @@ export function serveJson<In extends z.ZodType, Out extends z.ZodType, Kind exte
   })
 }
 
-/** Serves a call whose answer is a file. */
 export function serveBytes<In extends z.ZodType>(
   app: FastifyInstance,
   env: Env,
@@ -94,7 +87,7 @@ export function serveBytes<In extends z.ZodType>(
   })
 }
 
-/** Serves a call that is open to anyone. */
+/** Needs no session. */
 export function serveAnyone<In extends z.ZodType, Out extends z.ZodType, Kind extends BodyKind>(
   app: FastifyInstance,
   env: Env,
@@ -149,7 +142,7 @@ function route(
   else takeBytes(app, kind, add)
 }
 
-/** Discards the rest of an unread body until the answer is sent, then closes the connection. */
+/** Discards an unread body and closes. */
 function discardRest(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('connection', 'close')
   request.raw.resume()
@@ -191,6 +184,6 @@ const callerOf = <Kind extends BodyKind>(
 const addressOf = ({ hasProxy }: Listener, request: FastifyRequest): string | undefined =>
   hasProxy ? request.ip : request.raw.socket.remoteAddress
 
-// Weak comparison (RFC 9110 section 13.1.2), because a proxy that compresses marks the tag as weak.
+// Compares weakly (RFC 9110 section 13.1.2): a compressing proxy marks the tag as weak.
 const matches = (header: string | undefined, etag: string): boolean =>
   (header ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag || each.trim() === '*')

@@ -27,19 +27,18 @@ export interface ShortcutOptions {
 }
 
 interface Options<In extends z.ZodType> extends ShortcutOptions {
-  /** Looks the user up. A verb whose own statement checks the session again may take one of a moment ago. */
+  /** May be a moment old if the verb's own statement checks the session. */
   findUser: (sessionHash: string) => Promise<SignedInUser | undefined>
-  /** Returns the answer as JSON, in the shape of the endpoint's output. */
+  /** Returns JSON of the endpoint's output. */
   act: (user: SignedInUser, input: z.output<In>) => Promise<string>
 }
 
-/** Takes a request if it is a plain one of its call. Returns false for any other, which is the framework's. */
+/** Returns false for a request that the framework must take. */
 export type Shortcut = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /**
- * Answers the plain requests of one frequent call without the framework, whose chain costs as much as the call itself. The same
- * guards apply, in the same order: Origin, size and pace of the body, JSON, session, input, rates. Whatever is unusual about a
- * request goes through the framework: another Origin, no session cookie, other headers for the body, a query.
+ * Answers plain requests of a frequent call without the framework, which costs as much as the call. The guards and their order
+ * stay.
  */
 export function makeShortcut<In extends z.ZodType>(
   app: FastifyInstance,
@@ -56,7 +55,7 @@ export function makeShortcut<In extends z.ZodType>(
 
   async function answer(request: IncomingMessage, response: ServerResponse, listener: Listener, sessionHash: string) {
     const startedMs = performance.now()
-    // As one list of names and values, which Node writes in two thirds of the time that an object takes.
+    // Node writes a list in two thirds of an object's time.
     const head = headListOf(listener)
     const send = (status: number, body: string, more: string[]) => {
       const closing = isClosing ? ['connection', 'close'] : []
@@ -90,7 +89,6 @@ export function makeShortcut<In extends z.ZodType>(
   }
 }
 
-/** Lets a shortcut see a server's requests before the framework does. */
 export function putBefore(server: Server, shortcut: Shortcut): void {
   const listeners = server.listeners('request') as RequestListener[]
   server.removeAllListeners('request')
@@ -112,7 +110,7 @@ function headListOf(listener: Listener): string[] {
   return made
 }
 
-/** The last Cookie header of a connection, and the hash of the session's token in it: a connection sends the same one each time. */
+/** A connection sends the same Cookie header each time. */
 const lastCookies = new WeakMap<Socket, { header: string; sessionHash: string | undefined }>()
 
 function sessionHashOf({ socket, headers }: IncomingMessage, listener: Listener): string | undefined {
@@ -130,7 +128,7 @@ function hasPlainBody({ headers }: IncomingMessage, sizeMax: number): boolean {
   return Number(length) > 0 && Number(length) <= sizeMax && JSON_TYPES.has(headers['content-type'] ?? '')
 }
 
-/** Reads the body, whose length Node's parser holds to Content-Length. Never resolves if the connection breaks: nobody waits then. */
+/** Never resolves if the connection breaks. Node's parser holds the length to Content-Length. */
 function bodyOf(config: Config, request: IncomingMessage, pace: Pace): Promise<Buffer> {
   const stop = endAfter(config, request, pace)
   return new Promise((resolve) => {

@@ -5,16 +5,13 @@ import { RELEASE_ADDRESS } from '../../../contract/site/build.ts'
 import { refuseAddress } from './errors.ts'
 
 const WELL_KNOWN = '/.well-known/'
-/** The signature of this build by the operator's own key, and what WEBCAT reads (docs.webcat.tech). Nothing else of the folder is served. */
+/** Nothing else of the folder is served (docs.webcat.tech). */
 const SERVED = [
   RELEASE_ADDRESS,
   ...['enrollment', 'manifest', 'bundle', 'bundle-prev'].map((name) => `${WELL_KNOWN}webcat/${name}.json`),
 ]
 
-/**
- * Serves the documents about the client's code that the operator has put into a folder, under the same names as in the address. They are
- * read for each request: a signature that is put there counts at once.
- */
+/** Reads files at each request, so that a new signature counts immediately. */
 export function serveWellKnown(app: FastifyInstance, releaseFolder: string): void {
   for (const address of SERVED) {
     const file = path.join(releaseFolder, address.slice(WELL_KNOWN.length))
