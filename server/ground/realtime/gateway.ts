@@ -21,7 +21,7 @@ const GRACE_MS = 2000
 
 export interface Gateway {
   attach(server: Server): void
-  /** Also runs for all users every 10 s. Logs failures. */
+  /** Runs for all users every 10 s too. Logs failures. */
   recheck: Accounts['recheck']
   /** Closes open sockets with 1001 and waits for them. */
   close(): Promise<void>
