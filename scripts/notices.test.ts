@@ -20,7 +20,11 @@ function importedBy(folder: string): string[] {
   const shipped = files.filter((file) => /[.]tsx?$/.test(file) && !/[.]test[.]|^testing\//.test(file))
   const names = shipped.flatMap((file) => {
     const text = readFileSync(path.join(root, folder, file), 'utf8')
-    return [...text.matchAll(/^import (?!type )[^'"]*from '((?:@[\w-]+\/)?[\w-]+)[^']*'$/gm)].map(([, name = '']) => name)
+    // Some are loaded when they are needed.
+    const imports = text.matchAll(
+      /^import (?!type )[^'"]*from '((?:@[\w-]+\/)?[\w-]+)[^']*'$|\bimport\('((?:@[\w-]+\/)?[\w-]+)/gm,
+    )
+    return [...imports].map(([, name, later = '']) => name ?? later)
   })
   return [...new Set(names)].filter((name) => !name.startsWith('node'))
 }

@@ -1,6 +1,8 @@
 import { findStraightApostrophes } from './apostrophes.ts'
 import { findUnboundedShapes } from './bounds.ts'
 import { findUnprovenClaims } from './claims.ts'
+import ceilings from './comments.json' with { type: 'json' }
+import { findOpeningsWithoutSubject, findTalkativeFolders } from './comments.ts'
 import { findDecisionFaults } from './decisions.ts'
 import { findUndirectedText } from './direction.ts'
 import { findFolderCycles, findRootImports } from './folders.ts'
@@ -195,6 +197,8 @@ export const houseChecks = {
   'file sizes': findLongFiles,
   'file names': findRefusedNames,
   'names in a wing': findNamesTwice,
+  'words of comments': (files: TrackedFile[]) => findTalkativeFolders(files, ceilings.words),
+  'openings of comments': (files: TrackedFile[]) => findOpeningsWithoutSubject(files, ceilings.openings),
   'links in documents': findBrokenLinks,
   'paths that documents name': findGonePaths,
   decisions: findDecisionFaults,
