@@ -3,15 +3,15 @@ import type { Endpoint } from '../../contract/ground/endpoint.ts'
 import { LIMITS, PERIODS } from '../../contract/ground/limits.ts'
 import type { RefusalBody, RefusalCode } from '../../contract/ground/refusals.ts'
 
-/** Maximum length of the server's error text, because a longer one helps nobody and a megabyte would block the page. */
+/** A megabyte of error text would block the page. */
 const WORDS_CHARS = 300
 const RETRY_MAX_SECONDS = 3600
 
-/** The server refused, or did not answer (`status` 0: "offline", "no_answer"). `message` is the server's error text. */
+/** `status` 0: "offline", "no_answer". `message` is the server's text. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: RefusalCode | 'offline' | 'no_answer' | 'unreadable_answer'
-  /** Time to wait before a retry: 1 to 3600 s. */
+  /** 1 to 3600 s. */
   readonly retryAfterSeconds: number | undefined
   readonly details: unknown
 
@@ -29,7 +29,6 @@ export class ApiError extends Error {
     this.details = extra.details
   }
 
-  /** The specified text of an error: status, colon, message. */
   override toString(): string {
     return `${this.status}: ${this.message}`
   }
@@ -38,7 +37,7 @@ export class ApiError extends Error {
 export const isRefused = (error: unknown, code: ApiError['code']): error is ApiError =>
   error instanceof ApiError && error.code === code
 
-/** Calls an endpoint whose body is JSON; input and output are parsed by the contract. Throws ApiError. */
+/** Parses input and output by the contract. Throws ApiError. */
 export type Api = <In extends z.ZodType, Out extends z.ZodType>(
   endpoint: Endpoint<In, Out, 'json'>,
   input: z.input<In>,
@@ -48,17 +47,14 @@ type Fetch = (path: string, init: RequestInit) => Promise<Response>
 
 interface Options {
   fetch?: Fetch
-  /** Called when a call is refused because the session has ended. */
   onSignedOut?: (endpoint: Endpoint) => void
-  /** Has this browser's device sign for the session: a call that was refused for want of it is made once more [Note: D4]. */
+  /** Signs for the session; the refused call is repeated [Note: D4]. */
   prove?: () => Promise<void>
 }
 
-/** Makes the typed client for HTTP calls, which sends cookies. */
 export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, prove }: Options = {}): Api {
-  /** The last answer of each polled call by its ETag. An unchanged answer comes back as 304 without a body. */
+  /** 304 comes without a body. */
   const known = new Map<string, { etag: string; answer: unknown }>()
-  /** Calls that are refused at the same time wait for one proof. */
   let proving: Promise<void> | undefined
   const proveOnce = () => {
     proving ??= prove?.().finally(() => {
@@ -73,7 +69,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, p
     const init: RequestInit = {
       method: endpoint.method,
       credentials: 'same-origin',
-      // The browser's cache must not store data of an account.
+      // The cache must not store an account's data.
       cache: 'no-store',
       headers: {
         Accept: 'application/json',
@@ -102,7 +98,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, p
     try {
       return await call(endpoint, input)
     } catch (error) {
-      // What the proof itself needs asks for none.
+      // The proof's own calls ask for none.
       if (!prove || !isRefused(error, 'device_required') || endpoint.assurance === 'session') throw error
       await proveOnce()
       return await call(endpoint, input)
@@ -130,23 +126,18 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Timeout of a call, in ms. An upload takes longer, and a write may wait for other writes on the server. */
+/** Returns ms. An upload, and a waiting write, take longer. */
 function silenceOf({ method, bodyLimitBytes }: Endpoint): number {
   if (bodyLimitBytes !== undefined) return PERIODS.uploadSilenceMs
   return method === 'GET' ? PERIODS.readSilenceMs : PERIODS.writeSilenceMs
 }
 
 interface Patience {
-  /** Maximum time without any data. */
   silenceMs: number
-  /** Maximum size of the body. */
   limitBytes: number
 }
 
-/**
- * Sends one request and reads the whole response as text. Throws ApiError: "offline" if the connection fails, "no_answer" if the
- * server sends nothing for `silenceMs`, "unreadable_answer" if it sends more than `limitBytes`.
- */
+/** Throws ApiError: "offline", "no_answer" after `silenceMs`, "unreadable_answer" beyond `limitBytes`. */
 async function exchange(
   send: (signal: AbortSignal) => Promise<Response>,
   { silenceMs, limitBytes }: Patience,
@@ -185,15 +176,12 @@ async function readText(response: Response, limitBytes: number, inTime: <T>(step
   }
 }
 
-/**
- * Makes an ApiError from a refusal, without trust in the shape of its body. The message is the server's error field, or else the
- * raw text, or else the status text.
- */
+/** Trusts no shape of the body. */
 export function refusalOf(response: Response, text: string): ApiError {
   const answer = readJson(text)
   const body: { [Key in keyof RefusalBody]?: unknown } = typeof answer === 'object' && answer !== null ? answer : {}
   const words = (typeof body.error === 'string' && body.error) || text || response.statusText || 'The server gave no reason'
-  // A newer server's code is kept. Callers that do not know it use the status.
+  // Callers use the status of an unknown code.
   const code = typeof body.code === 'string' ? (body.code as RefusalCode) : 'internal'
   return new ApiError(response.status, code, words.slice(0, WORDS_CHARS) + incidentWords(body.incidentId), {
     retryAfterSeconds: readSeconds(body.retryAfterSeconds),
@@ -201,9 +189,9 @@ export function refusalOf(response: Response, text: string): ApiError {
   })
 }
 
-/** The number under which the server has logged its own bug, for who reports it. */
+/** The server logs its bug under this number. */
 const incidentWords = (id: unknown): string => (typeof id === 'string' ? `. Incident ${id.slice(0, 36)}` : '')
 
-/** Bounds the seconds, because other numbers would mean retries without a pause, or none for a month. */
+/** Other numbers would mean no pause, or a month. */
 const readSeconds = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(RETRY_MAX_SECONDS, Math.max(1, value)) : undefined

@@ -1,14 +1,14 @@
 import { PERIODS } from '../../contract/ground/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
 
-/** Sends bytes to an address that the server has answered for them. Throws ApiError. */
+/** Throws ApiError. */
 export async function putBytes(address: string, bytes: Blob): Promise<void> {
   const response = await fetch(address, {
     method: 'PUT',
     body: bytes,
     credentials: 'same-origin',
     cache: 'no-store',
-    // Its name and type stay here: the server looks at the bytes.
+    // The server looks at the bytes, not at name and type.
     headers: { 'Content-Type': 'application/octet-stream' },
     signal: AbortSignal.timeout(PERIODS.uploadSilenceMs),
   }).catch(() => {

@@ -1,9 +1,6 @@
 const queues = new WeakMap<object, Map<string, Promise<unknown>>>()
 
-/**
- * Runs work of one name one after another, in the order of the calls. A failure does not stop the next piece. `page` is the owner of
- * the queue, such as an env, so that pages in one test do not wait for each other.
- */
+/** Keeps the order of the calls; a failure stops no later work. `page` owns the queue. */
 export function inTurn<T>(page: object, name: string, work: () => Promise<T>): Promise<T> {
   const turns = queues.get(page) ?? new Map<string, Promise<unknown>>()
   queues.set(page, turns)
@@ -14,10 +11,9 @@ export function inTurn<T>(page: object, name: string, work: () => Promise<T>): P
   return mine
 }
 
-/** True while work of this name runs or waits. */
 export const isInTurn = (page: object, name: string): boolean => queues.get(page)?.has(name) ?? false
 
-/** Runs `work` for each item of a list, at most `lanes` at a time. After all lanes have stopped, throws the first failure. */
+/** Throws the first failure after all lanes have stopped. */
 export async function inLanes<T>(lanes: number, list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = list[Symbol.iterator]()
   const failures: unknown[] = []

@@ -1,18 +1,17 @@
 import { BUILD_ADDRESS, readBuild } from '../../contract/site/build.ts'
 import type { Offer } from './offer.ts'
 
-/** A build of which this browser has every file, with the key of the operator who has signed it. */
+/** This browser has every file. */
 export interface KeptBuild extends Offer {
-  /** When it was the server's, in ms. */
+  /** Time in ms. */
   takenAt: number
 }
 
-/** A build's cache is named by this and its id. */
 export const BUILD_CACHE = 'conclave/build/'
-/** The row of a cache that says that it is complete, and of which build. It is written last. */
+/** The last row marks a complete cache. */
 export const MARKER = BUILD_ADDRESS
 
-/** The builds of which every file is here. One that was broken off has no marker and counts for nothing. */
+/** Leaves out builds without a marker. */
 export async function keptBuilds(caches: CacheStorage): Promise<KeptBuild[]> {
   const kept: KeptBuild[] = []
   for (const name of await caches.keys()) {

@@ -9,18 +9,17 @@ import {
   releaseText,
 } from '../../contract/site/build.ts'
 
-/** What the server offers, with the key whose signature of it holds; null where it is not signed, or the signature does not hold. */
 export interface Offer extends Build {
   signedBy: string | null
 }
 
 type Fetch = (address: string, init?: RequestInit) => Promise<Response>
 
-/** Asks the server for its build and who has signed it. undefined if it cannot be asked, or what it says is no build. */
+/** Returns undefined without a server or a build. */
 export async function askOffered(fetch: Fetch): Promise<Offer | undefined> {
   try {
     const [told, signed] = await Promise.all([BUILD_ADDRESS, RELEASE_ADDRESS].map((each) => fetch(each, { cache: 'no-store' })))
-    // A server that fails says nothing about its signature; one without says 404.
+    // A failing server says nothing about a signature.
     if (!told?.ok || !signed || signed.status >= 500) return undefined
     const build = readBuild(await told.json())
     if (!build || (await hashOf(utf8(contentOf(build)))) !== build.id) return undefined
@@ -30,7 +29,7 @@ export async function askOffered(fetch: Fetch): Promise<Offer | undefined> {
   }
 }
 
-/** The key of a release, if it is of this build and its signature holds; null otherwise, and where this browser has no Ed25519. */
+/** Returns null without a valid signature of this build. */
 async function signerOf({ id }: Build, told: unknown): Promise<string | null> {
   const release = readRelease(told)
   if (!release) return null

@@ -1,28 +1,23 @@
-/**
- * What the service worker says of the server's version: `current` and `taken` mean that this browser has all of it. Refused are `older`
- * ones, `broken` ones, of which a file is another one, and, once an operator's key was seen, `unsigned` ones and those of `other_key`.
- */
+/** `current`, `taken`: this browser has every file. `older`, `broken`, `unsigned`, `other_key`: refused. */
 export type Outcome = 'current' | 'taken' | 'older' | 'unsigned' | 'other_key' | 'full' | 'broken' | 'away'
 
-/** What came of a look at the version that the server offers. */
 export interface Offered {
   outcome: Outcome
-  /** The product's version; undefined if the server was away. */
   version?: string | undefined
-  /** The key that has signed it, base64url; null if none has. */
+  /** Base64url. */
   key?: string | null | undefined
 }
 
-/** A worker of an older version, which is about to be replaced, does not answer what it does not know. */
+/** An older worker may not answer. */
 const WITHIN_MS = 30_000
 
-/** Asks the service worker what came of its last look. undefined where this browser has none. */
+/** Returns undefined without a service worker. */
 export const askStanding = (): Promise<Offered | undefined> => ask({ kind: 'standing' })
 
-/** Asks the service worker to look for the server's version now. undefined where this browser has none. */
+/** Returns undefined without a service worker. */
 export const askForNewest = (): Promise<Offered | undefined> => ask({ kind: 'update' })
 
-/** Has the service worker take the operator's new key, if it is the one that signs what the server offers, and look again. */
+/** Takes a new key if that signs the offer. */
 export const askToAccept = (key: string): Promise<Offered | undefined> => ask({ kind: 'accept', key })
 
 async function ask(question: { kind: string; key?: string }): Promise<Offered | undefined> {

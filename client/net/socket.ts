@@ -5,23 +5,20 @@ import { type ConnectionState, connectionStore } from './status.ts'
 type Listener<T extends FrameType> = (data: ServerData[T]) => void
 
 export interface Socket {
-  /** Opens the socket and keeps it open until `close`. */
   open(): void
   close(): void
-  /** Starts a new burst of attempts at once, when the person asks for it or returns to the page. */
   reconnect(): void
-  /** True while frames arrive: what changes is heard, and nothing has to be asked for. */
+  /** Nothing must be asked for. */
   isAlive(): boolean
-  /** Starts a new burst because the server answers calls again, unless the server has closed the socket on purpose. */
+  /** Calls are answered again. */
   retry(): void
-  /** Sends a frame. Returns false if not connected: the frame is lost. */
+  /** Returns false: the frame is lost. */
   send(frame: ClientFrame): boolean
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
 }
 
-/** After this time an unanswered ping counts as lost. */
 const ANSWER_MS = PERIODS.heartbeatMs + 5000
-/** A connection may be silent for so long: browsers run the timers of hidden pages once a minute, so pings come no more often. */
+/** Hidden pages run timers every minute. */
 const SILENCE_MS = 90_000
 
 interface Options {
@@ -30,20 +27,18 @@ interface Options {
 }
 
 /**
- * Makes the page's live socket. A burst is five attempts at intervals of 3 s. Then the client waits for `reconnect`, `online`, focus
- * or a visible page. It waits at once if the server has closed the socket normally (1000) or because too many are open.
- * A socket counts as dead when a ping stays unanswered, and when nothing came for so long that this computer must have slept.
+ * Makes five attempts every 3 s, then waits for `reconnect`, `online`, focus or a visible page; at once after a normal close
+ * (1000) or too many sockets.
  */
 export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
   let ws: WebSocket | undefined
   let shouldConnect = false
-  /** Reconnections of this burst, without the first connection. */
   let attempts = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
   let lastFrameAt = 0
-  /** When the first ping since the last frame was sent. */
+  /** Time of the first unanswered ping. */
   let askedAt: number | undefined
 
   function connect() {
@@ -94,7 +89,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
 
   const isSilent = () => Date.now() - (askedAt ?? Number.POSITIVE_INFINITY) > ANSWER_MS || Date.now() - lastFrameAt > SILENCE_MS
 
-  /** Gives up a connection that has been silent, as after a sleep. Its close may take long, so it is not waited for. */
+  /** A close may take long. */
   function drop() {
     const dead = ws
     if (!dead) return
@@ -135,7 +130,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
     return () => void set.delete(listener as (data: never) => void)
   }
 
-  /** Closes the socket when the network is lost, because it would only seem alive. The event `online` opens the next one. */
+  /** A socket without a network only seems alive. */
   const giveUp = () => ws?.close()
 
   return {
@@ -172,14 +167,14 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
   }
 }
 
-/** The reason to stop reconnecting after a close with this code; null to go on. */
+/** Returns null to go on. */
 function pauseAfter(code: number, attempts: number): ConnectionState['pause'] {
   if (code === CLOSE.normal) return 'closed'
   if (code === CLOSE.tooManySockets) return 'too_many'
   return attempts >= PERIODS.reconnectAttempts ? 'unreachable' : null
 }
 
-/** Parses a frame. Returns undefined for an unknown one, which a newer server may send. */
+/** A newer server may send unknown frames. */
 function readFrame(text: string): ServerFrame | undefined {
   try {
     return serverFrame.safeParse(JSON.parse(text)).data

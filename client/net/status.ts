@@ -1,17 +1,12 @@
 import { createStore } from 'zustand/vanilla'
 
 export interface ConnectionState {
-  /** `waiting`: no attempt is in progress; "Reconnect" starts the next burst. */
+  /** `waiting`: "Reconnect" starts the next burst. */
   phase: 'connecting' | 'open' | 'waiting'
-  /**
-   * Reason for `waiting`: a burst reached no server, the server closed the socket normally, too many pages are connected, or the
-   * server speaks another version of the contract although this page was just loaded anew, or that version is one that this browser
-   * does not start.
-   */
+  /** `other_version`: a just loaded page has another contract. `refused_version`: this browser does not start that version. */
   pause: 'unreachable' | 'closed' | 'too_many' | 'other_version' | 'refused_version' | null
-  /** From the server's `hello` frame; null before it. */
+  /** null before `hello`. */
   ingress: 'onion' | 'direct' | null
-  /** The server's onion address, if it has one, for the copy button beside "not via Tor". */
   onionAddress: string | null
   /** Server minus local clock, in ms. */
   clockOffsetMs: number

@@ -3,33 +3,30 @@ import { PERIODS } from '../../contract/ground/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
 
 export interface Watching {
-  /** Receives the part that is done, from 0 to 1; 0 again where it breaks off. */
+  /** From 0 to 1; 0 again after a break. */
   onProgress?: (part: number) => void
   signal?: AbortSignal
 }
 
-/**
- * Sends bytes to an address that the server has answered for them. Returns the ETag of this server's answer, null if it has none.
- * Throws ApiError, or the signal's reason.
- */
+/** Returns the ETag or null. Throws ApiError, or the signal's reason. */
 export const sendBytes = async (address: string, bytes: Blob, watching: Watching): Promise<string | null> =>
   etagOf(address, await send(address, bytes, watching))
 
-/** A bucket may not let pages read its ETags, and asking for one would stand in the console. */
+/** Asking a bucket may log an error. */
 const etagOf = (address: string, request: XMLHttpRequest): string | null =>
   address.startsWith('/') ? request.getResponseHeader('ETag') : null
 
 interface Receiving {
-  /** How many bytes there are. An answer of another length is not read. */
+  /** Other lengths are not read. */
   sizeBytes: number
-  /** How many of them are here already: they are not asked for again. */
+  /** These bytes are here already. */
   from: number
-  /** Receives the others as they come, and answers false once it wants no more. */
+  /** Returns false to stop. */
   take: (piece: Bytes) => boolean
   signal?: AbortSignal
 }
 
-/** Reads the bytes at an address until there are no more, or the signal comes. Throws ApiError. */
+/** Throws ApiError. */
 export async function receiveBytes(address: string, { sizeBytes, from, take, signal }: Receiving): Promise<void> {
   const abort = new AbortController()
   signal?.addEventListener('abort', () => abort.abort(), { once: true })
@@ -45,7 +42,7 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
     const headers = { ...(from > 0 && { Range: `bytes=${from}-` }) }
     const response = await inTime(fetch(address, { cache: 'no-store', headers, signal: abort.signal }))
     if (!response.ok) throw refusalOf(response, await inTime(response.text()))
-    // Who knows no ranges answers from the beginning.
+    // A server may know no ranges.
     let known = response.status === 206 ? 0 : from
     const length = response.headers.get('Content-Length')
     if (length !== null && Number(length) !== sizeBytes - from + known) return
@@ -58,7 +55,7 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
       if (piece.length > 0 && !take(piece)) return
     }
   } catch (error) {
-    // What the browser throws where a line breaks or the request is aborted.
+    // A broken line, or an abort.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error
     throw isSilent ? unanswered() : new ApiError(0, 'offline', 'The server cannot be reached')
   } finally {
@@ -68,11 +65,11 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
 
 const unanswered = () => new ApiError(0, 'no_answer', 'The server does not answer. Please try again')
 
-// `fetch` does not say how much of a request is sent.
+// `fetch` reports no progress.
 function send(address: string, body: Blob, { onProgress, signal }: Watching): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    // The browser would take it for the address of the page.
+    // '' means the page's address.
     if (address === '') return reject(new ApiError(400, 'invalid_input', 'Cannot upload to an undefined URL'))
     const request = new XMLHttpRequest()
     let silence: ReturnType<typeof setTimeout> | undefined
@@ -94,7 +91,6 @@ function send(address: string, body: Blob, { onProgress, signal }: Watching): Pr
     }
     request.open('PUT', address)
     request.responseType = 'blob'
-    // Its name and type stay here: the server stores bytes.
     request.setRequestHeader('Content-Type', 'application/octet-stream')
     request.upload.onprogress = onPart
     request.onerror = () => fail(new ApiError(0, 'offline', 'The server cannot be reached'))

@@ -7,17 +7,13 @@ interface TrustedTypes {
 
 let worker: Worker | undefined
 
-/** The encryption worker, started at the first call. Trusted Types let only the addresses of this file through. */
+/** Trusted Types pass only this file's addresses. */
 export function createWorker(): Worker {
   worker ??= new Worker(trusted(workerUrl), { type: 'module', name: 'conclave' })
   return worker
 }
 
-/**
- * Has this browser start the app from its own copy of it, and returns the registration once its worker is active. undefined where
- * browsers have no service workers: on plain HTTP, and some in private windows. It is never unregistered: a subscription to news of
- * this browser hangs on it.
- */
+/** Returns undefined on plain HTTP and in some private windows. Never unregister: push subscriptions hang on it. */
 export async function registerWorker(): Promise<ServiceWorkerRegistration | undefined> {
   const { serviceWorker } = navigator
   if (!serviceWorker) return undefined
@@ -27,7 +23,6 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration | unde
 
 let policy: ReturnType<TrustedTypes['createPolicy']> | undefined
 
-/** Makes one of the addresses of this file one that a worker may be started from. */
 function trusted(url: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   policy ??= trustedTypes?.createPolicy('conclave', {

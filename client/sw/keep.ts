@@ -6,10 +6,9 @@ import { judge, newestOf, outdated, seenWith, startable } from './builds.ts'
 import type { Memory } from './seen.ts'
 
 const FILES_AT_ONCE = 4
-/** Headers about how the bytes travelled, which do not hold for bytes that are kept. */
+/** Headers of the transport. */
 const OF_THE_WAY = ['content-encoding', 'content-length', 'transfer-encoding', 'vary', 'date', 'age', 'etag', 'last-modified']
 
-/** What the service worker works with. */
 export interface Shelf {
   caches: CacheStorage
   memory: Memory
@@ -18,32 +17,29 @@ export interface Shelf {
 }
 
 /**
- * What came of a look at the server's build: `current` and `taken` mean that this browser has all of it. Refused are `older` ones, and,
- * once an operator's key was seen, `unsigned` ones and those of `other_key`; `broken`: a file is not the one that the build names.
- * `full`: the disk has no room; `away`: the server could not be asked.
+ * `current`, `taken`: this browser has every file. `older`, `unsigned`, `other_key`: refused. `broken`: a wrong file. `full`: the
+ * disk. `away`: the server.
  */
 export type Outcome = 'current' | 'taken' | 'older' | 'unsigned' | 'other_key' | 'full' | 'broken' | 'away'
 
 export interface Look {
   outcome: Outcome
-  /** What the server offers; undefined if it is away. */
   offer?: Offer
 }
 
-/** The build that the app is started from; undefined if none of those that are here may be started. */
 export async function startedBuild({ caches, memory }: Shelf): Promise<KeptBuild | undefined> {
   const [kept, seen] = await Promise.all([keptBuilds(caches), memory.read()])
   return newestOf(startable(kept, seen))
 }
 
-/** A file of a build; undefined if the browser has thrown it away. */
+/** The browser may throw files away. */
 export const fileOf = async ({ caches }: Shelf, build: Build, address: string): Promise<Response | undefined> =>
   (await caches.open(BUILD_CACHE + build.id)).match(address)
 
-/** A file whose name has its hash, from whichever build has it. */
+/** The name has the hash. */
 export const assetOf = ({ caches }: Shelf, address: string): Promise<Response | undefined> => caches.match(address)
 
-/** Takes the server's build if it may be taken and is not here. What is started next is decided by what is complete then. */
+/** Only a complete build is started next. */
 export async function takeOffered(shelf: Shelf): Promise<Look> {
   const offer = await askOffered(shelf.fetch)
   if (!offer) return { outcome: 'away' }
@@ -51,7 +47,7 @@ export async function takeOffered(shelf: Shelf): Promise<Look> {
   const verdict = judge(offer, kept, seen)
   if (verdict !== 'take' && verdict !== 'current') return { outcome: verdict, offer }
   const same = kept.find(({ id }) => id === offer.id)
-  // A build that is here and is signed since is the signer's from now on; one that was signed stays so.
+  // A signed build keeps its signer.
   const signedBy = same?.signedBy ?? (seen.key === null || seen.key === offer.signedBy ? offer.signedBy : null)
   const isSame = same?.signedBy === signedBy && (await isWhole(shelf, offer))
   const outcome = isSame ? 'current' : await take(shelf, { ...offer, signedBy })
@@ -59,7 +55,7 @@ export async function takeOffered(shelf: Shelf): Promise<Look> {
   return { outcome, offer }
 }
 
-/** Takes the operator's new key in the place of the one before, if it is the one that signs what the server offers. */
+/** The new key must sign the server's offer. */
 export async function acceptKey({ fetch, memory }: Shelf, key: string): Promise<boolean> {
   const offer = await askOffered(fetch)
   if (!offer || offer.signedBy !== key) return false
@@ -67,10 +63,7 @@ export async function acceptKey({ fetch, memory }: Shelf, key: string): Promise<
   return true
 }
 
-/**
- * Fetches a file that is not here, and hands it on only if it is the one that a build of this browser names, or else one of the server's
- * that may be taken. Before an operator's key was seen, a file that no build names is handed on as the server answers it.
- */
+/** Only a named file passes; before a key was seen, an unnamed file too. */
 export async function fetchChecked(shelf: Shelf, address: string): Promise<Response | undefined> {
   const [kept, seen] = await Promise.all([keptBuilds(shelf.caches), shelf.memory.read()])
   const builds: Build[] = startable(kept, seen).filter(({ files }) => files[address] !== undefined)
@@ -84,7 +77,6 @@ export async function fetchChecked(shelf: Shelf, address: string): Promise<Respo
   return builds.some(({ files }) => files[address] === hash) ? answer : undefined
 }
 
-/** True unless the browser has thrown a file of this build away. */
 async function isWhole({ caches }: Shelf, { id, files }: Build): Promise<boolean> {
   const kept = new Set((await (await caches.open(BUILD_CACHE + id)).keys()).map(({ url }) => new URL(url).pathname))
   return [MARKER, ...Object.keys(files)].every((address) => kept.has(encodeURI(address)))
@@ -101,7 +93,7 @@ async function take(shelf: Shelf, build: Offer): Promise<'taken' | 'full' | 'bro
   } catch (error) {
     if (error instanceof WrongFile) return 'broken'
     if (!(error instanceof Error) || error.name !== 'QuotaExceededError') return 'away'
-    // The part that is here would only fill the disk: the build that was started last goes on.
+    // A part would only fill the disk.
     await caches.delete(BUILD_CACHE + build.id)
     return 'full'
   }
@@ -109,7 +101,7 @@ async function take(shelf: Shelf, build: Offer): Promise<'taken' | 'full' | 'bro
 
 class WrongFile extends Error {}
 
-/** Keeps one file whose bytes have been compared with the build. What is kept already is compared too: it may be half a file. */
+/** A kept file may be half. */
 async function keepFile(shelf: Shelf, cache: Cache, address: string, hash: string): Promise<void> {
   const before = await cache.match(address)
   if (before && (await hashOf(await before.arrayBuffer())) === hash) return
@@ -121,7 +113,7 @@ async function keepFile(shelf: Shelf, cache: Cache, address: string, hash: strin
   await cache.put(address, new Response(bytes, { headers }))
 }
 
-/** The same file from a build that is here: most of a new build's are the old one's. */
+/** Most of a new build's files are the old one's. */
 async function copyOf(shelf: Shelf, address: string, hash: string): Promise<Response | undefined> {
   const found = address.startsWith('/assets/') ? await assetOf(shelf, address) : undefined
   return found && (await hashOf(await found.clone().arrayBuffer())) === hash ? found : undefined
@@ -133,7 +125,7 @@ async function ask({ fetch }: Shelf, address: string): Promise<Response> {
   return answer
 }
 
-/** Throws away what no page needs: builds before the last ones and, where the server's is here, what was begun of others. */
+/** Deletes unfinished builds only if the server's is here. */
 export async function clearOut(shelf: Shelf, isUpToDate: boolean): Promise<void> {
   const { caches } = shelf
   const kept = await keptBuilds(shelf.caches)
@@ -144,7 +136,6 @@ export async function clearOut(shelf: Shelf, isUpToDate: boolean): Promise<void>
     if (name.startsWith(BUILD_CACHE) && !needed.has(name) && (isUpToDate || begun.has(name))) await caches.delete(name)
 }
 
-/** The caches of the worker that stood here before this one. */
 export async function clearFormer({ caches }: Shelf): Promise<void> {
   for (const name of await caches.keys()) if (/^offline-\d+$/.test(name)) await caches.delete(name)
 }

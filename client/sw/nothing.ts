@@ -1,10 +1,10 @@
 const STYLE =
   ':root{color-scheme:light dark}body{font:16px/1.6 ui-sans-serif,system-ui,sans-serif;max-width:560px;margin:0 auto;padding:24px 16px 64px;background:light-dark(#f7f6f3,#0d0f14);color:light-dark(#41454f,#b9bcc4)}h1{font:400 2.5rem/1.06 Georgia,serif;letter-spacing:-.022em;margin:16vh 0 24px}svg{width:26px;fill:none;stroke:currentColor;stroke-width:1.9;stroke-linecap:round;stroke-linejoin:round}h1,svg{color:light-dark(#171a21,#ecebe8)}a,button{font:inherit;color:light-dark(#17408b,#9dbff2)}code{overflow-wrap:anywhere}.try,button{display:inline-block;min-height:44px;box-sizing:border-box;padding:9px 18px;border:0;border-radius:8px;background:light-dark(#17408b,#9dbff2);color:light-dark(#fdfdfb,#0e1420);text-decoration:none;font-weight:540}:focus-visible{outline:2px solid currentColor;outline-offset:2px}'
-/** As client/ui/Mark.tsx, of which a page without files cannot have the file. */
+/** As in client/ui/Mark.tsx. */
 const MARK =
   '<svg viewBox="0 0 26 24" aria-hidden="true"><path d="M13.6 6.4A7 7 0 1 0 13.6 17.6"/><path d="M9 12h14.5M18.6 12v3.6M23.5 12v2.6"/></svg>'
 
-/** A page that the service worker makes itself: it runs no script, and no cache may take it for the app. */
+/** No cache may take the page for the app. */
 export const plainPage = (title: string, body: string, head = ''): Response =>
   new Response(
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${head}<title>${title} · Conclave</title><style>${STYLE}</style><main>${MARK}<h1>${title}</h1>${body}</main></html>`,
@@ -21,10 +21,7 @@ export const plainPage = (title: string, body: string, head = ''): Response =>
     },
   )
 
-/**
- * The page where there is neither the server nor a complete build in this browser, as after the browser threw the files away. It asks
- * again by itself.
- */
+/** Asks again by itself. */
 export const nothingHere = (): Response =>
   plainPage(
     'No connection',

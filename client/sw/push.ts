@@ -3,10 +3,9 @@ import { PUSHED, type PushNews } from '../../contract/chat/pushnews.ts'
 const SUBSCRIPTIONS = '/api/push/subscriptions'
 const KEY = '/api/push/key'
 
-/** A push of a newer server may say of something else: then the notification has the app's name. */
+/** Unknown kinds get the app's name. */
 const TITLES: Record<PushNews['kind'], string> = { message: PUSHED.title }
 
-/** Tells of what comes while no page is open, and leads back to the app. */
 export function listenForPush(scope: ServiceWorkerGlobalScope): void {
   scope.addEventListener('push', (event) => event.waitUntil(showNews(scope, kindOf(event.data))))
   scope.addEventListener('notificationclick', (event) => {
@@ -17,7 +16,7 @@ export function listenForPush(scope: ServiceWorkerGlobalScope): void {
 }
 
 async function showNews(scope: ServiceWorkerGlobalScope, kind: string): Promise<void> {
-  // A page that somebody looks at tells by itself. One in the background may be frozen.
+  // A visible page tells by itself. A hidden one may be frozen.
   if ((await pagesOf(scope)).some(({ visibilityState }) => visibilityState === 'visible')) return
   const title = Object.entries(TITLES).find(([known]) => known === kind)?.[1] ?? 'Conclave'
   await scope.registration.showNotification(title, { tag: PUSHED.tag, icon: '/favicon.svg' })
@@ -39,7 +38,7 @@ async function openPage(scope: ServiceWorkerGlobalScope): Promise<void> {
   else await scope.clients.openWindow('/')
 }
 
-/** The push service has ended the subscription. If this fails the next page that opens makes up for it. */
+/** The push service has ended the subscription. */
 async function subscribeAgain({ registration }: ServiceWorkerGlobalScope): Promise<void> {
   const answer = await fetch(KEY, { cache: 'no-store' })
   if (!answer.ok) return

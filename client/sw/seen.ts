@@ -4,13 +4,12 @@ const DATABASE = 'conclave-code'
 const STORE = 'seen'
 const ROW = 'seen'
 
-/** Where the service worker keeps what it has seen. */
 export interface Memory {
   read(): Promise<Seen>
   write(seen: Seen): Promise<void>
 }
 
-/** In IndexedDB, because Cache Storage is emptied where a disk is full, and by hand. Both go when the person clears the site's data. */
+/** A full disk empties Cache Storage, but not IndexedDB. */
 export const keptMemory: Memory = {
   async read() {
     return await inStore('readonly', async (store) => readSeen(await done(store.get(ROW))))

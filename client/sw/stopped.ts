@@ -1,7 +1,7 @@
 import type { Offer } from '../net/offer.ts'
 import { plainPage } from './nothing.ts'
 
-/** Where the page below posts a key that the person accepts. The server never sees it. */
+/** The server never sees the posted key. */
 export const ACCEPT_ADDRESS = '/accept-key'
 
 const KEPT = 'Your keys and messages are still here, sealed.'
@@ -28,10 +28,6 @@ const WORDS: Record<Stop, [title: string, text: string]> = {
   ],
 }
 
-/**
- * The page where the browser has no build that it may start, because it has thrown its copies away and what the server offers may not be
- * taken.
- */
 export const stopped = (why: Stop, { signedBy }: Pick<Offer, 'signedBy'>): Response => {
   const [title, text] = WORDS[why]
   const form =
@@ -41,7 +37,7 @@ export const stopped = (why: Stop, { signedBy }: Pick<Offer, 'signedBy'>): Respo
   return plainPage(title, `<p>${text} ${KEPT}</p><p>${ASK}</p>${form}<p><a href="">Try again</a></p>`)
 }
 
-/** True for the form of that page. A form of another site has another referrer, and without one nothing is accepted. */
+/** Another site has another referrer. */
 export function isAcceptance(
   { method, mode, url, referrer }: Pick<Request, 'method' | 'mode' | 'url' | 'referrer'>,
   origin: string,

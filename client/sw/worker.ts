@@ -16,8 +16,7 @@ import { listenForPush } from './push.ts'
 import { keptMemory } from './seen.ts'
 import { isAcceptance, stopped } from './stopped.ts'
 
-// The service worker, built into /sw.js. It starts the app from the newest build of which this browser has every file, and fetches a
-// newer one beside it: the next start takes that. It keeps files of the app and nothing of anybody's.
+// Starts the newest complete build and fetches a newer one for the next start.
 
 const scope = globalThis as unknown as ServiceWorkerGlobalScope
 const shelf: Shelf = {
@@ -45,7 +44,7 @@ scope.addEventListener('message', (event) => {
   const reply = (look: Look) =>
     event.ports[0]?.postMessage({ outcome: look.outcome, version: look.offer?.version, key: look.offer?.signedBy })
   if (kind === 'update') event.waitUntil(lookForNewer().then(reply))
-  // What came of the look that the page's own start began, or of one now.
+  // The page's start began a look.
   if (kind === 'standing') event.waitUntil((looking ?? Promise.resolve(last ?? lookForNewer())).then(reply))
   if (kind === 'accept') event.waitUntil(acceptKey(shelf, String(key)).then(lookForNewer).then(reply))
 })
@@ -59,7 +58,6 @@ async function begin(): Promise<void> {
 
 async function answer(request: Request, { from, address }: Answering): Promise<Response> {
   if (from === 'page') return (await ofNewest(address)) ?? (await firstPage(request, address))
-  // Only an address of this origin comes here, so nothing of the request but its address matters.
   if (from === 'asset')
     return (await assetOf(shelf, address)) ?? (await fetchChecked(shelf, encodeURI(address))) ?? Response.error()
   return await fetch(request).catch(async (error: unknown) => {
@@ -69,10 +67,7 @@ async function answer(request: Request, { from, address }: Answering): Promise<R
   })
 }
 
-/**
- * A page where no build is here. Before this browser has seen one that page is the server's; afterwards the copies were thrown away, and
- * the server's page is started only if its build may be taken.
- */
+/** The server's page starts first; after the copies were thrown away, only if its build may be taken. */
 async function firstPage(request: Request, address: string): Promise<Response> {
   const { key, newest } = await shelf.memory.read()
   if (key === null && newest === null) return await fetch(request).catch(nothingHere)
@@ -98,7 +93,7 @@ async function ofNewest(address: string): Promise<Response | undefined> {
 let looking: Promise<Look> | undefined
 let last: Look | undefined
 
-/** One at a time: two would write the same cache. */
+/** Two would write the same cache. */
 function lookForNewer(): Promise<Look> {
   looking ??= look().finally(() => {
     looking = undefined

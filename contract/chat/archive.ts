@@ -10,18 +10,17 @@ const pageNumber = z.coerce
   .nonnegative()
   .max(LIMITS.archivePagesMax - 1)
 
-/** A page of archive keys of the caller's account in a room, without its content. */
+/** Has no content. */
 const pageHeadShape = z.object({
   number: pageNumber,
-  /** Counts how often the page was written. */
   version: counterShape.positive(),
-  /** The history key that it is sealed under; null for one of a locked chat, sealed under the lock's own seed [Note: L1]. */
+  /** null for a page of a locked chat, sealed under the lock's own seed [Note: L1]. */
   historyKeyId: counterShape.positive().nullable(),
 })
 
 const sealed = base64(LIMITS.archivePageBytes)
 
-/** The archive keys of a chat that has or had a chat password. They stand in pages that the chat's own seed opens [Note: L1]. */
+/** A chat that has or had a password keeps its archive keys in pages that its own seed opens [Note: L1]. */
 export const archiveApi = {
   pages: endpoint({
     method: 'GET',

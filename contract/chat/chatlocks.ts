@@ -5,21 +5,18 @@ import { LIMITS } from '../ground/limits.ts'
 import { base64Of, chatRoomId, done, required, seqShape } from '../ground/shapes.ts'
 import { contactId } from './contacts.ts'
 
-/**
- * The server's half of the chat key: 32 random bytes of the lock, the same until the chat password is removed. Given for the right
- * password only [Note: L1].
- */
+/** 32 random bytes, the same until the chat password is removed; given for the right password only [Note: L1]. */
 const lockSecret = base64Of(32)
 
 const TOO_SHORT = `Chat password must be at least ${LIMITS.chatPasswordMin} characters`
 
-/** The app sends what it derives of the typed password: 43 characters of base64url. A program may send any. */
+/** The app derives 43 characters of base64url from the typed password. A program may send any. */
 export const chatPassword = z
   .string({ error: TOO_SHORT })
   .min(LIMITS.chatPasswordMin, TOO_SHORT)
   .max(LIMITS.chatPasswordMax, `Chat password must be at most ${LIMITS.chatPasswordMax} characters`)
 
-/** Chat passwords. To a session that did not verify lately, the server gives of the chat place, time and count, and takes nothing. */
+/** A session without a verification gets place, time and count. */
 export const chatLocksApi = {
   set: endpoint({
     method: 'POST',
@@ -48,7 +45,7 @@ export const chatLocksApi = {
       valid: z.boolean(),
       /** null for a wrong password. */
       lockSecret: lockSecret.nullable(),
-      /** Of a wrong password: how many may follow before a wait, and the wait that has begun. 0 otherwise. */
+      /** Tries before a wait, and the wait that has begun, after a wrong password; 0 otherwise. */
       triesLeft: z.number().int().nonnegative(),
       waitSeconds: z.number().int().nonnegative(),
     }),

@@ -4,18 +4,16 @@ import { LIMITS } from '../ground/limits.ts'
 import { base64, done, instant, nothing, required, userId } from '../ground/shapes.ts'
 import { contactShape } from './contacts.ts'
 
-/** The use of a code, until the code's owner has answered it. */
 const useId = z.uuid()
 
-/** A contact code: a QR code that anyone who sees it can redeem until it expires or is replaced [Note: I2]. */
+/** A QR code that anyone who sees it can redeem [Note: I2]. */
 const codeShape = z.object({
   /** 128 random bits in base64url; null without a valid code. */
   qrToken: z.string().max(LIMITS.qrTokenMax).nullable(),
   expiresAt: instant.nullable(),
-  /** The server's time, by which the page counts down. */
   serverTime: instant,
   usageCount: z.number().int().nonnegative(),
-  /** How many people may redeem the code; null if any number may. */
+  /** null for any number of people. */
   maxUsage: z.number().int().positive().nullable(),
 })
 export type ContactCode = z.infer<typeof codeShape>
@@ -24,14 +22,14 @@ const codeUseShape = z.object({
   id: useId,
   qrToken: z.string().max(LIMITS.qrTokenMax),
   usedAt: instant,
-  /** What the scanner computed from the code's secret. Null if only the token was pasted, which proves nothing. */
+  /** null for a pasted token, which proves nothing. */
   proof: base64(32).nullable(),
-  /** The id of the scanner in the owner's list; null if the request has lapsed. */
+  /** The scanner in the owner's list; null if the request has lapsed. */
   contactId: z.uuid().nullable(),
   userId,
   username: z.string().max(LIMITS.usernameMax),
   displayName: z.string().max(LIMITS.displayNameMax),
-  /** The scanner's Ed25519 key by this server; null without a browser. */
+  /** The scanner's Ed25519 key; null without a browser. */
   identityKey: base64(32).nullable(),
 })
 export type CodeUse = z.infer<typeof codeUseShape>
@@ -65,7 +63,6 @@ export const codesApi = {
       proof: base64(32).optional(),
     }),
     output: z.object({
-      /** The owner's own name. */
       displayName: z.string().max(LIMITS.displayNameMax),
       contact: contactShape,
     }),

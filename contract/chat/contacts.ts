@@ -4,40 +4,39 @@ import { LIMITS } from '../ground/limits.ts'
 import { base64, chatRoomId, done, instant, nothing, seqShape, userId } from '../ground/shapes.ts'
 import { deliveryStatus, messageType } from './messages.ts'
 
-/** The id of a contact. A malformed id is refused like a missing one. */
+/** A malformed id is refused like a missing one. */
 export const contactId = z.uuid('Contact ID is required')
 
-/** One row of the contact list. */
 export const contactShape = z.object({
   id: z.uuid(),
   userId,
   contactUserId: userId,
-  /** The alias. The app keeps it in the sealed book and leaves this null. */
+  /** The sealed book keeps the app's aliases. */
   displayName: z.string().nullable(),
   isBlocked: z.boolean(),
   isPasswordProtected: z.boolean(),
-  /** True while the chat has a password that this session did not verify lately: place, time and count are all that is given. */
+  /** A locked chat shows place, time and count. */
   isLocked: z.boolean(),
   addedAt: instant,
-  /** `pending`: the other person has sent a request. Nothing else of theirs is shown until the caller accepts. */
+  /** `pending`: the caller has not accepted, and sees nothing else of the person. */
   state: z.enum(['pending', 'accepted']),
   contactUser: z.object({
     displayName: z.string().max(LIMITS.displayNameMax),
     username: z.string().max(LIMITS.usernameMax),
-    /** The path of the photo; null without one, and unless both have accepted each other. */
+    /** null unless both have accepted each other. */
     profileImageUrl: z.string().nullable(),
-    /** True if the account was deleted: the conversation remains, and nothing can be sent. */
+    /** The chat of a deleted account remains. */
     isDeleted: z.boolean(),
-    /** Shown between two people who have accepted each other and both show it (`privacy.ts`). */
+    /** Both must show it (`privacy.ts`). */
     isOnline: z.boolean(),
     lastSeen: instant.nullable(),
     onionAddress: z.string().nullable(),
-    /** Ed25519 key; null until the person signs in with a browser. The client compares it with its pin. */
+    /** Ed25519; null until a browser signs in. */
     identityKey: base64(32).nullable(),
-    /** 0 without a device. If it is higher than the client's version, the client fetches the manifest before it sends. */
+    /** 0 without a device. */
     manifestVersion: seqShape,
   }),
-  /** null too while the chat is locked for this session. */
+  /** null while the chat is locked. */
   lastMessage: z
     .object({
       id: z.uuid(),
@@ -46,23 +45,22 @@ export const contactShape = z.object({
       senderId: userId,
       deliveryStatus,
       messageType,
-      /** The first `LIMITS.previewChars` characters of a text that nobody has sealed; empty for a sealed one. */
+      /** `LIMITS.previewChars` of an unsealed text; empty for a sealed one. */
       content: z.string(),
       fileName: z.string().max(255).nullable(),
     })
     .nullable(),
   unreadCount: z.number().int().nonnegative(),
-  /** True if the bell counts some of them: the chat is accepted and not muted. */
+  /** The bell counts accepted chats that are not muted. */
   hasUnreadNotifications: z.boolean(),
-  /** Until then the chat is muted; null if it is not. */
   mutedUntil: instant.nullable(),
   chatRoomId,
-  /** False while the other person has not answered the caller's request, as far as the caller may know. */
+  /** As far as the caller may know. */
   hasAnswered: z.boolean(),
-  /** The newest seq of the log, the caller's read mark, and below the other person's marks: 0 for a read mark that is not shown. */
+  /** Hidden read marks are 0. */
   lastSeq: seqShape,
   readSeq: seqShape,
-  /** Up to here the caller has cleared the conversation. */
+  /** The caller has cleared the chat up to here. */
   clearedSeq: seqShape,
   theirDeliveredSeq: seqShape,
   theirReadSeq: seqShape,
@@ -73,7 +71,7 @@ const blockedShape = z.object({
   contactId: z.uuid(),
   userId,
   username: z.string().max(LIMITS.usernameMax),
-  /** False for somebody whose request was blocked, or who was removed since: they are on no list but this one. */
+  /** This list alone has blocked requests and removed people. */
   isListed: z.boolean(),
 })
 export type Blocked = z.infer<typeof blockedShape>

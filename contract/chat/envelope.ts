@@ -2,37 +2,36 @@ import { z } from 'zod'
 import { isWithinBounds } from '../ground/json.ts'
 import { base64, base64Chars } from '../ground/shapes.ts'
 
-/** A sealed message as `content` carries it, as JSON [Note: M1]. The server reads groupId and epoch only. */
+/** The server reads groupId and epoch only [Note: M1]. */
 const BYTES = { mls: 16 * 1024, archive: 1024, body: 64 * 1024 }
 
 const envelopeShape = z.strictObject({
   v: z.literal(1),
   groupId: base64(48),
   epoch: z.number().int().nonnegative(),
-  /** The MLS PrivateMessage that carries the body's key. */
+  /** The MLS PrivateMessage carries the body's key. */
   mls: base64(BYTES.mls),
-  /** The body's key, encrypted under the epoch's archive key. */
+  /** The body's key under the epoch's archive key. */
   archive: base64(BYTES.archive),
   /** Commitment, nonce and AES-256-GCM ciphertext of the padded body. */
   body: base64(BYTES.body),
 })
 export type Envelope = z.infer<typeof envelopeShape>
 
-// The bounds leave space for fields of later versions.
 const ENVELOPE_BOUNDS = { depthMax: 4, membersMax: 64 }
 
 const versioned = /^\{"v":(\d{1,9})[,}]/
 
-/** Reads the envelope's version from a message's content; undefined if it is no envelope. All versions have this prefix. */
+/** Returns undefined for other content. */
 export function envelopeVersion(content: string): number | undefined {
   const version = versioned.exec(content)?.[1]
   return version === undefined ? undefined : Number(version)
 }
 
-/** True if this build reads the version. */
+/** True for a version that this build reads. */
 export const isKnownVersion = (version: number): boolean => version === 1
 
-/** Parses the envelope in a message's content; undefined if the content is not an envelope of this version. */
+/** Returns undefined for content that is no envelope of this version. */
 export function parseEnvelope(content: string): Envelope | undefined {
   if (!content.startsWith('{"v":1,') || !isWithinBounds(content, ENVELOPE_BOUNDS)) return undefined
   try {
@@ -43,13 +42,13 @@ export function parseEnvelope(content: string): Envelope | undefined {
   }
 }
 
-// Exactly what `writeEnvelope` writes: one look finds what the server reads, without parsing some hundred bytes of base64.
+// Matches what `writeEnvelope` writes, without parsing the base64.
 const BASE64 = '([A-Za-z0-9+/]*={0,2})'
 const WRITTEN = new RegExp(
   `^\\{"v":1,"groupId":"([A-Za-z0-9+/]{64})","epoch":(0|[1-9]\\d{0,8}),"mls":"${BASE64}","archive":"${BASE64}","body":"${BASE64}"\\}$`,
 )
 
-/** Returns the group and epoch of the envelope in a message's content; undefined if the content is not an envelope of this version. */
+/** Returns undefined for content that is no envelope of this version. */
 export function readSealedFor(content: string): Pick<Envelope, 'groupId' | 'epoch'> | undefined {
   const [, groupId, epoch, mls = '', archive = '', body = ''] = WRITTEN.exec(content) ?? []
   if (groupId !== undefined && fits(mls, BYTES.mls) && fits(archive, BYTES.archive) && fits(body, BYTES.body))
@@ -60,5 +59,5 @@ export function readSealedFor(content: string): Pick<Envelope, 'groupId' | 'epoc
 
 const fits = (text: string, maxBytes: number): boolean => text.length % 4 === 0 && text.length <= base64Chars(maxBytes)
 
-/** Serializes an envelope for `content`. */
+/** Serializes for `content`. */
 export const writeEnvelope = (envelope: Envelope): string => JSON.stringify(envelope)

@@ -5,7 +5,7 @@ import { done, nothing } from '../ground/shapes.ts'
 
 const objectId = z.uuid()
 
-/** What an uploader says of a file. The server reads none of it: names and types are sealed inside the message. */
+/** The server reads none of this: names and types are sealed inside the message. */
 const described = {
   filename: z.string().max(255).optional(),
   type: z.string().max(255).optional(),
@@ -16,14 +16,13 @@ const key = z.uuid(SIGN_NEEDS)
 const partNumber = z.coerce.number(SIGN_NEEDS).int(SIGN_NEEDS).min(1, SIGN_NEEDS).max(LIMITS.uploadPartsMax, SIGN_NEEDS)
 const etag = z.string().max(100)
 
-/** A signed address: relative to this server, `/objects/uploads/{id}?...`, or of the bucket. It holds for 15 minutes. */
+/** A signed address, valid for 15 minutes: relative, `/objects/uploads/{id}?...`, or of the bucket. */
 const url = z.string().max(1000)
 
 /**
- * The calls of the uploader: they answer addresses that take the sealed bytes of an attachment by PUT. The caller's plan must share
- * files (403 `subscription_required`), and have space (403 `storage_limit_reached`). A message then names the finished file by
- * `filePath` (`objectPath`), `fileName` (the id) and `fileSize` (the stored size), with the `messageType` image, file or audio; until
- * then the owner alone reads it, for 24 hours.
+ * The answered addresses take sealed bytes by PUT. The plan must share files (403 `subscription_required`) and have space (403
+ * `storage_limit_reached`). A message then names `filePath` (`objectPath`), `fileName` (the id), `fileSize` (the stored size) and
+ * a `messageType` other than text; until then the owner alone reads the file, for 24 hours.
  */
 export const uploaderApi = {
   params: endpoint({
@@ -39,7 +38,7 @@ export const uploaderApi = {
       url,
       fields: nothing,
       headers: nothing,
-      /** The id of the file. */
+      /** The file's id. */
       key: z.uuid(),
       otherwise: url.optional(),
     }),

@@ -1,12 +1,11 @@
 const MINUTE = 60
 
-/** The waits of a locked chat, in seconds. */
 export const CHAT_LOCK = {
-  /** A chat that a session has opened stays open for it while it is used within this time. */
+  /** An opened chat stays open while used within this time. */
   openSeconds: 15 * MINUTE,
-  /** Changing or removing the chat password needs a verification that is not older. */
+  /** Changing or removing the password needs a verification this recent. */
   freshSeconds: 5 * MINUTE,
-  /** Wrong passwords before the first wait, which each further one doubles up to the longest. A right one ends the count. */
+  /** Each further wrong one doubles the wait. */
   tries: 5,
   firstWaitSeconds: 30,
   longestWaitSeconds: 60 * MINUTE,

@@ -10,14 +10,11 @@ export const deliveryStatus = z.enum(['sending', 'sent', 'delivered', 'read'])
 
 export const messageShape = z.object({
   id: z.uuid(),
-  /** The seq in the room's log: unique, gapless, shared with commits. */
+  /** Unique, gapless, shared with commits. */
   seq: seqShape,
   chatRoomId,
   senderId: userId,
-  /**
-   * The sealed envelope (`envelope.ts`), or an API caller's plain text. It has no bound here: content that is too long to have
-   * been posted shows as unreadable, and the rest of the page still opens.
-   */
+  /** An envelope, or an API caller's plain text. Unbounded: too long content is unreadable, and the page still opens. */
   content: z.string(),
   messageType,
   filePath: z.string().max(512).nullable(),
@@ -30,16 +27,14 @@ export const messageShape = z.object({
 })
 export type Message = z.infer<typeof messageShape>
 
-/** The refusal that a sender without a session gets; the screen shows the same text. */
 export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
 
-/** An invalid file name, size or path gets the same refusal as a file that does not exist. */
+/** An invalid name, size or path gets the refusal of a missing file. */
 const NO_FILE = REFUSAL_TEXTS.file_not_found
 
 /**
- * The message that a sender posts. Posting an id twice is harmless; `senderId` is ignored. Of another type than `text` it names an
- * uploaded file of the sender that no message carries yet: `filePath` is its path, `fileSize` its stored size, and `fileName`, if it
- * is there, its id. Any other file is refused as not found.
+ * Posting an id twice is harmless; `senderId` is ignored. A type other than `text` names the sender's file that no message
+ * carries: `filePath`, `fileSize` (stored), `fileName` (id, optional).
  */
 export const draftShape = z.object({
   id: z.uuid().optional(),
@@ -56,7 +51,7 @@ export const draftShape = z.object({
   fileSize: z.number(NO_FILE).int(NO_FILE).nonnegative(NO_FILE).optional(),
   filePath: z.string(NO_FILE).max(512, NO_FILE).optional(),
   replyToId: z.uuid().optional(),
-  /** True for a message that counts for nobody. No kind is silent yet, and the server has no rate for silent messages: it takes none. */
+  /** No kind is silent yet, and no rate limits them. */
   isSilent: z
     .boolean()
     .refine((isSilent) => !isSilent)

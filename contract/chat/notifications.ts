@@ -3,16 +3,15 @@ import { endpoint } from '../ground/endpoint.ts'
 import { LIMITS } from '../ground/limits.ts'
 import { chatRoomId, done, instant, nothing, seqShape, userId } from '../ground/shapes.ts'
 
-/** An unread message as a notification. A room is read up to a place, so reading one reads those before it. */
+/** Reading a message reads those before it. */
 export const notificationShape = z.object({
-  /** Made of the message and the person, so it has no version as other ids have. */
+  /** Made of message and person, so without a version as other ids have. */
   id: z.guid(),
   userId,
   senderId: userId,
-  /** null for a message of a chat that is locked for this session. */
+  /** null while the chat is locked. */
   messageId: z.uuid().nullable(),
   chatRoomId,
-  /** The place of the message in its room's log. */
   seq: seqShape,
   type: z.enum(['new_message', 'mention', 'file_shared']),
   isRead: z.boolean(),
@@ -21,11 +20,9 @@ export const notificationShape = z.object({
 })
 export type Notification = z.infer<typeof notificationShape>
 
-/** For how long a chat can be muted. */
 export const muteTerm = z.enum(['hour', 'eight_hours', 'week', 'always'])
 export type MuteTerm = z.infer<typeof muteTerm>
 
-/** The end of a mute that has none. */
 export const MUTED_FOR_GOOD = '9999-12-31T00:00:00.000Z'
 
 const ID = 'dm_[0-9a-f-]{36}_[0-9a-f-]{36}|room_[0-9a-f-]{36}'
@@ -53,7 +50,7 @@ export const notificationsApi = {
     }),
     output: z.object({
       notifications: z.array(notificationShape).max(LIMITS.pageMax),
-      /** Send it back as `before` for the next page; null on the last one. */
+      /** Sent back as `before` for the next page; null on the last one. */
       before: z.string().max(150).nullable(),
     }),
   }),

@@ -4,7 +4,7 @@ import { done, nothing } from '../ground/shapes.ts'
 import { PUSH_LIMITS } from './pushlimits.ts'
 
 const address = z.string().max(PUSH_LIMITS.pushEndpointMax)
-/** Base64url of so many characters, with or without padding. */
+/** Takes padding too. */
 const base64url = (chars: number) => z.string().regex(new RegExp(`^[\\w-]{${chars}}={0,2}$`), 'Expected base64url')
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Expected a time such as 22:00')
 
@@ -18,7 +18,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** When nothing is pushed to a person: times of day, such as 22:00 to 07:00, in a time zone of IANA's names. */
+/** Times of day without push, such as 22:00 to 07:00, in an IANA time zone. */
 export const quietHoursShape = z
   .object({
     from: timeOfDay,
@@ -30,7 +30,7 @@ export type QuietHours = z.infer<typeof quietHoursShape>
 
 const quiet = z.object({ quietHours: quietHoursShape.nullable() })
 
-/** A browser's PushSubscription as `toJSON` writes it. */
+/** A PushSubscription by `toJSON`. */
 export const pushSubscriptionShape = z.object({
   endpoint: address,
   expirationTime: z.number().nullable().optional(),

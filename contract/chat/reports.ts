@@ -6,7 +6,7 @@ import { REPORT_LIMITS } from './reportlimits.ts'
 
 export const REPORT_CATEGORIES = ['spam', 'harassment', 'threat', 'fraud', 'illegal', 'other'] as const
 
-/** A message that the reporter chose. `text` is what they disclose of it: the server cannot open its envelope. */
+/** `text` is disclosed by the reporter: the server cannot open the envelope. */
 export const reportedMessageShape = z.object({
   seq: seqShape,
   text: z.string().max(REPORT_LIMITS.reportedTextMax),

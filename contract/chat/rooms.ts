@@ -10,7 +10,7 @@ const place = z.coerce.number().int().nonnegative()
 const groupId = base64(48)
 const epoch = counterShape
 
-/** A commit in the room's log. It was made in `epoch`; after it the room is at `epoch + 1`. */
+/** Made in `epoch`; the room is then at `epoch + 1`. */
 export const commitShape = z.object({
   kind: z.literal('commit'),
   seq: seqShape,
@@ -24,10 +24,7 @@ export const commitShape = z.object({
 })
 export type CommitEntry = z.infer<typeof commitShape>
 
-/**
- * The place of a message that is withheld from the reader, who has blocked its sender or cleared the room. `contentHash` is what
- * [Note: M5] hashes of its envelope.
- */
+/** The reader has blocked the sender or cleared the room. `contentHash` is what [Note: M5] hashes of the envelope. */
 export const withheldShape = z.object({
   kind: z.literal('withheld'),
   id: z.uuid(),
@@ -44,13 +41,12 @@ export const logEntryShape = z.discriminatedUnion('kind', [
   commitShape,
   withheldShape,
 ])
-/** An entry of a room's log: a message, a commit, or the place of a withheld message. */
 export type LogEntry = z.infer<typeof logEntryShape>
 
 export const logPageShape = z.object({ entries: z.array(logEntryShape).max(LIMITS.logPageMax), lastSeq: seqShape })
 export type LogPage = z.infer<typeof logPageShape>
 
-/** The archive key of one epoch, sealed to one account's history key [Note: H1]. */
+/** One epoch's archive key, sealed to one account's history key [Note: H1]. */
 export const archiveKeyShape = z.object({
   userId,
   groupId,
@@ -68,14 +64,14 @@ export const groupShape = z.object({
   epoch,
   lastSeq: seqShape,
   groupInfo: base64(256 * 1024).nullable(),
-  /** The newest Welcome of this generation, published with the commit at `seq`. */
+  /** The generation's newest Welcome, published with the commit at `seq`. */
   welcome: z.object({ seq: seqShape, epoch, welcome: base64(256 * 1024) }).nullable(),
 })
 export type RoomGroup = z.infer<typeof groupShape>
 
 export const commitDraftShape = z.object({
   chatRoomId,
-  /** The creation of a group has the room's next generation and epoch 0; every other commit names the current generation. */
+  /** A new group has the room's next generation and epoch 0; other commits name the current generation. */
   generation: counterShape.positive(),
   groupId,
   epoch,
@@ -83,9 +79,9 @@ export const commitDraftShape = z.object({
   welcome: base64(256 * 1024).optional(),
   groupInfo: base64(256 * 1024),
   archiveKeys: z.array(archiveKeyShape).max(LIMITS.roomMembersMax),
-  /** The newest manifest versions that the committer knows, by user id. Older ones are refused with stale_manifest. */
+  /** Older versions than the newest are refused with stale_manifest. */
   manifestVersions: boundedRecord(userId, seqShape, LIMITS.roomMembersMax),
-  /** The last seq that the caller has. A stale_epoch refusal carries the entries after it. */
+  /** A stale_epoch refusal carries the entries after this. */
   afterSeq: seqShape,
 })
 export type CommitDraft = z.infer<typeof commitDraftShape>
@@ -126,7 +122,6 @@ export const roomsApi = {
     input: commitDraftShape,
     output: z.object({ seq: seqShape }),
     bodyLimitBytes: 2 * 1024 * 1024,
-    // A refusal carries a page of the log.
     answerLimitBytes: LIMITS.pageAnswerBytes,
   }),
   claimKeyPackages: endpoint({

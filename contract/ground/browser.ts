@@ -1,10 +1,10 @@
-/** The browser and the system that a User-Agent names; '' where it names none that we know. */
+/** '' stands for an unknown name. */
 export interface BrowserName {
   browser: string
   system: string
 }
 
-// The order decides: Edge and Opera also say Chrome, and all of them say Safari.
+// The order decides: Edge and Opera also say Chrome, and all say Safari.
 const BROWSERS: [RegExp, string][] = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -21,7 +21,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** Returns the names in a User-Agent. They are words of these lists, so nothing else of the header is kept. */
+/** Returns words of these lists. */
 export function browserOf(agent: string): BrowserName {
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(agent))?.[1] ?? ''
   return { browser: find(BROWSERS), system: find(SYSTEMS) }

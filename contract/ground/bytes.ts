@@ -1,23 +1,23 @@
-/** Bytes that are not backed by a SharedArrayBuffer, as WebCrypto requires. */
+/** WebCrypto takes no SharedArrayBuffer. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** Encodes a text as UTF-8. */
+/** Encodes UTF-8. */
 export const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
 
-/** Size of a text within a message: UTF-8 bytes of its JSON form. */
+/** Counts the UTF-8 bytes of the JSON form. */
 export const textBytes = (text: string): number => utf8(JSON.stringify(text)).length
 
-/** Decodes UTF-8. Throws TypeError if the bytes are not valid UTF-8. */
+/** Throws TypeError on invalid UTF-8. */
 export const fromUtf8 = (bytes: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
-/** Encodes bytes as standard base64 with padding (RFC 4648 section 4). */
+/** Encodes padded base64 (RFC 4648 section 4). */
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
   return btoa(binary)
 }
 
-/** Decodes standard base64. Throws if the text is not base64. */
+/** Throws if the text is not base64. */
 export function fromBase64(text: string): Bytes {
   const binary = atob(text)
   const bytes = new Uint8Array(binary.length)
@@ -25,14 +25,14 @@ export function fromBase64(text: string): Bytes {
   return bytes
 }
 
-/** Encodes bytes as base64url without padding (RFC 4648 section 5). */
+/** Encodes unpadded base64url (RFC 4648 section 5). */
 export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
-/** Decodes base64url, with or without padding. Throws if the text is not base64url. */
+/** Throws if the text is not base64url. */
 export const fromBase64Url = (text: string): Bytes => fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
 
-/** Concatenates arrays of bytes. */
+/** Joins arrays. */
 export function concat(...parts: Uint8Array[]): Bytes {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
@@ -43,16 +43,16 @@ export function concat(...parts: Uint8Array[]): Bytes {
   return whole
 }
 
-/** True if both arrays hold the same bytes. Not constant-time: for public values only. */
+/** Not constant-time: for public values. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, at) => byte === b[at])
 
-/** Prefixes each field with its length (4 bytes, big endian), so that no two lists of fields encode alike. Text is UTF-8. */
+/** Prefixes each field with its length (4 bytes, big endian). Text is UTF-8. */
 export function encodeFields(...fields: (Uint8Array | string)[]): Bytes {
   const parts = fields.map((field) => (typeof field === 'string' ? utf8(field) : field))
   return concat(...parts.flatMap((part) => [uint32(part.length), part]))
 }
 
-/** Decodes the result of `encodeFields`. Throws RangeError if bytes are missing or left over. */
+/** Throws RangeError. */
 export function decodeFields(bytes: Uint8Array): Bytes[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const fields: Bytes[] = []

@@ -1,8 +1,6 @@
-/** Bounds of a JSON text. The time to parse and check it grows with its members, not its bytes. */
+/** The time to parse grows with members, not bytes. */
 export interface JsonBounds {
-  /** Levels of nested objects and arrays. */
   depthMax: number
-  /** Members of all objects and arrays together. */
   membersMax: number
 }
 
@@ -12,10 +10,7 @@ const BACKSLASH = 0x5c
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
-/**
- * True unless the text exceeds a bound. It counts before anything is parsed: to parse and check a megabyte takes a second if it
- * has short members, and a millisecond if it is one long string. It does not check that the text is valid JSON.
- */
+/** True within the bounds. Counts first: parsing a megabyte takes a second. The JSON may be invalid. */
 export function isWithinBounds(text: string, { depthMax, membersMax }: JsonBounds): boolean {
   let depth = 0
   let members = 0
@@ -32,7 +27,7 @@ export function isWithinBounds(text: string, { depthMax, membersMax }: JsonBound
   return true
 }
 
-/** Returns the index where the string that opens at `from` closes; the end of the text if it does not close. */
+/** Returns the text's end for an unclosed string. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0

@@ -1,6 +1,5 @@
 import { REFUSAL_TEXTS } from './refusaltexts.ts'
 
-/** Every refusal of the server: its HTTP status and its English text. */
 export const REFUSALS = {
   invalid_input: { status: 400, text: 'The request is not valid' },
   malformed_body: { status: 400, text: 'The body is not valid JSON' },
@@ -9,7 +8,7 @@ export const REFUSALS = {
   not_signed_in: { status: 401, text: 'Not signed in' },
   invalid_credentials: { status: 401, text: 'Invalid username or password' },
   step_up_required: { status: 401, text: 'Confirm that it is you' },
-  // `details` has the challenge and the account's passkeys of this address (`factorDetails`).
+  // `details`: the challenge and the passkeys of this address (`factorDetails`).
   biometric_required: { status: 401, text: 'Biometric Authentication Required' },
   passkey_refused: { status: 401, text: 'This passkey does not sign in here' },
   passkey_copied: {
@@ -37,7 +36,7 @@ export const REFUSALS = {
   chat_locked: { status: 403, text: 'Enter the password of this chat first' },
   chat_password_required: { status: 403, text: 'Enter the chat password once more' },
   subscription_required: { status: 403, text: REFUSAL_TEXTS.subscription_required },
-  // `messageLimitText` replaces this text and names the plan's limit.
+  // `messageLimitText` replaces this text.
   message_limit_reached: { status: 403, text: 'Message limit reached' },
   account_deleted: { status: 403, text: REFUSAL_TEXTS.account_deleted },
   not_found: { status: 404, text: 'Not found' },
@@ -137,7 +136,7 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** The body of every response that is not OK. `retryAfterSeconds` is set with 429 and 503; `details` depends on the code. */
+/** 429 and 503 set `retryAfterSeconds`; `details` depends on the code. */
 export interface RefusalBody {
   error: string
   code: RefusalCode

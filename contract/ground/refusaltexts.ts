@@ -1,4 +1,4 @@
-/** The texts of refusals that pages and shapes say themselves. Apart from `REFUSALS`, so that no page loads all of its texts. */
+/** Apart from `REFUSALS`, so that no page loads all texts. */
 export const REFUSAL_TEXTS = {
   invalid_onion_address: 'This is not a valid onion address',
   account_deleted: 'This account was deleted',

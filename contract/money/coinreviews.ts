@@ -4,27 +4,24 @@ import { LIMITS } from '../ground/limits.ts'
 import { done, instant, userId } from '../ground/shapes.ts'
 import { amountShape, coinStatusShape, currencyShape } from './coins.ts'
 
-/** Transactions that a review names. */
 export const REVIEW_TRANSACTIONS = 10
 
-/** Why a person looks at money. */
 export const reviewReasonShape = z.enum(['underpaid', 'overpaid', 'late', 'double', 'reorganised', 'wrong_token'])
 export type ReviewReason = z.infer<typeof reviewReasonShape>
 
 /**
- * What a person does about it. `credited`: the plan is given for what came. `refunded`: the operator’s own wallet has sent it back.
- * `withdrawn`: the plan ends, because the chain has taken the money out again. `kept`: nothing more is done.
+ * `credited`: the plan is given. `refunded`: the operator's own wallet has sent the money back. `withdrawn`: the plan ends,
+ * because the chain took the money out again.
  */
 export const reviewOutcomeShape = z.enum(['credited', 'refunded', 'withdrawn', 'kept'])
 export type ReviewOutcome = z.infer<typeof reviewOutcomeShape>
 
-/** A transaction, as people write it. Ethereum’s begin with 0x. */
+/** Ethereum's begin with 0x. */
 export const transactionHash = z.string().regex(/^(0x)?[0-9a-fA-F]{64}$/, 'A transaction has 64 characters of 0-9 and a-f')
 
 const reference = z.string().max(120)
 const payer = z.object({ id: userId, username: z.string() })
 
-/** What a payment asked for, and whose it is. */
 const paidFor = {
   payer,
   paymentId: z.uuid(),
@@ -33,7 +30,7 @@ const paidFor = {
   /** US cents. */
   usdCents: z.number().int().nonnegative(),
   paymentAddress: z.string().max(100),
-  /** Where the payer wants money back; null if they have not said so. */
+  /** null without an address for refunds. */
   walletAddress: z.string().max(100).nullable(),
   status: coinStatusShape,
   createdAt: instant,
@@ -43,17 +40,15 @@ export const coinReviewShape = z.object({
   id: z.uuid(),
   reason: reviewReasonShape,
   ...paidFor,
-  /** When it came to this list. */
   noticedAt: instant,
-  /** What this is about: a currency, or the contract of another token. */
+  /** A currency, or another token's contract. */
   asset: z.string().max(100),
-  /** In whole coins; of another token than the three in its smallest unit. */
+  /** Whole coins; another token's smallest unit. */
   assetAmount: z.string().max(100),
-  /** At the price that the payment was asked at; null for another asset. */
+  /** At the price of the request; null for another asset. */
   assetCents: z.number().int().nonnegative().nullable(),
-  /** The transactions that it came by, the first ones. */
+  /** The first ones. */
   transactions: z.array(reference).max(REVIEW_TRANSACTIONS),
-  /** What can be done about it. */
   outcomes: z.array(reviewOutcomeShape).max(4),
 })
 export type CoinReview = z.infer<typeof coinReviewShape>
@@ -61,9 +56,9 @@ export type CoinReview = z.infer<typeof coinReviewShape>
 export const paidPaymentShape = z.object({
   ...paidFor,
   transactionHash: reference.nullable(),
-  /** By which it was sent back, as far as an administrator has noted it. */
+  /** The refund, if an administrator has noted one. */
   refundTransaction: reference.nullable(),
-  /** True if it bought a plan and was not paid back. */
+  /** Bought a plan and was not paid back. */
   isRefundable: z.boolean(),
 })
 export type PaidPayment = z.infer<typeof paidPaymentShape>

@@ -3,19 +3,18 @@ import { endpoint } from '../ground/endpoint.ts'
 import { nothing } from '../ground/shapes.ts'
 import { billingPeriodShape } from './payments.ts'
 
-/** The currencies of coin payments. */
 export const currencyShape = z.enum(['bitcoin', 'ethereum', 'usdc'])
 export type Currency = z.infer<typeof currencyShape>
 
 export interface Coin {
   name: string
   symbol: string
-  /** Digits after the point of the smallest unit, and of the amounts that are asked for. */
+  /** Digits of the smallest unit and of shown amounts. */
   decimals: number
   shownDecimals: number
-  /** Blocks after which a payment counts, its own included. */
+  /** Blocks, the payment's own included. */
   confirmations: number
-  /** US dollars, shown while no price is known. Nothing is asked for at this price. */
+  /** US dollars, shown without a known price and never asked for. */
   fallbackUsd: number
 }
 
@@ -25,32 +24,28 @@ export const COINS: Readonly<Record<Currency, Coin>> = {
   usdc: { name: 'USD Coin', symbol: 'USDC', decimals: 6, shownDecimals: 2, confirmations: 12, fallbackUsd: 1 },
 }
 
-/** Life of a payment request, in seconds. */
 export const COIN_REQUEST_SECONDS = 30 * 60
 
-/** How often pages ask while a dialog is open, in milliseconds. */
+/** Asked while a dialog is open. */
 export const COIN_POLLS = { pricesMs: 120_000, paymentMs: 10_000, submittedMs: 30_000, submittedForMs: 30 * 60_000 } as const
 
-/** An amount in whole coins, as people write it. */
+/** Whole coins. */
 export const amountShape = z.string().regex(/^\d{1,60}(\.\d{1,18})?$/)
 const paymentId = z.uuid()
-/** The built-in plans that are asked for by their names. */
 export const coinPlanShape = z.enum(['test', 'master'])
-/** A package, or a built-in plan. */
 const packageId = z.union([z.uuid(), coinPlanShape])
 const address = z.string().max(100)
-/** Where money goes back to that came too late, or too much. */
+/** Late or surplus money goes back here. */
 export const walletAddress = z.string().regex(/^[0-9A-Za-z]{20,100}$/, 'An address has 20 to 100 letters and digits')
 
 /**
- * `pending`: nothing or too little has come. `confirming`: enough has, in too few blocks. `confirmed`: the plan is paid.
- * `expired`: the time is over and nothing has come. `needs_review`: money has come that a person looks at. `refunded`: it was
- * sent back.
+ * `pending`: too little has come. `confirming`: too few blocks. `expired`: nothing came in time. `needs_review`: a person looks
+ * at the money.
  */
 export const coinStatusShape = z.enum(['pending', 'confirming', 'confirmed', 'expired', 'needs_review', 'refunded'])
 export type CoinStatus = z.infer<typeof coinStatusShape>
 
-/** What is sold and its prices in US cents; null for a period that it is not sold for. */
+/** US cents; null for a period without a sale. */
 const coinPackageShape = z.object({
   id: packageId,
   name: z.string().max(100),
@@ -63,22 +58,20 @@ export const coinPaymentShape = z.object({
   packageId,
   billingPeriod: billingPeriodShape,
   currency: currencyShape,
-  /** What is asked for, and what of it has come. */
   amount: amountShape,
   receivedAmount: amountShape,
-  /** What is still to be sent: of the amount what is missing, or all of it. */
+  /** What is missing. */
   dueAmount: amountShape,
   /** US dollars, such as 1000.00. */
   usdAmount: z.string().regex(/^\d{1,12}\.\d{2}$/),
   paymentAddress: address,
-  /** What wallets read: BIP-21 or EIP-681. */
+  /** BIP-21 or EIP-681. */
   paymentUri: z.string().max(300),
   status: coinStatusShape,
   expiresAt: z.iso.datetime(),
   createdAt: z.iso.datetime(),
   confirmedAt: z.iso.datetime().nullable(),
   transactionHash: z.string().max(100).nullable(),
-  /** By which money of it was sent back. */
   refundTransaction: z.string().max(100).nullable(),
   blockConfirmations: z.number().int().nonnegative(),
 })

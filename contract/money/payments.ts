@@ -4,7 +4,7 @@ import { done, instant, nothing } from '../ground/shapes.ts'
 import { PLAN_LIMITS } from './planlimits.ts'
 import { tierShape } from './plans.ts'
 
-/** What is sold beside the built-in plans. Prices are US cents, -1 in a limit means none. */
+/** US cents; -1 means no limit. */
 export const packageShape = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -28,7 +28,7 @@ export type Package = z.infer<typeof packageShape>
 export const billingPeriodShape = z.enum(['monthly', 'yearly'])
 export type BillingPeriod = z.infer<typeof billingPeriodShape>
 
-/** Whose counters these are: what a paid account sends, or what a free one receives. Null means no limit. */
+/** Sent by a paid account, or received by a free one; null means no limit. */
 export const usageShape = z.object({
   messagesUsed: z.number().int(),
   fileStorageUsedMB: z.number(),
@@ -39,31 +39,28 @@ export const usageShape = z.object({
 })
 export type Usage = z.infer<typeof usageShape>
 
-/** How cards are paid here: by Stripe, by the sandbox without real money, or not at all. */
+/** `sandbox` moves no real money. */
 export const cardProviderShape = z.enum(['stripe', 'sandbox', 'off'])
 
 export const subscriptionShape = z.object({
   tier: tierShape,
   packageId: z.uuid().nullable(),
-  /** When the paid time ends; null for a free account, and for a plan that was given without an end. */
+  /** null for a free account or a plan without an end. */
   endDate: instant.nullable(),
-  /** Null where no card subscription runs. */
+  /** null without a card subscription. */
   card: z
     .object({
       tier: tierShape,
       packageId: z.uuid().nullable(),
       billingPeriod: billingPeriodShape,
-      /** When it is paid next, or ends. */
+      /** The next payment, or the end. */
       periodEnd: instant,
-      /** False once it was cancelled: it ends with the period. */
+      /** False after a cancellation. */
       renews: z.boolean(),
-      /** The last payment has failed; the plan goes on until `graceUntil`. */
+      /** The last payment failed; the plan goes on until `graceUntil`. */
       hasFailed: z.boolean(),
       graceUntil: instant.nullable(),
-      /**
-       * A payment that the person has to make or confirm at the provider’s page: of a larger plan (`change`), until when the plan stays as it
-       * is, or of a renewal that has failed. Null if there is none.
-       */
+      /** The person pays or confirms at the provider's page: a larger plan (`change`), not given before, or a failed renewal. */
       waiting: z
         .object({
           kind: z.enum(['change', 'renewal']),
@@ -75,11 +72,11 @@ export const subscriptionShape = z.object({
         .nullable(),
     })
     .nullable(),
-  /** True if this account has paid by card before, so that the provider has invoices and receipts. */
+  /** The provider has invoices and receipts. */
   hasInvoices: z.boolean(),
-  /** What the Master plan costs here, in US cents; null for a period that it is not sold for. */
+  /** US cents; null for a period without a sale. */
   masterPrice: z.object({ monthlyCents: z.number().int().nullable(), yearlyCents: z.number().int().nullable() }),
-  /** What the refund button pays back, in US cents; null if it does not. */
+  /** US cents; null without a refund. */
   refundableCents: z.number().int().nullable(),
   cardProvider: cardProviderShape,
 })
@@ -89,7 +86,7 @@ const choice = {
   billingPeriod: billingPeriodShape.default('monthly'),
   /** The first active Premium package if absent. */
   packageId: z.uuid().optional(),
-  /** Handed on to the provider, never kept. */
+  /** Handed on, never kept. */
   paymentMethodId: z.string().max(200).optional(),
 }
 
@@ -137,13 +134,12 @@ export const paymentsApi = {
     input: z.object({
       tier: z.enum(['free', 'test', 'premium', 'master']),
       ...choice,
-      /** True if the caller can show the provider’s form in a frame. */
+      /** The caller can show the provider's form in a frame. */
       embedded: z.boolean().default(false),
     }),
     output: z.object({
-      /** The provider’s page, where a payment is needed. */
       checkoutUrl: z.string().optional(),
-      /** Instead of that page: opens the provider’s form in the page at `frameUrl`, which has another origin. */
+      /** Opens the form at `frameUrl`, of another origin. */
       clientSecret: z.string().optional(),
       frameUrl: z.string().optional(),
       success: z.boolean().optional(),

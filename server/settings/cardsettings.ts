@@ -1,17 +1,13 @@
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
-/** Who takes card payments: Stripe, the sandbox without real money, or nobody. */
 export type CardSettings = { provider: 'stripe'; secretKey: string; webhookSecret: string } | { provider: 'sandbox' | 'off' }
 
-/** Keys by which real money moves, in whole or restricted. */
+/** Real money moves by these keys. */
 const LIVE_KEY = /^[sr]k_live_/
 const TEST_KEY =
   'a test key (sk_test_... or rk_test_...), because no real money is taken, not before the findings on money are mended'
 
-/**
- * Stripe where its key is set. Without one the sandbox, if this machine alone can connect, or if it was chosen: whoever presses a button
- * there has a paid plan for nothing, so production refuses it.
- */
+/** The sandbox gives a paid plan for nothing: production refuses it. */
 export function readCard(variables: Variables): CardSettings {
   const [secretKey, webhookSecret] = [read(variables, 'STRIPE_SECRET_KEY'), read(variables, 'STRIPE_WEBHOOK_SECRET')]
   if (secretKey && !webhookSecret) throw new ConfigError('STRIPE_WEBHOOK_SECRET', 'set together with STRIPE_SECRET_KEY', '')
@@ -27,15 +23,12 @@ export function readCard(variables: Variables): CardSettings {
   return { provider, secretKey, webhookSecret }
 }
 
-/** Where cards are paid in a frame of the messenger. */
 export interface FrameSettings {
-  /** The origin of the page in the frame, which is not the messenger's. */
   origin: string
-  /** By which the provider's script knows the account. It is public. */
+  /** Public. */
   publishableKey: string
 }
 
-/** Undefined if cards are paid at the provider's own page alone. */
 export function readFrame(variables: Variables): FrameSettings | undefined {
   const origin = readFrameOrigin(variables)
   const publishableKey = read(variables, 'STRIPE_PUBLISHABLE_KEY')
@@ -49,7 +42,7 @@ export function readFrame(variables: Variables): FrameSettings | undefined {
   return { origin, publishableKey }
 }
 
-/** It has a host of its own, because cookies are the same for all ports of one. */
+/** The ports of one host share cookies. */
 export function readFrameOrigin(variables: Variables): string | undefined {
   const expected = 'an origin such as https://pay.example.org: another host than of PUBLIC_URL, https where that is, and no onion'
   const addresses = ['PUBLIC_URL', 'ONION_URL'].map((name) => readUrl(variables, name, ['http:', 'https:'], 'an address'))

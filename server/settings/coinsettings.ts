@@ -3,19 +3,18 @@ import { ConfigError, read, readChoice, readUrl, type Variables } from './variab
 export const BITCOIN_NETWORKS = ['mainnet', 'testnet', 'signet', 'regtest'] as const
 export type BitcoinNetwork = (typeof BITCOIN_NETWORKS)[number]
 
-/** Which coins the server takes, whom it asks about them, and whose addresses it gives out. It holds no private key. */
+/** Holds no private key. */
 export interface CoinSettings {
-  /** undefined if Bitcoin is not taken. `node`: an HTTP API of Esplora's shape, or the JSON-RPC of bitcoind with a wallet. */
+  /** `esplora` is an HTTP API, `bitcoind` JSON-RPC with a wallet. */
   bitcoin: { node: { kind: 'esplora' | 'bitcoind'; url: string }; xpub: string; network: BitcoinNetwork } | undefined
-  /** undefined if neither Ethereum nor USDC is taken. `rpc` is the address of a JSON-RPC node; `usdc` the token's contract. */
+  /** `usdc` is the token's contract. */
   ethereum: { rpc: string; xpub: string; chainId: number; usdc: string | undefined } | undefined
-  /** The sources of prices; undefined if none is asked. */
   prices: { coingecko: string; kraken: string } | undefined
 }
 
 const MAINNET_USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 
-/** Reads the settings of coins. Throws ConfigError. */
+/** Throws ConfigError. */
 export function readCoins(variables: Variables, isHidden: boolean): CoinSettings {
   const kind = read(variables, 'BITCOIN_RPC_URL') === undefined ? 'esplora' : 'bitcoind'
   if (kind === 'bitcoind' && read(variables, 'BITCOIN_ESPLORA_URL') !== undefined)
@@ -24,7 +23,7 @@ export function readCoins(variables: Variables, isHidden: boolean): CoinSettings
   const ethereum = readPair(variables, 'ETHEREUM_RPC_URL', 'ETHEREUM_XPUB')
   const chainId = readChainId(variables)
   const isTaken = bitcoin !== undefined || ethereum !== undefined
-  // The request would show where a server stands that is reached by its onion service alone.
+  // The request would show where a hidden server stands.
   const prices = readChoice(variables, 'COIN_PRICES', ['on', 'off'], isTaken && !isHidden ? 'on' : 'off')
   return {
     bitcoin: bitcoin && {
@@ -43,17 +42,17 @@ export function readCoins(variables: Variables, isHidden: boolean): CoinSettings
   }
 }
 
-// The message does not repeat the address: those of rented nodes hold a key.
+// Addresses of rented nodes hold a key.
 const readAddress = (variables: Variables, name: string): string | undefined =>
   readUrl(variables, name, ['http:', 'https:'], 'an address such as https://node.example.org', false)?.href.replace(/\/$/, '')
 
-/** Both come together or not at all. */
+/** Both are set or neither. */
 function readPair(variables: Variables, urlName: string, xpubName: string): { url: string; xpub: string } | undefined {
   const [url, xpub] = [readAddress(variables, urlName), read(variables, xpubName)]
   if (url === undefined && xpub === undefined) return undefined
   if (url === undefined) throw new ConfigError(urlName, `set together with ${xpubName}`, '')
   if (xpub === undefined) throw new ConfigError(xpubName, `set together with ${urlName}`, '')
-  // A private key is refused and not repeated.
+  // A private key is not repeated.
   if (!/^[xztv]pub[1-9A-HJ-NP-Za-km-z]{100,120}$/.test(xpub))
     throw new ConfigError(xpubName, 'the extended public key of an account, such as xpub6C…', 'something else')
   return { url, xpub }
@@ -65,7 +64,7 @@ function readChainId(variables: Variables): number {
   return Number(text)
 }
 
-/** USDC has one contract on each chain. That of the main chain is known; elsewhere USDC is taken only if the setting names one. */
+/** Outside the main chain the setting names the contract. */
 function readContract(variables: Variables, chainId: number): string | undefined {
   const text = read(variables, 'USDC_CONTRACT') ?? (chainId === 1 ? MAINNET_USDC : undefined)
   if (text === undefined) return undefined

@@ -13,20 +13,16 @@ export { ConfigError }
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const NODE_ENVS = ['development', 'production', 'test'] as const
 
-/** Properties of all connections that one server accepts. They never depend on a request's headers. */
+/** Never depends on headers. */
 export interface Listener {
-  /** The ingress that the `hello` frame names. */
   ingress: 'direct' | 'onion'
-  /** True if browsers connect by https: the cookie is bound to it, and strict transport is sent. */
+  /** Browsers connect by https. */
   isSecure: boolean
-  /** True if X-Forwarded-For is trusted as TRUST_PROXY says; false if it is ignored. */
+  /** True follows TRUST_PROXY. */
   hasProxy: boolean
-  /**
-   * Returns who has opened the connection, as the rate limits count it in place of an address; undefined if this connection says
-   * nothing. Absent if no connection does (`callerKey`).
-   */
+  /** Replaces the address in rate limits (`callerKey`). */
   callerOf?: (connection: Socket) => string | undefined
-  /** The origins whose pages may write and open sockets. `port` accepted the connection; undefined for a Unix socket. */
+  /** `port` is undefined for a Unix socket. */
   origins(port: number | undefined): string[]
 }
 
@@ -34,50 +30,41 @@ export interface Config {
   /** 0 means any free port. */
   port: number
   host: string
-  /** The port of /metrics; undefined if it is off. */
   metricsPort: number | undefined
   metricsHost: string
-  /** undefined for the PostgreSQL that npm brings, with its data in `dataFolder`. */
+  /** undefined for npm's PostgreSQL. */
   databaseUrl: string | undefined
-  /** undefined for the default folder, which depends on the account that runs the server. */
   dataFolder: string | undefined
-  /** undefined for `release/` in the project. */
+  /** undefined for `release/`. */
   releaseFolder: string | undefined
-  /** The bucket that stores files; undefined for a folder in `dataFolder`. */
+  /** undefined for `dataFolder`. */
   s3: S3Settings | undefined
-  /** The address in the browser; undefined if only this machine can connect. */
+  /** undefined on this machine alone. */
   publicUrl: URL | undefined
-  /** The Content-Security-Policy of every answer. */
   policy: string
   onionUrl: URL | undefined
   logLevel: (typeof LOG_LEVELS)[number]
   nodeEnv: (typeof NODE_ENVS)[number]
-  /** Trusted senders of X-Forwarded-For: none, a number of hops, or a list of addresses. */
+  /** A number of hops, or addresses. */
   trustProxy: false | number | string[]
-  /** false switches off rate limits, for measurements on this machine alone. */
+  /** False only for measurements on this machine. */
   hasRateLimits: boolean
-  /** True if closed browsers are told of news by their push services. */
   hasPush: boolean
-  /** false lets requests to addresses that users choose reach this machine and inner networks, for tests alone. */
+  /** False only for tests: users' addresses then reach inner networks. */
   isOutboundGuarded: boolean
-  /** undefined if the server sends no mail. */
   mail: MailSettings | undefined
   coins: CoinSettings
   card: CardSettings
-  /** Where cards are paid in a frame; undefined if nowhere. */
   frame: FrameSettings | undefined
-  /** True if the provider computes and adds taxes. */
   hasCardTax: boolean
   masterPrice: MasterPrice
-  /** The listener that PORT opens. */
   direct: Listener
 }
 
-/** Reads the settings. Throws ConfigError. */
+/** Throws ConfigError. */
 export function readConfig(variables: Variables): Config {
   const publicUrl = readUrl(variables, 'PUBLIC_URL', ['http:', 'https:'], 'an address such as https://chat.example.org')
   const onionUrl = readOnionUrl(variables)
-  /** Reached by its onion service alone. */
   const isHidden = onionUrl !== undefined && !publicUrl
   const trustProxy = readTrustProxy(variables)
   const port = readPort(variables, 'PORT') ?? 3000
@@ -105,7 +92,7 @@ export function readConfig(variables: Variables): Config {
     nodeEnv: readChoice(variables, 'NODE_ENV', NODE_ENVS, 'development'),
     trustProxy,
     hasRateLimits: isOn(variables, 'RATE_LIMITS'),
-    // The request to a push service would show where a server stands that is reached by its onion service alone.
+    // A request to a push service would show where a hidden server stands.
     hasPush: readChoice(variables, 'PUSH', ['on', 'off'], isHidden ? 'off' : 'on') === 'on',
     isOutboundGuarded: isOn(variables, 'OUTBOUND_GUARD'),
     mail: readMail(variables),
@@ -120,14 +107,13 @@ export function readConfig(variables: Variables): Config {
       hasProxy: trustProxy !== false,
       origins: (bound = port) => [
         ...(publicUrl ? [publicUrl.origin] : originsOfThisMachine(bound)),
-        // An onion service that is set up outside Conclave leads to this listener too.
         ...(onionUrl ? [onionUrl.origin] : []),
       ],
     },
   }
 }
 
-// As a name it would be two addresses: Fastify opens a second server, which has neither sockets nor the limits of this one.
+// Fastify opens a second server, without limits, for a name with two addresses.
 const addressOf = (host = '127.0.0.1'): string => (host === 'localhost' ? '127.0.0.1' : host)
 
 const originsOfThisMachine = (port: number): string[] =>
@@ -153,8 +139,7 @@ function readFolder(variables: Variables, name: string): string | undefined {
   return text === undefined ? undefined : path.resolve(text)
 }
 
-// Without rate limits one account can fill the disk, and without the guard anybody asks the inner network: wherever others can reach
-// the server, `off` is refused.
+// `off` is refused if others reach the server: an account could fill the disk, and anybody ask the inner network.
 function isOn(variables: Variables, name: 'RATE_LIMITS' | 'OUTBOUND_GUARD'): boolean {
   const choice = readChoice(variables, name, ['on', 'off'], 'on')
   const isServed = read(variables, 'NODE_ENV') === 'production' || read(variables, 'PUBLIC_URL') || read(variables, 'ONION_URL')

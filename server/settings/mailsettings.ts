@@ -1,12 +1,10 @@
 import { ConfigError, read, readUrl, type Variables } from './variables.ts'
 
-/** The operator's mail server, and the address in whose name it sends. */
 export interface MailSettings {
   host: string
   port: number
-  /** True for TLS from the first byte; false for STARTTLS, which is demanded. */
+  /** False demands STARTTLS. */
   isSecure: boolean
-  /** True for a mail server on this machine, which is spoken to without TLS. */
   isLocal: boolean
   user: string | undefined
   password: string | undefined
@@ -14,10 +12,10 @@ export interface MailSettings {
 }
 
 const EXPECTED = 'an address such as smtp://user:password@mail.example.org:587, or smtps://'
-/** An address alone, or a name before it in angle brackets. No line can end in it. */
+/** No line can end inside. */
 const FROM = /^(?:[\w .-]+ <[\w.+-]+@[\w.-]+>|[\w.+-]+@[\w.-]+)$/
 
-/** Both variables come together; without them the server sends no mail. */
+/** Both variables are set, or the server sends no mail. */
 export function readMail(variables: Variables): MailSettings | undefined {
   const url = readUrl(variables, 'SMTP_URL', ['smtp:', 'smtps:'], EXPECTED, false)
   const from = read(variables, 'SMTP_FROM')

@@ -1,15 +1,15 @@
 import { ConfigError, read, type Variables } from './variables.ts'
 
-/** What the Master plan costs, in US cents; null for a period that it is not sold for. */
+/** US cents; null for a period without a sale. */
 export interface MasterPrice {
   monthlyCents: number | null
   yearlyCents: number | null
 }
 
-/** The card provider takes no larger amount. */
+/** The card provider takes no more. */
 const CENTS_MAX = 99_999_999
 
-/** Without a price Master is not sold: it is given by hand. */
+/** Without a price Master is given by hand. */
 export const readMasterPrice = (variables: Variables): MasterPrice => ({
   monthlyCents: readCents(variables, 'MASTER_MONTHLY_CENTS'),
   yearlyCents: readCents(variables, 'MASTER_YEARLY_CENTS'),

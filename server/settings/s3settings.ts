@@ -1,17 +1,16 @@
 import { ConfigError, read, readUrl, type Variables } from './variables.ts'
 
-/** A bucket that speaks the S3 API. */
 export interface S3Settings {
   endpoint: URL
   bucket: string
   region: string
   accessKeyId: string
   secretAccessKey: string
-  /** Where browsers reach the bucket, without a slash at its end; undefined if all bytes go through this server. */
+  /** Has no slash at the end; undefined if this server carries all bytes. */
   publicUrl: string | undefined
 }
 
-/** The first four come together or not at all. */
+/** All or none are set. */
 export function readS3(variables: Variables): S3Settings | undefined {
   const names = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
   const endpoint = readUrl(variables, 'S3_ENDPOINT', ['http:', 'https:'], 'an address such as https://s3.example.org')
@@ -29,7 +28,7 @@ export function readS3(variables: Variables): S3Settings | undefined {
   return undefined
 }
 
-/** A page of https may send to nothing less. */
+/** An https page sends to https only. */
 export function readBucketUrl(variables: Variables): string | undefined {
   const expected = 'the address of the bucket in the browser, such as https://files.example.org/bucket, https where PUBLIC_URL is'
   const isSecure = readUrl(variables, 'PUBLIC_URL', ['http:', 'https:'], 'an address')?.protocol === 'https:'

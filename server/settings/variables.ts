@@ -1,4 +1,4 @@
-/** A setting is invalid. The message names the variable and the expected value. */
+/** Names the variable. */
 export class ConfigError extends Error {
   constructor(variable: string, expected: string, found: string) {
     super(`${variable} must be ${expected}, but it is "${found}"`)
@@ -8,7 +8,7 @@ export class ConfigError extends Error {
 
 export type Variables = Record<string, string | undefined>
 
-// An empty variable counts as absent, because compose files pass unset variables as empty ones.
+// Compose files pass unset variables as empty ones.
 export function read(variables: Variables, name: string): string | undefined {
   return variables[name]?.trim() || undefined
 }
@@ -31,7 +31,7 @@ export function readUrl(
   const text = read(variables, name)
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
-  // The message does not repeat an address that holds a password.
+  // An address may hold a password.
   if (!url || !protocols.includes(url.protocol)) throw new ConfigError(name, expected, isShown ? text : 'something else')
   return url
 }

@@ -19,7 +19,6 @@ const WORDS: Record<string, string> = {
   refund: 'A payment was sent back',
 }
 
-/** What administrators have done to this account. */
 export function Administration() {
   const env = useEnv()
   const [acts, setActs] = useState<OwnAct[]>()
@@ -49,7 +48,6 @@ export function Administration() {
   )
 }
 
-/** What became of money that waited for a person. */
 const SETTLED: Record<string, string> = {
   credited: 'A payment in coins was accepted: the plan was given for it',
   refunded: 'Money of a payment in coins was sent back',

@@ -7,7 +7,6 @@ import { showToast } from '../../ui/toast.ts'
 import { logout } from './account.ts'
 
 interface Props {
-  /** True if the person came to remove the keys: that is chosen at first. */
   asksForRemoval?: boolean
   onClose: () => void
 }
@@ -23,7 +22,7 @@ export function LogoutDialog({ asksForRemoval = false, onClose }: Props) {
     setPending(true)
     try {
       const { reached } = await logout(env, { removeKeys })
-      // The URL must not show the next person at this browser which conversation was open.
+      // The URL must not show the next person which chat was open.
       navigate('/', { replace: true })
       if (!reached)
         showToast({

@@ -9,7 +9,7 @@ import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { profileErrors, saveProfile, type TypedProfile } from './profile.ts'
 
-/** The own names and email. What another browser sets appears at once, except in a field that is being edited. */
+/** Another browser's change appears at once, except in a field being edited. */
 export function Profile({ user }: { user: User }) {
   const env = useEnv()
   const fields = { displayName: useRef<HTMLInputElement>(null), email: useRef<HTMLInputElement>(null) }
@@ -46,9 +46,9 @@ export function Profile({ user }: { user: User }) {
     setPending(true)
     try {
       await saveProfile(env, sent)
-      // What was typed meanwhile stays.
+      // Text typed meanwhile stays.
       setDraft((now) => Object.fromEntries(Object.entries(now).filter(([field, text]) => text !== Reflect.get(typed, field))))
-      // The pressed button has gone. Whoever types on is not led away.
+      // A person still typing keeps the focus.
       if (!(document.activeElement instanceof HTMLInputElement)) fields[isEmailChanged ? 'email' : 'displayName'].current?.focus()
       const seen = typed.displayName !== stored.displayName
       showToast({

@@ -18,14 +18,10 @@ import {
   writeUser,
 } from './storedUser.ts'
 
-/**
- * Notice on the sign-in screen of a page that was not there when its session ended. The server keeps nothing of an ended session,
- * so this names what can have ended it.
- */
+/** The server keeps nothing of an ended session. */
 export const SESSION_ENDED =
   'Your session has ended. Sign in again: this browser’s keys and what you wrote are still here. A session ends when you end it from another browser, when the password changes, after 14 days without use and after 90 days at most. If it was none of these, look over Sessions and devices.'
 
-/** Error text if the server returns another account than the open or entered one. */
 export const OTHER_ACCOUNT =
   'The server answered for another account than yours. Nothing was changed in this browser. Sign in again.'
 
@@ -33,29 +29,23 @@ const isSameName = (one: string, other: string) => one.trim().toLowerCase() === 
 
 const isSame = (one: StoredUser, other: StoredUser): boolean => one.id === other.id && isSameName(one.username, other.username)
 
-/** Throws CryptoFailure('other_account') if the server returns another username than the person typed. */
+/** Throws CryptoFailure('other_account'). */
 export function requireName(typed: string, answered: StoredUser): void {
   if (!isSameName(typed, answered.username)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }
 
-/** Throws CryptoFailure('other_account') if the server returns another account than the entered one. */
+/** Throws CryptoFailure('other_account'). */
 export function requireSame(entered: StoredUser, answered: StoredUser): void {
   if (!isSame(entered, answered)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }
 
-/** Failures after which no new vault may replace this one: only a newer page can read it, or it belongs to another account. */
+/** No new vault may replace this one. */
 const MUST_STAY = ['vault_newer', 'vault_upgrade', 'vault_row', 'other_account', 'worker', 'not_loaded']
 
-/**
- * True if this browser may be added to the account again after this failure, because it has no keys or keys that do not open.
- * Keys that do not open stay on disk, put aside [Note: V4].
- */
+/** True for absent keys, or keys that do not open: those stay on disk [Note: V4]. */
 export const isReplaceable = (error: unknown): boolean => error instanceof CryptoFailure && !MUST_STAY.includes(error.code)
 
-/**
- * Opens this browser's vault, including its lock if the password of this sign-in opens it. Returns false if the lock needs
- * another secret: an older password after a change in another browser, or a passkey. Throws what `crypto.open` throws.
- */
+/** Returns false if the lock needs another secret. Throws what `crypto.open` throws. */
 export async function opensUnlocked(
   env: Env,
   { id, username }: StoredUser,
@@ -70,21 +60,19 @@ export async function opensUnlocked(
   }
 }
 
-/** True if nobody answered for the product: there is no network, no server, or only the proxy in front of it. */
 export const isAway = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || AWAY.includes(error.status))
 const AWAY = [502, 503, 504]
 
 /**
- * Fetches the signed-in user and opens this browser's vault. If either step fails, shows the sign-in screen and logs the failure;
- * where the server cannot be reached, a browser that stores a user waits for it instead. So does one that opens without the server, once
- * nobody has answered for `patienceMs`. A missing session is no failure if this browser stores no user.
+ * Shows the sign-in screen after a failure, and logs. A stored user waits (`away`) for an unreachable server, and after
+ * `patienceMs` if this browser opens without the server.
  */
 export async function start(env: Env, log: (error: unknown) => void, patienceMs?: number): Promise<void> {
   const before = readUser()
   const isVisitor = before === undefined
   const { phase: phaseBefore } = accountStore.getState()
-  // Opened without the server while this waited: the session itself finds out what the server says.
+  // The vault opened without the server meanwhile.
   const isOpened = () => phaseBefore !== 'signed_in' && accountStore.getState().phase === 'signed_in'
   try {
     await sendPendingLogout(env)
@@ -110,20 +98,18 @@ export async function start(env: Env, log: (error: unknown) => void, patienceMs?
       return signedOut('This browser’s keys are gone. Sign in again to add it to your account.')
     const ended = isVisitor ? readEnded() : SESSION_ENDED
     if (hasNoSession) return showForm(ended || null, ended)
-    // The failure is no reason why the session ended, so the next load does not repeat it.
+    // The failure did not end the session.
     showForm(error.message, isVisitor ? ended : '')
   }
 }
 
-/** Throws ApiError('no_answer') after this time if this browser opens without the server; else never ends. */
+/** Throws ApiError('no_answer') after `ms` if this browser opens without the server; else never ends. */
 async function lateFor(env: Env, { id }: StoredUser, ms: number): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, ms))
-  // A vault that cannot be read now is said with the server's answer.
   if (await env.crypto.offlineWays(id).catch(() => null)) throw new ApiError(0, 'no_answer', 'The server does not answer')
   return await new Promise<never>(() => undefined)
 }
 
-/** Resolves when the page knows whether somebody is signed in. A form that is sent before waits for it. */
 export const untilStarted = (): Promise<void> =>
   new Promise((resolve) => {
     const off = accountStore.subscribe(({ phase }) => settle(phase))
@@ -135,13 +121,9 @@ export const untilStarted = (): Promise<void> =>
     settle(accountStore.getState().phase)
   })
 
-/** Fetches the own user again, because the plan or the name may have changed on the server. */
 export const refreshUser = async (env: Env): Promise<void> => showUser(env, await env.api(accountApi.user, {}))
 
-/**
- * Shows the own user as the server returned it. If that is another account, closes the page's account with a notice: later actions
- * would use the other account's keys.
- */
+/** Closes another account: later actions would use the wrong keys. */
 export async function showUser(env: Env, answered: User): Promise<void> {
   const { phase, user } = accountStore.getState()
   if (phase !== 'signed_in' || !user) return
@@ -150,7 +132,6 @@ export async function showUser(env: Env, answered: User): Promise<void> {
   accountStore.setState({ user: answered })
 }
 
-/** Ends the session here at once, and on the server as soon as the server can be reached. */
 export async function logout(
   env: Env,
   { removeKeys, notice = null }: { removeKeys: boolean; notice?: string | null },
@@ -168,14 +149,14 @@ export async function logout(
   return { reached }
 }
 
-/** Closes the account on this page because its session has ended. The caller decides whether to delete the keys. */
+/** The caller decides whether to delete the keys. */
 export async function closeAccount(env: Env, notice: string): Promise<void> {
   env.socket.close()
   await env.crypto.close()
   signedOut(notice)
 }
 
-/** Sends a logout that has not reached the server yet. Runs before any other API call. */
+/** Runs before any other API call. */
 export async function sendPendingLogout(env: Env): Promise<void> {
   const owed = readPendingLogout()
   if (!owed) return
@@ -183,32 +164,29 @@ export async function sendPendingLogout(env: Env): Promise<void> {
   dropPendingLogout()
 }
 
-/** Stores and opens this browser's keys after the server has accepted its device, and erases the password from the worker. */
+/** Erases the password from the worker. */
 export async function keepKeys(env: Env, user: SignedIn): Promise<void> {
   await openKept(env, user)
   await env.crypto.forgetPassword()
   signedIn(user)
 }
 
-/**
- * Stores the drafted keys of an account in this browser and opens them. Throws CryptoFailure if the server refused the device.
- */
+/** Throws CryptoFailure if the server refused the device. */
 export async function openKept(env: Env, user: SignedIn): Promise<void> {
   if (!user.unlock) throw new CryptoFailure('unlock', 'The server did not accept this device')
   await env.crypto.keepKeys({ userId: user.id, username: user.username, unlockSecret: user.unlock.unlockSecret })
   await proveSession(env, user.unlock).catch((error: unknown) => {
-    // The account exists by now. The first call that needs the session proof requests it again.
+    // The account exists; the next call proves again.
     if (!(error instanceof ApiError)) throw error
   })
 }
 
-/** Shows the lock screen: the person is signed in, but the vault is locked. */
 export function showLocked(user: User): void {
   rememberUser(user)
   accountStore.setState({ phase: 'locked', user, notice: null, isNew: false })
 }
 
-/** Marks the account as open on this page. `isNew` is true for an account just created, which makes its recovery kit next. */
+/** `isNew` asks for a recovery kit. */
 export function signedIn(user: User, { isNew } = { isNew: false }): void {
   rememberUser(user)
   dropEnded()
@@ -217,12 +195,11 @@ export function signedIn(user: User, { isNew } = { isNew: false }): void {
 
 const rememberUser = ({ id, username, displayName }: User): void => writeUser({ id, username, displayName })
 
-/** Shows the messenger after the recovery kit of a new account was made or declined. */
 export const showMessenger = (): void => accountStore.setState({ isNew: false })
 
 const signedOut = (notice: string | null): void => showForm(notice, notice ?? '')
 
-/** Shows the sign-in screen. `ended` is what the next load of this tab says; undefined if nobody was signed in. */
+/** The tab's next load says `ended`. */
 function showForm(notice: string | null, ended: string | undefined): void {
   for (const key of Object.keys(localStorage)) if (!KEPT_AT_SIGN_OUT.includes(key)) localStorage.removeItem(key)
   sessionStorage.clear()

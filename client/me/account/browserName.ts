@@ -2,17 +2,14 @@ import { browserOf } from '../../../contract/ground/browser.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { DeviceName } from '../../worker/crypto.ts'
 
-/**
- * Returns the name of this browser in the account's device list: what the person typed, or a default such as "Firefox on
- * Windows".
- */
+/** Defaults to such as "Firefox on Windows". */
 export function thisBrowser(name = '', agent: string = navigator.userAgent): DeviceName {
   const { browser, system } = browserOf(agent)
   const given = cleanName(name)
   return { name: given || `${browser || 'Browser'} on ${system || 'an unknown system'}`, browser, system }
 }
 
-/** A name that none of the account's browsers has yet: "Firefox on Windows 2". */
+/** Returns such as "Firefox on Windows 2". */
 export function unusedName(name: string, taken: readonly string[]): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name} ${number}`
@@ -20,6 +17,5 @@ export function unusedName(name: string, taken: readonly string[]): string {
   }
 }
 
-/** A typed name as it is kept: without invisible characters, and cut. */
 export const cleanName = (typed: string, max: number = LIMITS.deviceNameMax): string =>
   typed.replace(/\p{C}/gu, '').trim().slice(0, max)

@@ -1,6 +1,5 @@
 import type { ServerData } from '../../../contract/frames.ts'
 
-/** Returns the notice on the sign-in screen of a page whose session has ended elsewhere. */
 export const endedWords = ({ reason }: ServerData['signed_out']): string =>
   reason === 'block'
     ? 'An administrator has blocked this account. This browser’s keys and what you wrote are still here.'

@@ -4,10 +4,9 @@ import { CryptoFailure } from '../../worker/crypto.ts'
 import type { Opener, Ways } from './keys.ts'
 import { passkeysWork } from './passkeysWork.ts'
 
-/** The kinds of way in that the person can choose. */
 export type WayKind = Exclude<Opener['kind'], 'fresh'>
 
-/** Returns the ways in that this browser supports, the easiest first. */
+/** Lists the easiest first. */
 export function waysHere({ password, kit, passkeys }: Ways, canAsk: boolean = passkeysWork()): WayKind[] {
   const isThere: Record<WayKind, boolean> = { password, passkey: passkeys.length > 0 && canAsk, kit: kit !== null }
   return (['password', 'passkey', 'kit'] as const).filter((kind) => isThere[kind])
@@ -19,7 +18,6 @@ const WRONG: Record<WayKind, string> = {
   passkey: 'This passkey does not open this account',
 }
 
-/** Returns the error text of the field for a failed way in. */
 export function openingWords(kind: WayKind, error: unknown): string {
   if (error instanceof CryptoFailure && error.code === 'way') return WRONG[kind]
   if (error instanceof ApiError && error.code === 'invalid_credentials') return WRONG.password

@@ -5,35 +5,32 @@ import { CryptoFailure } from '../../worker/crypto.ts'
 import { accountStore } from './accountState.ts'
 import { passkeysWork } from './passkeysWork.ts'
 
-/** A passkey's key: its credential id in base64url, and its 32-byte PRF output in base64. */
+/** Base64url id, and 32-byte PRF output in base64. */
 export interface PasskeyOutput {
   id: string
   output: string
 }
 
-/** The PRF input, the same for every account. The passkey combines it with a secret that is bound to this site. */
+/** The PRF input is the same for every account. */
 const PRF_SALT = 'conclave/passkey/v1'
 const ES256 = -7
 const EDDSA = -8
 const RS256 = -257
 
-/** A passkey that was just made: what the server keeps of it, and its key; null if it opens no keys. */
+/** The key is null if the passkey opens no keys. */
 export interface NewPasskey {
   registration: Pick<Registration, 'id' | 'clientDataJSON' | 'attestationObject'>
   key: PasskeyOutput | null
 }
 
-/** What a passkey signed for a sign-in, the user id that it keeps, and its key; null if it opens no keys. */
+/** The key is null if the passkey opens no keys. */
 export interface SignedByPasskey {
   assertion: Assertion
   userId: string | null
   key: PasskeyOutput | null
 }
 
-/**
- * Creates a passkey for this account by the server's challenge. `known` lists existing passkeys, so that none is overwritten. Throws
- * CryptoFailure.
- */
+/** `known` passkeys are not overwritten. Throws CryptoFailure. */
 export async function createPasskey(challenge: string, known: string[] = []): Promise<NewPasskey> {
   const { user } = accountStore.getState()
   if (!user) throw new CryptoFailure('closed', 'The keys of this browser are closed')
@@ -54,21 +51,19 @@ export async function createPasskey(challenge: string, known: string[] = []): Pr
   const { response } = made
   if (!(response instanceof AuthenticatorAttestationResponse)) throw new CryptoFailure('passkey', 'The browser made no passkey.')
   const id = idOf(made)
-  // Field by field: the JSON of the credential also holds the key.
+  // The credential's JSON also holds the key.
   const registration = {
     id,
     clientDataJSON: urlOf(response.clientDataJSON),
     attestationObject: urlOf(response.attestationObject),
   }
   const key = keyOf(made)
-  // Many authenticators return the PRF output only from an assertion, not from the registration.
+  // Many authenticators return the output only from an assertion.
   const isAskedAgain = key === null && made.getClientExtensionResults().prf?.enabled === true
   return { registration, key: isAskedAgain ? await askPasskey([id]) : key }
 }
 
-/**
- * Has one of these passkeys sign the server's challenge; any of this address if `ids` is empty. Throws CryptoFailure.
- */
+/** Empty `ids` allow any passkey of this address. Throws CryptoFailure. */
 export async function signWithPasskey(challenge: string, ids: string[]): Promise<SignedByPasskey> {
   const answer = await asksFor(bytesIn(challenge), ids)
   const { response } = answer
@@ -76,7 +71,7 @@ export async function signWithPasskey(challenge: string, ids: string[]): Promise
     throw new CryptoFailure('passkey', 'The browser returned no passkey.')
   const { userHandle } = response
   return {
-    // Field by field: the JSON of the credential also holds the key.
+    // The credential's JSON also holds the key.
     assertion: {
       id: idOf(answer),
       authenticatorData: urlOf(response.authenticatorData),
@@ -89,9 +84,9 @@ export async function signWithPasskey(challenge: string, ids: string[]): Promise
   }
 }
 
-/** Asks for an assertion by one of these passkeys and returns its PRF key. Throws CryptoFailure. */
+/** Returns the PRF key. Throws CryptoFailure. */
 export async function askPasskey(ids: string[]): Promise<PasskeyOutput> {
-  // A random challenge, because nobody verifies the signature: only the PRF output matters [Note: K1].
+  // A random challenge: only the PRF output matters [Note: K1].
   const key = keyOf(await asksFor(crypto.getRandomValues(new Uint8Array(32)), ids))
   if (!key) throw new CryptoFailure('passkey_key', 'This passkey holds no key. Use another one or the recovery kit.')
   return key

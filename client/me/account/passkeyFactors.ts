@@ -5,23 +5,20 @@ import { accountStore } from './accountState.ts'
 import { changeKeys, loadPasskeyCode, type Opener, openKeys, putChange, type Ways, waysOf } from './keys.ts'
 import { orderFor } from './signedOrder.ts'
 
-/** A passkey of the account: whether it signs in at its address, and whether it opens the keys on a new browser [Note: K1]. */
+/** [Note: K1] */
 export interface ListedPasskey {
   id: string
-  /** '' for one that was made before passkeys signed in. */
   name: string
-  /** ISO 8601; null if an older build stored none. */
+  /** ISO 8601; null from older builds. */
   madeAt: string | null
   lastUsedAt: string | null
-  /** The host at which it signs in; null if it signs in nowhere. */
+  /** null if the passkey signs in nowhere. */
   host: string | null
   opensKeys: boolean
 }
 
-/** Fetches the passkeys that sign in. */
 export const factorsOf = (env: Env): Promise<Passkey[]> => env.api(passkeysApi.list, {})
 
-/** Joins the passkeys of the keyring with those that sign in, oldest first. */
 export function joinPasskeys({ passkeys }: Pick<Ways, 'passkeys'>, factors: Passkey[]): ListedPasskey[] {
   const opening = new Set(passkeys.map(({ id }) => id))
   const signing = new Set(factors.map(({ id }) => id))
@@ -33,13 +30,10 @@ export function joinPasskeys({ passkeys }: Pick<Ways, 'passkeys'>, factors: Pass
   ]
 }
 
-/**
- * Creates a passkey that signs in, and opens the keys where its authenticator can [Note: K1]. Returns whether it does. Throws ApiError
- * or CryptoFailure.
- */
+/** Returns true if the passkey opens the keys too [Note: K1]. Throws ApiError or CryptoFailure. */
 export async function addPasskey(env: Env, opener: Opener, name: string): Promise<{ opensKeys: boolean }> {
   try {
-    // Open the keys first: after a failure here no useless passkey remains on the person's authenticator.
+    // A failure here leaves no useless passkey.
     await openKeys(env, opener)
     const [ways, factors, { challenge }] = await Promise.all([waysOf(env), factorsOf(env), env.api(passkeysApi.challenge, {})])
     const { createPasskey } = await loadPasskeyCode()
@@ -60,7 +54,7 @@ export async function addPasskey(env: Env, opener: Opener, name: string): Promis
   }
 }
 
-/** Renames a passkey that signs in. Throws ApiError or CryptoFailure. */
+/** Throws ApiError or CryptoFailure. */
 export async function renamePasskey(env: Env, opener: Opener, id: string, name: string): Promise<void> {
   const fields = { id, name }
   await withKeys(env, opener, async () => {
@@ -68,20 +62,20 @@ export async function renamePasskey(env: Env, opener: Opener, id: string, name: 
   })
 }
 
-/** Removes a passkey from the keyring, if it opens that, and from the sign-in. Throws ApiError or CryptoFailure. */
+/** Throws ApiError or CryptoFailure. */
 export async function removePasskey(
   env: Env,
   opener: Opener,
   { id, opensKeys }: Pick<ListedPasskey, 'id' | 'opensKeys'>,
 ): Promise<void> {
-  // The server takes a passkey that leaves the keyring out of the sign-in as well.
+  // The server ends the passkey's sign-in too.
   if (opensKeys) return changeKeys(env, opener, { removePasskeys: [id] })
   await withKeys(env, opener, async () => {
     await env.api(passkeysApi.remove, { id, order: await orderFor(env, 'remove passkey', { id }) })
   })
 }
 
-/** Sets whether a sign-in by password needs a passkey too. Throws ApiError or CryptoFailure. */
+/** Throws ApiError or CryptoFailure. */
 export async function setBiometric(env: Env, opener: Opener, enabled: boolean): Promise<void> {
   await withKeys(env, opener, async () => {
     await env.api(passkeysApi.setBiometric, { enabled, order: await orderFor(env, 'switch biometric', { enabled }) })

@@ -1,3 +1,3 @@
-/** True if the browser supports passkeys: not over plain HTTP, and not at an IP address. */
+/** False over plain HTTP and at an IP address. */
 export const passkeysWork = (): boolean =>
   globalThis.isSecureContext && 'PublicKeyCredential' in globalThis && !/^[\d.]+$|:/.test(location.hostname)

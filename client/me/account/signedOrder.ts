@@ -13,13 +13,11 @@ interface PasswordChange {
   confirmNewPassword: string
 }
 
-/** What a password change does now; each takes about a second. */
 export type PasswordStep = 'checking' | 'making' | 'sealing'
 
 /**
- * Changes the password of the sign-in, and of the keyring if the password opens it. Otherwise `opener` opens the keyring and
- * signs the order [Note: D5]. All other sessions end. Throws ApiError ('invalid_credentials' if the current password is wrong) or
- * CryptoFailure; then nothing has changed.
+ * `opener` signs if the password opens no keys [Note: D5]. Other sessions end. After a failure nothing has changed. Throws
+ * ApiError ('invalid_credentials') or CryptoFailure.
  */
 export async function changePassword(
   env: Env,
@@ -55,7 +53,7 @@ export async function changePassword(
   }
 }
 
-/** Seals again what the password opens in this browser, unless that is a password other than the current one [Note: V3]. */
+/** Leaves a lock with another password [Note: V3]. */
 async function followLock(env: Env): Promise<void> {
   const userId = accountStore.getState().user?.id
   if (!userId) return
@@ -67,7 +65,7 @@ async function followLock(env: Env): Promise<void> {
   })
 }
 
-/** Opens the keys with the password just stretched, or with `opener` if given. Throws ApiError or CryptoFailure. */
+/** Throws ApiError or CryptoFailure. */
 export async function openForOrder(env: Env, opener: Opener | undefined): Promise<void> {
   if (opener) return void (await openKeys(env, opener))
   const keys = await storedKeys(env)
@@ -80,7 +78,7 @@ export async function openForOrder(env: Env, opener: Opener | undefined): Promis
   })
 }
 
-/** Signs a request with the key of the way in that opened the account's keys [Note: D5]. */
+/** [Note: D5] */
 export async function orderFor(env: Env, act: OrderAct, fields: Record<string, unknown>): Promise<string> {
   const { challenge } = await env.api(devicesApi.challenge, {})
   return env.crypto.signOrder({ act, fields, challenge })

@@ -3,7 +3,7 @@ import type { Env } from '../../env.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { loadPasskeyCode, ownName, stretch } from './keys.ts'
 
-/** Confirms with the password that the person is here. Throws ApiError ('invalid_credentials' if it is wrong) or CryptoFailure. */
+/** Throws ApiError ('invalid_credentials' for a wrong password) or CryptoFailure. */
 export async function confirmByPassword(env: Env, password: string): Promise<void> {
   try {
     await env.api(stepUpApi.confirm, { password: await stretch(env, 'stretch', ownName(), password), kdf: 1 })
@@ -12,7 +12,7 @@ export async function confirmByPassword(env: Env, password: string): Promise<voi
   }
 }
 
-/** Confirms with a passkey of this address. Throws ApiError or CryptoFailure. */
+/** Throws ApiError or CryptoFailure. */
 export async function confirmByPasskey(env: Env): Promise<void> {
   const { challenge, ids } = await env.api(stepUpApi.options, {})
   if (ids.length === 0) throw new CryptoFailure('passkey', `None of your passkeys works at ${location.hostname}.`)

@@ -4,7 +4,6 @@ import { useEnv } from '../../ui/env.tsx'
 import { accountStore } from './accountState.ts'
 import { loadWays, waysStore } from './ways.ts'
 
-/** Returns the account's ways in, and its passkeys that sign in. Fetches them on first use and after another device changed them. */
 export function useWays() {
   const env = useEnv()
   const userId = useStore(accountStore, ({ user }) => user?.id ?? null)

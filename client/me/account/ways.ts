@@ -7,22 +7,18 @@ import { accountStore } from './accountState.ts'
 import { type Ways, waysOf } from './keys.ts'
 
 interface WaysState {
-  /** The account of these ways in. */
   userId: string | null
   ways: Ways | null
-  /** The passkeys that sign in. */
   factors: Passkey[] | null
   failure: string | null
 }
 
-/** Cache of the account's ways in, and of the passkeys that sign in. */
 export const waysStore = createStore<WaysState>(() => ({ userId: null, ways: null, factors: null, failure: null }))
 
-/** Fetches the ways in again. The cached ones stay if the server cannot be reached. */
+/** Keeps the cached ones without a server. */
 export async function loadWays(env: Env): Promise<void> {
   const userId = accountStore.getState().user?.id ?? null
   if (waysStore.getState().userId !== userId) waysStore.setState({ userId, ways: null, factors: null, failure: null })
-  // The messenger has the ways in, and does without the code of their changes.
   const loaded = loadPart(() => import('./passkeyFactors.ts'))
   const found = await Promise.all([waysOf(env), loaded.then(({ factorsOf }) => factorsOf(env))]).then(
     ([ways, factors]) => ({ ways, factors, failure: null }),

@@ -14,7 +14,6 @@ import * as store from './store-book.ts'
 
 type BookAnswer = z.input<typeof devicesApi.book.output>
 
-/** Returns the account's newest book, or the newest book of one device; version 0 if there is none. */
 export async function readBook(
   env: Env,
   user: SignedInUser,
@@ -31,10 +30,7 @@ export async function readBook(
   return { version, historyKeyId, sealed, signature, deviceId: row.deviceId === UNSIGNED_BOOK ? null : row.deviceId, others }
 }
 
-/**
- * Stores the book that this session's device wrote and signed, unless another was saved meanwhile. Its history key must be the
- * account's: a book under a higher key id would block every later removal of a device. Throws Refusal.
- */
+/** Throws Refusal. A foreign history key would block every later removal of a device. */
 export async function saveBook(env: Env, user: SignedInUser, book: SignedBook) {
   await env.db.transaction(async (tx) => {
     const { documents } = await lockAccount(tx, user.id)
@@ -51,10 +47,7 @@ export async function saveBook(env: Env, user: SignedInUser, book: SignedBook) {
   return { version: book.version }
 }
 
-/**
- * Compare-and-set: stores the book that a device of the manifest signed, if the newest stored version is the one before and is
- * not under a newer history key. The caller holds the account's lock. Throws Refusal.
- */
+/** Compares and sets under the account's lock: one version up, no older history key. Throws Refusal. */
 export async function putBook(tx: Queryable, userId: string, manifest: Manifest, book: SignedBook): Promise<void> {
   const [newest] = await store.findBooks(tx, userId)
   if (book.version !== (newest?.version ?? 0) + 1 || book.historyKeyId < (newest?.historyKeyId ?? 0))
@@ -65,10 +58,7 @@ export async function putBook(tx: Queryable, userId: string, manifest: Manifest,
   await store.saveBook(tx, { userId, version, historyKeyId, sealed, deviceId, signature })
 }
 
-/**
- * Decodes standard base64, of which a book has megabytes: Node takes a tenth of the time of `fromBase64`. Throws Refusal for another
- * text: Node's decoder leaves out what it does not know, so that too few bytes come, and takes base64url.
- */
+/** Node takes a tenth of the time of `fromBase64`, but leaves out unknown characters. Throws Refusal. */
 function decodeBook(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
@@ -78,7 +68,7 @@ function decodeBook(text: string): Buffer {
   return bytes
 }
 
-/** Throws Refusal unless a device that the manifest lists has signed the book [Note: I1]. */
+/** Throws Refusal unless a listed device has signed [Note: I1]. */
 async function requireSigned(
   { identityKey, devices }: Manifest,
   { version, historyKeyId, deviceId, signature }: SignedBook,

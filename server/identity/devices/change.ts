@@ -14,19 +14,19 @@ import { requireNewHistoryKey, saveHistory } from './historykey.ts'
 import { isStored, type LockedAccount, lockAccount, requireNext, saveDocuments } from './locked.ts'
 import * as store from './store.ts'
 
-/** A key change whose signatures are valid. */
+/** The signatures are valid. */
 export interface ReadChange extends ReadDocuments {
   posted: KeyChange
 }
 
-/** Parses and verifies a key change. Throws Refusal. */
+/** Throws Refusal. */
 export const readChange = (posted: KeyChange): ReadChange => ({ ...readDocuments(posted), posted })
 
-/** Locks the account. A new history key also changes rooms, so the rooms are locked first. */
+/** Rooms, which a new history key changes, are locked first. */
 export const lockForChange = (tx: Queryable, userId: string, { posted }: ReadChange): Promise<LockedAccount> =>
   lockAccount(tx, userId, posted.book !== undefined)
 
-/** Removes devices, changes ways in, or switches history, all at once [Note: K2, K3, H2]. Throws Refusal. */
+/** Makes all changes at once [Note: K2, K3, H2]. Throws Refusal. */
 export async function changeKeys(env: Env, user: SignedInUser, change: KeyChange & { password?: string | undefined }) {
   const { password } = change
   const read = readChange(change)
@@ -51,12 +51,11 @@ export async function changeKeys(env: Env, user: SignedInUser, change: KeyChange
   return { version: read.manifest.version }
 }
 
-/** Throws Refusal unless the verifier is that of the account's password. */
 export function requireVerifier(account: LockedAccount, verifier: Buffer): void {
   if (!timingSafeEqual(account.passwordHash, verifier)) throw new Refusal('invalid_credentials')
 }
 
-/** Writes a key change inside the caller's transaction. Returns the sessions of removed devices. Throws Refusal. */
+/** Throws Refusal. */
 export async function applyChange(
   env: Env,
   tx: Queryable,
@@ -78,7 +77,7 @@ export async function applyChange(
   return await deleteSessionsOfDevices(tx, user.id, leaving)
 }
 
-/** After COMMIT: closes the removed devices' sockets with the manifest, and announces the change to everyone else [Note: D3]. */
+/** Runs after COMMIT: removed devices' sockets get the manifest and close [Note: D3]. */
 export async function finishChange(env: Env, user: SignedInUser, ended: string[], manifest: Signed): Promise<void> {
   await env.fault?.('keys:committed')
   closeSessions(env, ended, { manifest })
@@ -93,7 +92,7 @@ function requireDevices(user: SignedInUser, before: Manifest, next: Manifest): s
   return known.filter((id) => !staying.includes(id))
 }
 
-// The kit's secret and the kit's way in exist together or not at all. Returns whether there is one.
+// The kit's secret and way in exist together or not at all.
 async function saveKit(
   tx: Queryable,
   account: LockedAccount,

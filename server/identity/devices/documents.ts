@@ -14,7 +14,7 @@ export interface Documents {
   manifest: Signed
 }
 
-/** A keyring and a manifest with valid signatures that fit each other [Note: K3, D1]. */
+/** The documents fit each other [Note: K3, D1]. */
 export interface ReadDocuments {
   posted: Documents
   identityKey: Uint8Array
@@ -22,14 +22,11 @@ export interface ReadDocuments {
   manifest: Manifest
 }
 
-/** The documents together with the browser that posted them. */
 export interface ReadKeys extends ReadDocuments {
   posted: AccountKeys
 }
 
-/**
- * Parses and verifies the documents that a browser posted. Throws Refusal: invalid_signature, too_many_devices or invalid_input.
- */
+/** Throws Refusal: invalid_signature, too_many_devices or invalid_input. */
 export function readDocuments(posted: Documents): ReadDocuments {
   const keyring = parse(posted.keyring, keyringShape)
   const manifest = parse(posted.manifest, manifestShape)
@@ -47,14 +44,13 @@ export function readDocuments(posted: Documents): ReadDocuments {
   return { posted, identityKey, keyring, manifest }
 }
 
-/** Like `readDocuments`. Throws Refusal unknown_device unless the manifest lists the browser that posts it. */
+/** Throws Refusal, also unknown_device for an unlisted browser. */
 export function readKeys(posted: AccountKeys): ReadKeys {
   const read = readDocuments(posted)
   if (!idsOf(read.manifest).includes(posted.deviceId)) throw new Refusal('unknown_device')
   return { ...read, posted }
 }
 
-/** Reads a stored document, each once. Its shape and signature were verified before it was stored. */
 export const storedKeyring = readOnce((content): Keyring => JSON.parse(content))
 /** Older manifests lack `keepsHistory`. */
 export const storedManifest = readOnce((content): Manifest => ({ keepsHistory: true, ...JSON.parse(content) }))
@@ -68,14 +64,12 @@ function readOnce<Read>(read: (content: string) => Read): (document: Signed) => 
   }
 }
 
-/** Returns the ids of the devices that a manifest lists. */
 export const idsOf = (manifest: Manifest): string[] => manifest.devices.map((device) => device.id)
 
-/** Returns the public key of the password or the recovery kit; undefined if that does not open the keyring. */
 export const wayOf = (keyring: Keyring, kind: 'password' | 'kit'): string | undefined =>
   keyring.ways.find((way) => way.kind === kind)?.publicKey
 
-/** Returns the credential ids of passkeys that the next keyring no longer has: they sign in no more either [Note: K1]. */
+/** Those passkeys sign in no more [Note: K1]. */
 export function leavingPasskeys(before: Keyring, next: Keyring): string[] {
   const staying = new Set(next.ways.map(({ id }) => id))
   return before.ways.filter(({ id, kind }) => kind === 'passkey' && !staying.has(id)).map(({ id }) => id.slice('passkey:'.length))
@@ -83,15 +77,15 @@ export function leavingPasskeys(before: Keyring, next: Keyring): string[] {
 
 export const sameText = (a: Signed, b: Signed): boolean => a.content === b.content && a.signature === b.signature
 
-/** Throws Refusal if a manifest signs another name than `username`, the account's name in lower case [Note: I3]. */
+/** Throws Refusal unless the manifest signs the name in lower case [Note: I3]. */
 export function requireName(username: string, manifest: Manifest): void {
   if (manifest.username !== undefined && manifest.username !== username)
     throw invalid('The device list is signed for another username')
 }
 
 /**
- * Throws Refusal unless `next` may follow `before`: it is exactly one version up, no device vanishes without being listed as
- * removed or comes back [Note: D1], and a signed name stays [Note: I3].
+ * Throws Refusal unless `next` is one version up, lists vanished devices, brings none back [Note: D1] and keeps a signed name
+ * [Note: I3].
  */
 export function requireSuccessor(before: Manifest, next: Manifest): void {
   if (next.version !== before.version + 1) throw new Refusal('stale_version')
@@ -115,7 +109,7 @@ export function requireSuccessor(before: Manifest, next: Manifest): void {
     throw invalid('A new history key has a new number')
 }
 
-/** Throws Refusal unless `next` may follow `before`, and this device is its only new one. Others may be removed. */
+/** Throws Refusal unless this device is the only new one. Others may be removed. */
 export function requireAdded(before: Manifest, next: Manifest, deviceId: string): void {
   requireSuccessor(before, next)
   if (idsOf(before).includes(deviceId)) throw invalid('This device is enrolled already')
@@ -124,7 +118,7 @@ export function requireAdded(before: Manifest, next: Manifest, deviceId: string)
   if (next.keepsHistory !== before.keepsHistory) throw invalid('To add a device changes nothing of the history')
 }
 
-/** Throws Refusal unless `next` differs from `before` only by this added device. */
+/** Throws Refusal unless this device is the only difference. */
 export function requireOnlyAdded(before: Manifest, next: Manifest, deviceId: string): void {
   requireAdded(before, next, deviceId)
   if (next.devices.length !== before.devices.length + 1) throw invalid('To add a device removes none')
@@ -136,7 +130,7 @@ function hasOtherKeys(before: Manifest, { id, leafKey, sealingKey }: Manifest['d
   return known !== undefined && (known.leafKey !== leafKey || known.sealingKey !== sealingKey)
 }
 
-// The signature covers the characters of the content, so the content is parsed but never serialized again.
+// The signature covers these characters.
 function parse<S extends z.ZodType>(document: Signed, shape: S): z.output<S> {
   const parsed = shape.safeParse(readJson(document.content), { error: wordsOf })
   if (parsed.success) return parsed.data

@@ -13,7 +13,7 @@ import { isStored, lockAccount, requireStored, saveDocuments } from './locked.ts
 import { keepProof, requireProof } from './prove.ts'
 import * as store from './store.ts'
 
-/** Stores the first keys of an account inside the caller's transaction [Note: K3]. Throws Refusal. */
+/** Runs in the caller's transaction [Note: K3]. Throws Refusal. */
 export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<UnlockSecret> {
   const identity = await store.lockIdentity(tx, userId)
   if (!identity || identity.publicKey) throw new Refusal('has_keys')
@@ -30,10 +30,7 @@ export async function storeFirstKeys(tx: Queryable, now: Date, userId: string, r
   return await storeDevice(tx, now, userId, read)
 }
 
-/**
- * Adds this session's browser by a manifest one version up that the identity key has signed; the keyring stays. The new device
- * signs for the session. Throws Refusal.
- */
+/** The keyring stays; the device signs for the session. Throws Refusal. */
 export async function enrol(
   env: Env,
   user: SignedInUser,
@@ -59,7 +56,7 @@ export async function enrol(
   return { ...secret, challenge: null }
 }
 
-/** Stores the documents and this new device, inside the caller's transaction, and returns its unlock secret. Throws Refusal. */
+/** Runs in the caller's transaction. Returns the unlock secret. Throws Refusal. */
 export async function storeDevice(tx: Queryable, now: Date, userId: string, read: ReadKeys): Promise<UnlockSecret> {
   const { deviceId, keyPackages } = read.posted
   const secret = randomBytes(32)

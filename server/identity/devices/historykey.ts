@@ -15,13 +15,10 @@ interface Documents {
   manifest: Manifest
 }
 
-/** What comes with a new history key: its seals for the devices, and the book under it. Empty if the key stays. */
+/** Empty if the key stays. */
 export type Renewal = Pick<KeyChange, 'historySeals' | 'book'>
 
-/**
- * Throws Refusal `history_key_required` if these documents remove a device, replace or remove a way in, or switch history under
- * the old history key: whoever is shut out would read on [Note: H2].
- */
+/** Throws `history_key_required`: a person shut out would read on [Note: H2]. */
 export function requireNewHistoryKey(before: Documents, { keyring, manifest }: Documents): void {
   if (manifest.historyKeyId !== before.manifest.historyKeyId) return
   const listed = new Set(idsOf(manifest))
@@ -33,10 +30,7 @@ export function requireNewHistoryKey(before: Documents, { keyring, manifest }: D
 
 const nameOf = ({ id, publicKey }: Keyring['ways'][number]): string => `${id} ${publicKey}`
 
-/**
- * Stores, inside the caller's transaction, what comes with a new history key, and makes the account's rooms wait for a commit. The
- * devices of the manifest must be stored already. Throws Refusal, also if the history key stays and a renewal came.
- */
+/** The manifest's devices must be stored already. Throws Refusal, also for a renewal under the old key. */
 export async function saveHistory(
   env: Env,
   tx: Queryable,
@@ -64,7 +58,7 @@ export async function saveHistory(
   await store.deleteOldSeals(tx, account.id, historyKeyId - LIMITS.historySealsPerDevice)
   if (before.keepsHistory && !manifest.keepsHistory) await deleteArchiveKeys(tx, account.id)
   await env.limits.take('historyKeys', account.id)
-  // The archive key of the current epoch is under the old history key, whose holders can read on until a commit [Note: H2].
+  // Old keys read on until a commit [Note: H2].
   await markNeedsCommit(tx, account.id)
 }
 

@@ -13,7 +13,7 @@ type KeyPackages = z.infer<typeof keyPackagesShape>
 const DAY_MS = 24 * 60 * 60 * 1000
 const DROPPED_AT_ONCE = 500
 
-/** Returns how many one-time packages of this session's device are left. Throws Refusal. */
+/** Throws Refusal. */
 export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ oneTime: number; hasLastResort: boolean }> {
   const deviceId = requireDevice(user)
   const rows = await store.countFree(env.db, user.id, deviceId)
@@ -23,21 +23,18 @@ export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ o
   }
 }
 
-/** Adds packages of this session's device. Throws Refusal. */
+/** Throws Refusal. */
 export async function addKeyPackages(env: Env, user: SignedInUser, packages: KeyPackages): Promise<Record<string, never>> {
   const deviceId = requireDevice(user)
   await env.db.transaction(async (tx) => {
-    // The device may be removed while this call is under way.
+    // The device may be removed meanwhile.
     if (!(await holdDevice(tx, user.id, deviceId))) throw new Refusal('unknown_device')
     await storeKeyPackages(tx, env.clock(), user.id, deviceId, packages)
   })
   return {}
 }
 
-/**
- * Stores packages inside the caller's transaction. Beyond the limit it deletes the oldest; a new last resort replaces the old
- * one.
- */
+/** Deletes the oldest beyond the limit. */
 export async function storeKeyPackages(
   tx: Queryable,
   now: Date,
@@ -56,9 +53,7 @@ export async function storeKeyPackages(
 }
 
 /**
- * Returns one package of every other device of these members: the one that the caller has already claimed for this room and
- * generation, else a free one-time package, else the last resort, which remains [Note: R5]. Runs inside a transaction that holds
- * the room's lock.
+ * Prefers packages claimed before for this generation, then free ones; a last resort remains [Note: R5]. Needs the room's lock.
  */
 export async function takeKeyPackages(tx: Queryable, claim: store.Claim) {
   await store.noteClaim(tx, claim)
@@ -66,10 +61,9 @@ export async function takeKeyPackages(tx: Queryable, claim: store.Claim) {
   return await store.findClaimed(tx, claim)
 }
 
-/** True if the newest generation whose packages this device has claimed is this one. */
 export const hasClaimed = (tx: Queryable, claim: store.ClaimNote): Promise<boolean> => store.isClaimNoted(tx, claim)
 
-/** Deletes the claims of the room up to that generation, after its group was created. */
+/** Runs after the group was created. */
 export const forgetClaims = (tx: Queryable, chatRoomId: string, generation: number): Promise<void> =>
   store.deleteClaims(tx, chatRoomId, generation)
 
@@ -78,11 +72,7 @@ function requireDevice(user: SignedInUser): string {
   return user.deviceId
 }
 
-/**
- * Deletes unused one-time packages: those claimed for a group that was never created, and those that were not claimed for
- * `LIMITS.keyPackageDays`. A claimed package is not given out again, because a Welcome that names it may still arrive. One step
- * of a job: true if more are left.
- */
+/** Claimed packages are never given out again: a Welcome may still arrive. One step of a job: true if more are left. */
 export async function dropUnusedKeyPackages(env: Env): Promise<boolean> {
   const now = env.clock()
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS)

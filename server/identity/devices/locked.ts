@@ -6,7 +6,7 @@ import { type Documents, type ReadDocuments, requireName, sameText, storedKeyrin
 import * as store from './store.ts'
 import * as rooms from './store-rooms.ts'
 
-/** An account whose keys nobody else can change until the transaction ends. */
+/** No other transaction can change the keys. */
 export interface LockedAccount {
   id: string
   /** In lower case. */
@@ -14,17 +14,17 @@ export interface LockedAccount {
   publicKey: Buffer | null
   passwordHash: Buffer
   kitHash: Buffer | null
-  /** True if the password needs a passkey beside it [Note: K1]. */
+  /** The password needs a passkey too [Note: K1]. */
   biometricEnabled: boolean
   documents: Documents | undefined
 }
 
-/** Locks the account. With `hasRooms` it locks all of the account's rooms first. Throws Refusal. */
+/** Locks rooms first. Throws Refusal. */
 export async function lockAccount(tx: Queryable, userId: string, hasRooms = false): Promise<LockedAccount> {
   const locked = hasRooms && (await rooms.lockRoomsOf(tx, userId))
   const identity = await store.lockIdentity(tx, userId)
   if (!identity) throw new Refusal('not_signed_in')
-  // A room was created between the two locks. Locking it now would break the lock order [Note: D3].
+  // A room was created between the locks: locking it now would break the order [Note: D3].
   if (hasRooms && (await rooms.hashOfRooms(tx, userId)) !== locked) {
     throw new Refusal('unavailable', { retryAfterSeconds: 1 })
   }
@@ -33,14 +33,13 @@ export async function lockAccount(tx: Queryable, userId: string, hasRooms = fals
   return { ...identity, id: userId, documents }
 }
 
-/** Returns the ids of the account's rooms. */
 export const roomsOf = (tx: Queryable, { id }: LockedAccount): Promise<string[]> => rooms.roomsOf(tx, id)
 
-/** True if the account already has exactly these documents: the response to an earlier attempt was lost. */
+/** True if the response to an earlier attempt was lost. */
 export const isStored = ({ documents }: LockedAccount, { posted }: ReadDocuments): boolean =>
   documents !== undefined && sameText(documents.keyring, posted.keyring) && sameText(documents.manifest, posted.manifest)
 
-/** Returns the stored documents if the account's identity key signed `read` and `read` names no other account. Throws Refusal. */
+/** Throws Refusal unless the account's identity key signed `read`. */
 export function requireStored(
   { username, publicKey, documents }: LockedAccount,
   read: ReadDocuments,
@@ -51,9 +50,7 @@ export function requireStored(
   return { keyring: storedKeyring(documents.keyring), manifest: storedManifest(documents.manifest) }
 }
 
-/**
- * Like `requireStored`, for documents exactly one version up. Otherwise Refusal `stale_version` precedes any other [Note: K3].
- */
+/** Throws Refusal, `stale_version` first, unless the documents are one version up [Note: K3]. */
 export function requireNext(account: LockedAccount, read: ReadDocuments): { keyring: Keyring; manifest: Manifest } {
   const before = requireStored(account, read)
   const isNext = read.keyring.version === before.keyring.version + 1 && read.manifest.version === before.manifest.version + 1
@@ -61,7 +58,6 @@ export function requireNext(account: LockedAccount, read: ReadDocuments): { keyr
   return before
 }
 
-/** Replaces both documents. The caller has checked them as successors of the stored ones. */
 export const saveDocuments = (tx: Queryable, userId: string, { posted, keyring, manifest }: ReadDocuments): Promise<void> =>
   store.saveDocuments(tx, userId, {
     keyring: posted.keyring,

@@ -7,10 +7,7 @@ import { Refusal } from '../../refuse.ts'
 import { currentChallenges } from '../sessions/challenge.ts'
 import { isSigned } from './signature.ts'
 
-/**
- * Throws Refusal unless the identity key of an account with keys has signed this request [Note: D5]. No device stores that key,
- * so a signature shows that a way in was opened. `publicKey` is null for an account without keys, which cannot sign.
- */
+/** Throws Refusal unless the identity key has signed [Note: D5]: no device stores that key. `publicKey` is null without keys. */
 export async function requireOrder(
   env: Env,
   user: SignedInUser,
@@ -22,7 +19,7 @@ export async function requireOrder(
   const { bytes, fields } = posted()
   const { order } = fields
   if (typeof order !== 'string') throw new Refusal('order_required')
-  // Only pages send an Origin. The origin check has accepted it already.
+  // Only pages send an Origin, which is checked already.
   if (origin === undefined) throw new Refusal('forbidden_origin')
   const hash = await hashWithout(order, bytes)
   const holds = currentChallenges(env, user.sessionHash).some((challenge) => {
@@ -35,15 +32,12 @@ export async function requireOrder(
 const COMMA = 0x2c
 const CLOSING = 0x7d
 
-/**
- * Returns the SHA-256 of the JSON that was sent, without the order at its end, where a page puts it. The JSON is not written anew:
- * with a book in it that would take as long as all the rest. An order elsewhere signs nothing.
- */
+/** The order stands at the end. Serializing a book again would take as long as all the rest. */
 async function hashWithout(order: string, bytes: Buffer): Promise<Uint8Array> {
   const end = Buffer.from(`,"order":${JSON.stringify(order)}}`)
   const at = bytes.length - end.length
   if (at < 0 || !bytes.subarray(at).equals(end)) throw new Refusal('invalid_signature')
-  // Another thread hashes, and takes its own copy at once: a book of megabytes would hold up everybody else.
+  // Another thread hashes its own copy.
   bytes[at] = CLOSING
   const hash = webcrypto.subtle.digest('SHA-256', bytes.subarray(0, at + 1))
   bytes[at] = COMMA

@@ -17,7 +17,7 @@ interface Proof {
   proof: string
 }
 
-/** Verifies a device's signature for this session and marks the session as the device's own [Note: D4]. Throws Refusal. */
+/** Marks the session as the device's own [Note: D4]. Throws Refusal. */
 export async function proveSession(
   env: Env,
   user: SignedInUser,
@@ -25,7 +25,7 @@ export async function proveSession(
   caller: Caller,
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
-    // The device may be removed before the lock is taken, so this reads the manifest under the lock.
+    // The device may be removed before the lock is taken.
     const { documents } = await lockAccount(tx, user.id)
     if (!documents) throw new Refusal('unknown_device')
     requireProof(env, user, storedManifest(documents.manifest), { deviceId, proof }, caller.headers.origin)
@@ -34,9 +34,7 @@ export async function proveSession(
   return {}
 }
 
-/**
- * Stores, inside the caller's transaction, that the device has signed for the session, and the hash that identifies its browser.
- */
+/** The hash identifies the browser. */
 export async function keepProof(
   tx: Queryable,
   now: Date,
@@ -48,11 +46,11 @@ export async function keepProof(
   await store.noteProof(tx, user.id, deviceId, Buffer.from(browserHash() ?? markBrowser(), 'hex'), now)
 }
 
-/** True if the browser with this hash has proven a session of the account before. */
+/** True if this browser has proven a session before. */
 export const isBrowserOf = async (env: Env, userId: string, browserHash: string | undefined): Promise<boolean> =>
   browserHash !== undefined && (await store.isBrowserOf(env.db, userId, Buffer.from(browserHash, 'hex')))
 
-/** Throws Refusal unless a device of this manifest has signed for the session at a page of this origin [Note: D4]. */
+/** Throws Refusal unless a listed device has signed at this origin [Note: D4]. */
 export function requireProof(
   env: Env,
   user: SignedInUser,
@@ -62,7 +60,7 @@ export function requireProof(
 ): void {
   const device = manifest.devices.find(({ id }) => id === deviceId)
   if (!device) throw new Refusal('unknown_device')
-  // Only pages send an Origin. The origin check has accepted it already.
+  // Only pages send an Origin, which is checked already.
   if (origin === undefined) throw new Refusal('forbidden_origin')
   const [leafKey, signature] = [fromBase64(device.leafKey), fromBase64(proof)]
   const holds = currentChallenges(env, user.sessionHash).some((challenge) => {

@@ -12,19 +12,14 @@ import { type LockedAccount, requireNext } from './locked.ts'
 import { keepProof } from './prove.ts'
 import * as store from './store.ts'
 
-/** A recovery whose documents are read: the browser that comes in, and the new kit. */
 export interface Recovered {
   read: ReadKeys
   renewal: Renewal
-  /** SHA-256 of the new kit's secret; null without a new kit. */
+  /** SHA-256; null without a new kit. */
   newKitHash: Buffer | null
 }
 
-/**
- * Stores a whole recovery inside the caller's transaction: this session's browser, which signs for it, a keyring with the new
- * password and the new recovery kit, if any, a new history key with the book under it, and the removal of other devices. The used
- * kit opens nothing any more. The account's rooms must be locked. Throws Refusal.
- */
+/** The used kit opens nothing any more. The rooms must be locked. Throws Refusal. */
 export async function storeRecovered(
   env: Env,
   tx: Queryable,
@@ -43,7 +38,7 @@ export async function storeRecovered(
   if (kit !== undefined && kit === wayOf(before.keyring, 'kit')) throw invalid('The recovery kit is used up')
   const secret = await storeDevice(tx, env.clock(), user.id, read)
   await saveHistory(env, tx, account, before.manifest, read, renewal)
-  // The books of removed devices go with them, so the version of the new book is compared first.
+  // Removed devices take their books along.
   await store.deleteDevices(tx, user.id, leavingOf(before.manifest, read.manifest))
   await store.replaceKit(tx, user.id, newKitHash)
   await dropPasskeys(tx, user.id, leavingPasskeys(before.keyring, read.keyring))

@@ -3,7 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { books } from '../../ground/db/schema/devices.ts'
 
-/** Returns the account's books without their sealed content, newest first. */
+/** Lists newest first, without sealed content. */
 export async function findBooks(db: Queryable, userId: string) {
   return await db
     .select({ deviceId: books.deviceId, version: books.version, historyKeyId: books.historyKeyId })
@@ -20,12 +20,12 @@ export async function findBook(db: Queryable, userId: string, deviceId: string) 
   return row
 }
 
-/** Replaces the book that this device wrote before. The caller holds the account's lock and has compared the versions. */
+/** The caller holds the account's lock. */
 export async function saveBook(
   db: Queryable,
   row: Omit<typeof books.$inferInsert, 'sealed'> & { sealed: Buffer },
 ): Promise<void> {
-  // `excluded` is the new row. To name its values again would send a book of megabytes twice.
+  // Naming the values would send megabytes twice.
   const { version, historyKeyId, sealed, signature } = books
   const set = {
     version: excluded(version),
@@ -33,7 +33,7 @@ export async function saveBook(
     sealed: excluded(sealed),
     signature: excluded(signature),
   }
-  // The bytes are a quarter shorter than their base64, and nothing here encodes them. PostgreSQL breaks base64 into lines.
+  // PostgreSQL breaks base64 into lines.
   const asText = sql`translate(encode(${row.sealed}::bytea, 'base64'), chr(10), '')`
   await db
     .insert(books)

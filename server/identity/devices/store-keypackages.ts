@@ -5,7 +5,6 @@ import { generationClaims } from '../../ground/db/schema/rooms.ts'
 
 const ofDevice = (userId: string, deviceId: string) => and(eq(keyPackages.userId, userId), eq(keyPackages.deviceId, deviceId))
 
-/** Counts the device's unclaimed packages, by kind. */
 export function countFree(db: Queryable, userId: string, deviceId: string) {
   return db
     .select({ isLastResort: keyPackages.isLastResort, count: sql<number>`count(*)::int` })
@@ -22,7 +21,6 @@ export async function insertPackages(tx: Queryable, rows: (typeof keyPackages.$i
   if (rows.length > 0) await tx.insert(keyPackages).values(rows)
 }
 
-/** Deletes the oldest unclaimed one-time packages until `kept` are left. */
 export async function trimOneTime(tx: Queryable, userId: string, deviceId: string, kept: number): Promise<void> {
   await tx.execute(sql`
     delete from key_packages where id in (
@@ -32,7 +30,6 @@ export async function trimOneTime(tx: Queryable, userId: string, deviceId: strin
       offset ${kept})`)
 }
 
-/** Deletes the unclaimed packages of a device that can no longer open an invitation. */
 export async function deleteFree(tx: Queryable, userId: string, deviceId: string): Promise<void> {
   await tx.delete(keyPackages).where(and(ofDevice(userId, deviceId), isNull(keyPackages.claimedBy)))
 }
@@ -43,15 +40,13 @@ export interface Claim {
   claimedBy: string
   claimingDevice: string
   members: string[]
-  /** The members who have accepted the caller. Other members' devices give only their last resort. */
+  /** Other members' devices give only their last resort. */
   accepting: string[]
   now: Date
 }
 
-/** The claiming account and device, the room and the generation. */
 export type ClaimNote = Pick<Claim, 'chatRoomId' | 'generation' | 'claimedBy' | 'claimingDevice'>
 
-/** Stores the generation that the device claims packages for, in place of the one before. */
 export async function noteClaim(tx: Queryable, { chatRoomId, generation, claimedBy, claimingDevice }: ClaimNote): Promise<void> {
   await tx
     .insert(generationClaims)
@@ -84,7 +79,7 @@ const devicesOf = ({ members, claimedBy, claimingDevice }: Claim) => sql`
 const isOfClaim = ({ chatRoomId, generation, claimedBy }: Claim) =>
   sql`k.claimed_room = ${chatRoomId} and k.claimed_generation = ${generation} and k.claimed_by = ${claimedBy}`
 
-/** Claims a free one-time package of every device that this claim has no package of yet. */
+/** Claims for every device without a package of this claim. */
 export async function claimOneTime(tx: Queryable, claim: Claim): Promise<void> {
   const { chatRoomId, generation, claimedBy, accepting, now } = claim
   await tx.execute(sql`
@@ -99,7 +94,7 @@ export async function claimOneTime(tx: Queryable, claim: Claim): Promise<void> {
       select from key_packages k where ${isOfClaim(claim)} and k.user_id = w.user_id and k.device_id = w.device_id)`)
 }
 
-/** Returns the claimed package of every device, else its last resort. */
+/** Returns the last resort of a device without a claimed package. */
 export async function findClaimed(tx: Queryable, claim: Claim) {
   const { rows } = await tx.execute<{ userId: string; deviceId: string; keyPackage: string }>(sql`
     select distinct on (k.user_id, k.device_id) k.user_id as "userId", k.device_id as "deviceId", k.key_package as "keyPackage"
@@ -114,7 +109,7 @@ export async function deleteClaims(tx: Queryable, chatRoomId: string, generation
   await tx.delete(generationClaims).where(eq(generationClaims.chatRoomId, chatRoomId))
 }
 
-/** Sets the date of up to `atMost` claims that an older server stored without one. Returns their number. */
+/** An older server stored no date. Returns the number. */
 export async function dateClaims(db: Queryable, now: Date, atMost: number): Promise<number> {
   const { rowCount } = await db.execute(sql`
     update key_packages set claimed_at = ${now} where id = any(array(
@@ -123,7 +118,7 @@ export async function dateClaims(db: Queryable, now: Date, atMost: number): Prom
   return rowCount ?? 0
 }
 
-/** Deletes up to `atMost` packages that were claimed before that time. Returns their number. */
+/** Returns the number of deleted packages. */
 export async function deleteOldClaims(db: Queryable, claimedBefore: Date, atMost: number): Promise<number> {
   const { rowCount } = await db.execute(sql`
     delete from key_packages where id = any(array(
@@ -132,7 +127,7 @@ export async function deleteOldClaims(db: Queryable, claimedBefore: Date, atMost
   return rowCount ?? 0
 }
 
-/** Deletes up to `atMost` unclaimed one-time packages that were made before that time. Returns their number. */
+/** Returns the number of deleted packages. */
 export async function deleteUnclaimed(db: Queryable, madeBefore: Date, atMost: number): Promise<number> {
   const { rowCount } = await db.execute(sql`
     delete from key_packages where id = any(array(

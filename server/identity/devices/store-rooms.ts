@@ -4,7 +4,6 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { archivePages } from '../../ground/db/schema/chatlocks.ts'
 import { archiveKeys, chatParticipants, chatRooms } from '../../ground/db/schema/rooms.ts'
 
-/** Returns the account's rooms. */
 export async function roomsOf(db: Queryable, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: chatParticipants.chatRoomId })
@@ -13,10 +12,7 @@ export async function roomsOf(db: Queryable, userId: string): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-/**
- * Locks the account's rooms until the transaction ends, and returns a hash of their ids. Lock the account after them: appends lock in
- * that order. Thousands of ids would hold up everybody while they are read.
- */
+/** Returns a hash, because thousands of ids take long. Appends lock rooms first too. */
 export async function lockRoomsOf(db: Queryable, userId: string): Promise<unknown> {
   const { rows } = await db.execute(sql`
     select md5(string_agg(id, ',')) as hash from (
@@ -24,7 +20,6 @@ export async function lockRoomsOf(db: Queryable, userId: string): Promise<unknow
   return rows[0]?.['hash']
 }
 
-/** Returns the hash of the ids of the account's rooms as they are now. */
 export async function hashOfRooms(db: Queryable, userId: string): Promise<unknown> {
   const { rows } = await db.execute(sql`
     select md5(string_agg(chat_room_id, ',' order by chat_room_id)) as hash from chat_participants where user_id = ${userId}`)
@@ -35,7 +30,7 @@ export async function markNeedsCommit(db: Queryable, userId: string): Promise<vo
   await db.update(chatRooms).set({ needsCommit: true }).where(isOneOf(chatRooms.id, userId))
 }
 
-/** Deletes the account's archive keys of its rooms, those in pages too. */
+/** Includes the keys in pages. */
 export async function deleteArchiveKeys(db: Queryable, userId: string): Promise<void> {
   await db.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, userId)))
   await db.delete(archivePages).where(and(eq(archivePages.userId, userId), isOneOf(archivePages.chatRoomId, userId)))

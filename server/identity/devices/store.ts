@@ -5,7 +5,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { books, devices, historySeals, keyrings, manifests, manifestVersions } from '../../ground/db/schema/devices.ts'
 
-/** Returns the account's identity, locked until the transaction ends, so that key changes run one after another. */
+/** The lock makes key changes run one after another. */
 export async function lockIdentity(db: Queryable, userId: string) {
   const [row] = await db
     .select({
@@ -66,7 +66,6 @@ export async function saveDocuments(db: Queryable, userId: string, documents: Do
   await db.delete(manifestVersions).where(and(eq(manifestVersions.userId, userId), isOld))
 }
 
-/** Returns a version of the account's manifest; undefined if it is not stored. */
 export async function findManifestVersion(db: Queryable, userId: string, version: number): Promise<Signed | undefined> {
   const [row] = await db
     .select({ content: manifestVersions.content, signature: manifestVersions.signature })
@@ -75,7 +74,7 @@ export async function findManifestVersion(db: Queryable, userId: string, version
   return row
 }
 
-/** Returns the account's devices as the server knows them, oldest first. */
+/** Lists the oldest first. */
 export async function findDevices(db: Queryable, userId: string) {
   return await db
     .select({ id: devices.id, addedAt: devices.addedAt, lastSeenAt: devices.lastSeenAt })
@@ -84,7 +83,7 @@ export async function findDevices(db: Queryable, userId: string) {
     .orderBy(asc(devices.addedAt), asc(devices.id))
 }
 
-/** True if the account has this device. The row cannot be deleted until the transaction ends. */
+/** The row stays until the transaction ends. */
 export async function holdDevice(db: Queryable, userId: string, id: string): Promise<boolean> {
   const rows = await db
     .select({ id: devices.id })
@@ -94,7 +93,7 @@ export async function holdDevice(db: Queryable, userId: string, id: string): Pro
   return rows.length === 1
 }
 
-/** Inserts the device if it does not exist. Returns whether it was inserted. */
+/** Returns true if the device was inserted. */
 export async function insertDevice(db: Queryable, userId: string, id: string, unlockSecret: Buffer, now: Date): Promise<boolean> {
   const made = await db
     .insert(devices)
@@ -104,7 +103,7 @@ export async function insertDevice(db: Queryable, userId: string, id: string, un
   return made.length === 1
 }
 
-/** Deletes these devices and their books. Their key packages and sealed history keys are deleted by cascade. */
+/** The cascade deletes key packages and sealed history keys. */
 export async function deleteDevices(db: Queryable, userId: string, ids: string[]): Promise<void> {
   await db.delete(devices).where(and(eq(devices.userId, userId), inArray(devices.id, ids)))
   await db.delete(books).where(and(eq(books.userId, userId), inArray(books.deviceId, ids)))
@@ -114,12 +113,11 @@ export async function insertHistorySeals(db: Queryable, rows: (typeof historySea
   if (rows.length > 0) await db.insert(historySeals).values(rows)
 }
 
-/** Deletes the seals of history keys up to that id. */
 export async function deleteOldSeals(db: Queryable, userId: string, upTo: number): Promise<void> {
   await db.delete(historySeals).where(and(eq(historySeals.userId, userId), lte(historySeals.historyKeyId, upTo)))
 }
 
-/** Returns the history keys that were sealed to a device, oldest first. */
+/** Lists the oldest first. */
 export async function findHistorySeals(db: Queryable, userId: string, deviceId: string) {
   return await db
     .select({ historyKeyId: historySeals.historyKeyId, sealed: historySeals.sealed })
@@ -128,7 +126,6 @@ export async function findHistorySeals(db: Queryable, userId: string, deviceId: 
     .orderBy(asc(historySeals.historyKeyId))
 }
 
-/** Returns the unlock secret of a device; undefined if it has none. */
 export async function findUnlock(db: Queryable, userId: string, id: string): Promise<Buffer | undefined> {
   const [row] = await db
     .select({ unlockSecret: devices.unlockSecret })
@@ -137,7 +134,7 @@ export async function findUnlock(db: Queryable, userId: string, id: string): Pro
   return row?.unlockSecret ?? undefined
 }
 
-/** Stores that a device has signed for a session: when it was seen, and the hash that identifies its browser at sign-in. */
+/** The hash identifies the browser at sign-in. */
 export async function noteProof(db: Queryable, userId: string, id: string, signInHash: Buffer, now: Date): Promise<void> {
   await db
     .update(devices)
@@ -145,7 +142,6 @@ export async function noteProof(db: Queryable, userId: string, id: string, signI
     .where(and(eq(devices.userId, userId), eq(devices.id, id)))
 }
 
-/** True if a device of the account has signed for a session in the browser with this hash. */
 export async function isBrowserOf(db: Queryable, userId: string, signInHash: Buffer): Promise<boolean> {
   return (await db.$count(devices, and(eq(devices.userId, userId), eq(devices.signInHash, signInHash)))) > 0
 }

@@ -7,17 +7,14 @@ import { isCurrent, type Purpose, takeChallenge } from './passkeyChallenge.ts'
 import { placeOf } from './place.ts'
 import * as store from './store.ts'
 
-/** A signature of a passkey of the account that holds. It counts once `acceptAssertion` has stored it. */
+/** Counts after `acceptAssertion`. */
 export interface ReadAssertion {
   passkey: Pick<store.PasskeyRow, 'userId' | 'id' | 'name'>
   challenge: string
   counter: number
 }
 
-/**
- * Verifies what a passkey of this account has signed: type, challenge, origin, RP id of that host, presence and verification of
- * the person, signature, account [Note: K1]. Throws Refusal `passkey_refused`, in the same words for every reason.
- */
+/** Verifies every field and the account [Note: K1]. Throws Refusal `passkey_refused`, in the same words for every reason. */
 export async function readAssertion(
   env: Env,
   caller: Pick<Caller, 'headers'>,
@@ -39,19 +36,18 @@ export async function readAssertion(
     },
     expectedOrigin: origin,
     expectedRPID: host,
-    // The stored counter is compared when the new one is stored, under the row's lock.
+    // The counter is compared under the row's lock.
     credential: { id, publicKey: new Uint8Array(row.publicKey), counter: 0 },
     requireUserVerification: true,
   })
-  // Whatever is wrong with bytes that anybody can send: the library names it by an error of no class of its own.
+  // The library throws errors of no class.
   const { verified, authenticationInfo } = await read.catch(() => ({ verified: false as const, authenticationInfo: undefined }))
   if (!verified || !authenticationInfo) throw new Refusal('passkey_refused')
   return { passkey: row, challenge, counter: authenticationInfo.newCounter }
 }
 
 /**
- * Stores inside the caller's transaction that the passkey has signed in. Throws Refusal: `passkey_refused` for a challenge that was
- * signed before or a passkey that was removed meanwhile, `passkey_copied` for a counter that did not grow.
+ * Throws Refusal: `passkey_refused` for a used challenge or removed passkey, `passkey_copied` for a counter that did not grow.
  */
 export async function acceptAssertion(
   env: Env,

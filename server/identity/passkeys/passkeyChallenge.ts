@@ -9,14 +9,13 @@ const TIME_BYTES = 8
 const RANDOM_BYTES = 16
 const DROPPED_AT_ONCE = 1000
 
-/** What a passkey is to sign for. A challenge for one purpose or account is none for another. */
 export interface Purpose {
   act: 'register' | 'second factor' | 'sign in' | 'step up'
-  /** '' for a sign-in, where the server does not know yet who comes. */
+  /** '' for a sign-in. */
   userId: string
 }
 
-/** Makes a challenge: time, 16 random bytes, and an HMAC of both and the purpose, base64url [Note: K1]. Nothing is stored. */
+/** Joins time, 16 random bytes and an HMAC over both and the purpose, base64url [Note: K1]. */
 export function newChallenge(env: Env, purpose: Purpose): string {
   const head = Buffer.alloc(TIME_BYTES + RANDOM_BYTES)
   head.writeBigUInt64BE(BigInt(env.clock().getTime()))
@@ -24,7 +23,7 @@ export function newChallenge(env: Env, purpose: Purpose): string {
   return Buffer.concat([head, macOf(env, head, purpose)]).toString('base64url')
 }
 
-/** True for a challenge that this server made for this purpose in the last two minutes. */
+/** True for two minutes. */
 export function isCurrent(env: Env, challenge: string, purpose: Purpose): boolean {
   const bytes = Buffer.from(challenge, 'base64url')
   const head = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES)
@@ -33,13 +32,13 @@ export function isCurrent(env: Env, challenge: string, purpose: Purpose): boolea
   return env.clock().getTime() - Number(head.readBigUInt64BE()) <= LIFE_MS
 }
 
-/** Notes inside the caller's transaction that a challenge was signed. Returns false if it was before. */
+/** Returns false for a used challenge. */
 export async function takeChallenge(env: Env, tx: Queryable, challenge: string): Promise<boolean> {
   const expiresAt = new Date(env.clock().getTime() + LIFE_MS)
   return await store.insertChallenge(tx, createHash('sha256').update(challenge).digest(), expiresAt)
 }
 
-/** Deletes signed challenges that are too old by now. One step of a job: true if more are left. */
+/** One step of a job: true if more are left. */
 export const dropUsedChallenges = async (env: Env): Promise<boolean> =>
   (await store.deleteChallenges(env.db, env.clock(), DROPPED_AT_ONCE)) === DROPPED_AT_ONCE
 

@@ -5,7 +5,6 @@ import { Refusal } from '../../refuse.ts'
 import { isCurrent, type Purpose } from './passkeyChallenge.ts'
 import { placeOf } from './place.ts'
 
-/** A new passkey whose making is verified. */
 export interface ReadRegistration {
   id: string
   publicKey: Buffer
@@ -14,10 +13,7 @@ export interface ReadRegistration {
   challenge: string
 }
 
-/**
- * Verifies what an authenticator says of a passkey that it has just made: type, challenge, origin, RP id of that host, presence and
- * verification of the person. Who made the authenticator is not asked. Throws Refusal `invalid_input`.
- */
+/** Verifies every field but no attestation. Throws Refusal `invalid_input`. */
 export async function readRegistration(
   env: Env,
   caller: Pick<Caller, 'headers'>,
@@ -37,7 +33,7 @@ export async function readRegistration(
     expectedRPID: host,
     requireUserVerification: true,
   })
-  // Whatever is wrong with bytes that anybody can send: the library names it by an error of no class of its own.
+  // The library throws errors of no class.
   const { verified, registrationInfo } = await read.catch(() => ({ verified: false as const, registrationInfo: undefined }))
   const made = verified ? registrationInfo?.credential : undefined
   if (made?.id !== id) throw new Refusal('invalid_input', { text: 'This passkey was not made for this account and page' })

@@ -5,7 +5,6 @@ import { passkeys, usedChallenges } from '../../ground/db/schema/passkeys.ts'
 
 export type PasskeyRow = typeof passkeys.$inferSelect
 
-/** Returns the account's passkeys, oldest first. */
 export async function findPasskeys(db: Queryable, userId: string): Promise<PasskeyRow[]> {
   return await db.select().from(passkeys).where(eq(passkeys.userId, userId)).orderBy(asc(passkeys.createdAt), asc(passkeys.id))
 }
@@ -18,14 +17,14 @@ export async function findPasskey(db: Queryable, userId: string, id: string): Pr
   return row
 }
 
-/** Inserts a passkey. Returns false if the account has it already. */
+/** Returns false for an existing passkey. */
 export async function insertPasskey(tx: Queryable, row: typeof passkeys.$inferInsert): Promise<boolean> {
   const made = await tx.insert(passkeys).values(row).onConflictDoNothing().returning({ id: passkeys.id })
   if (made.length > 0) await tx.update(users).set({ hasBiometrics: true }).where(eq(users.id, row.userId))
   return made.length > 0
 }
 
-/** Sets a passkey's name. Returns false if the account has no such passkey. */
+/** Returns false for an unknown passkey. */
 export async function updateName(tx: Queryable, userId: string, id: string, name: string): Promise<boolean> {
   const renamed = await tx
     .update(passkeys)
@@ -35,7 +34,7 @@ export async function updateName(tx: Queryable, userId: string, id: string, name
   return renamed.length === 1
 }
 
-/** Deletes these passkeys. Returns how many there were. */
+/** Returns the number. */
 export async function deletePasskeys(tx: Queryable, userId: string, ids: string[]): Promise<number> {
   const gone = await tx
     .delete(passkeys)
@@ -46,10 +45,7 @@ export async function deletePasskeys(tx: Queryable, userId: string, ids: string[
   return gone.length
 }
 
-/**
- * Stores that a passkey has signed in with this counter, which must be greater than the last one, or 0 where it was 0. Returns
- * false for any other, and for a passkey that was removed.
- */
+/** Returns false for a removed passkey, or unless the counter grows or stays 0. */
 export async function countUse(tx: Queryable, userId: string, id: string, counter: number, now: Date): Promise<boolean> {
   const grows = or(lt(passkeys.counter, counter), and(eq(passkeys.counter, 0), sql`${counter}::bigint = 0`))
   const used = await tx
@@ -64,12 +60,10 @@ export async function countPasskeys(db: Queryable, userId: string): Promise<numb
   return await db.$count(passkeys, eq(passkeys.userId, userId))
 }
 
-/** Sets whether the account's password needs a passkey beside it. */
 export async function setFactor(tx: Queryable, userId: string, biometricEnabled: boolean): Promise<void> {
   await tx.update(users).set({ biometricEnabled }).where(eq(users.id, userId))
 }
 
-/** Inserts the hash of a signed challenge. Returns false if it is there. */
 export async function insertChallenge(tx: Queryable, challengeHash: Buffer, expiresAt: Date): Promise<boolean> {
   const made = await tx
     .insert(usedChallenges)
@@ -79,7 +73,7 @@ export async function insertChallenge(tx: Queryable, challengeHash: Buffer, expi
   return made.length === 1
 }
 
-/** Deletes up to `atMost` challenges that have expired. Returns how many. */
+/** Returns the number. */
 export async function deleteChallenges(db: Queryable, now: Date, atMost: number): Promise<number> {
   const old = db
     .select({ challengeHash: usedChallenges.challengeHash })

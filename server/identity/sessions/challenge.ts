@@ -4,13 +4,10 @@ import type { Env } from '../../env.ts'
 
 const WINDOW_MS = 2 * 60 * 1000
 
-/**
- * Returns the challenge that a device signs for the session with this hash: 32 bytes in base64 [Note: D4]. It is derived, not
- * stored. It differs for each session and changes every two minutes.
- */
+/** Derives 32 bytes in base64 [Note: D4] for two minutes. */
 export const challengeOf = (env: Env, sessionHash: string): string => inWindow(env, sessionHash, 0).toString('base64')
 
-/** Returns the valid challenges: those of the current window and of the last one. */
+/** The last window's challenge is valid too. */
 export const currentChallenges = (env: Env, sessionHash: string): Buffer[] => [0, 1].map((ago) => inWindow(env, sessionHash, ago))
 
 function inWindow(env: Env, sessionHash: string, ago: number): Buffer {

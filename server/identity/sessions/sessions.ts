@@ -16,10 +16,8 @@ import { noteSignInDevice } from './signins.ts'
 import * as store from './store.ts'
 
 const TOKEN_BYTES = 32
-/** `last_used_at` is updated at most this often, so that most look-ups write nothing. */
 const TOUCH_SECONDS = 5 * 60
 const EXPIRED_AT_ONCE = 1000
-/** How long, and of how many sessions, a sender is remembered. */
 const SENDER_MS = 10_000
 const SENDERS_MAX = 50_000
 
@@ -31,17 +29,16 @@ export interface StartedSession {
 }
 
 export interface Entrance extends Origin {
-  /** The device that the session names; null if none. */
   deviceId: string | null
 }
 
-/** Returns where a request comes from. Of its User-Agent only the names of browser and system are kept. */
+/** Keeps only the names of browser and system. */
 export const originOf = ({ headers, ingress }: Pick<Caller, 'headers' | 'ingress'>): Origin => ({
   ...browserOf(headers['user-agent'] ?? ''),
   ingress,
 })
 
-/** Starts a session. The caller sets the cookie: `visitor.setSession(token, expiresAt)`. */
+/** The caller sets the cookie. */
 export async function startSession(
   env: Env,
   userId: string,
@@ -58,10 +55,7 @@ export async function startSession(
   return { id, token, expiresAt }
 }
 
-/**
- * Looks up sessions; simultaneous look-ups share one query. Returns undefined if the session is unknown, expired or idle for too
- * long, or if the account is not active.
- */
+/** Shares one query. Returns undefined for a session that is not live. */
 export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
   return askTogether(async (sessionHashes) => {
     const now = env.clock()
@@ -75,10 +69,7 @@ export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession
   })
 }
 
-/**
- * Looks a session up as `findSession` does, and for ten seconds answers from memory for a user who could send. Only for a send,
- * whose append checks session, device, account and plan again.
- */
+/** Remembers for ten seconds. Only for a send, whose append checks again. */
 export function rememberSenders(env: Pick<Env, 'clock' | 'findSession'>): Env['findSession'] {
   const senders = new Map<string, { user: SignedInUser; untilMs: number }>()
   return async (sessionHash) => {
@@ -97,7 +88,7 @@ export function rememberSenders(env: Pick<Env, 'clock' | 'findSession'>): Env['f
   }
 }
 
-/** Returns the users of the live ones of these sessions, and marks them as used. For sockets, which stay open for days. */
+/** Marks them as used, because sockets stay open for days. */
 export async function liveSessions(env: Env, sessionHashes: string[]): Promise<Map<string, SignedInUser>> {
   const rows = await store.findLive(env.db, sessionHashes.map(fromHex), env.clock())
   await touchSessions(env, rows)
@@ -121,26 +112,23 @@ function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>): Map<string, 
   return new Map(users.map((user) => [user.sessionHash, user]))
 }
 
-/** Throws Refusal `not_signed_in` if the session has ended. Call it after waiting for a lock. */
+/** Throws Refusal `not_signed_in`. Call this after waiting for a lock. */
 export async function requireLive(tx: Queryable, { sessionHash }: SignedInUser): Promise<void> {
   if (!(await store.isStored(tx, fromHex(sessionHash)))) throw new Refusal('not_signed_in')
 }
 
-/** Ends one session and closes its sockets. */
+/** Closes the sockets too. */
 export async function endSession(env: Env, { id, sessionHash }: SignedInUser): Promise<void> {
   await env.db.transaction(async (tx) => await announceEnd(tx, id, await store.deleteSession(tx, fromHex(sessionHash))))
   env.hub.closeSession(sessionHash)
 }
 
-/** Ends every session of a user except the named one, and closes their sockets. */
+/** Closes the sockets too. */
 export async function endSessionsOf(env: Env, userId: string, exceptHash?: string): Promise<void> {
   closeSessions(env, await env.db.transaction((tx) => deleteSessionsOf(tx, userId, exceptHash)))
 }
 
-/**
- * Deletes and announces sessions inside the caller's transaction. After COMMIT pass the result to `closeSessions`, so that this
- * node's sockets close without waiting for the announcement.
- */
+/** After COMMIT `closeSessions` takes the result, so that this node need not wait. */
 export async function deleteSessionsOf(
   tx: Queryable,
   userId: string,
@@ -151,12 +139,11 @@ export async function deleteSessionsOf(
   return await announceEnd(tx, userId, ended, what)
 }
 
-/** Like `deleteSessionsOf`, for the sessions that name these devices. */
 export async function deleteSessionsOfDevices(tx: Queryable, userId: string, deviceIds: string[]): Promise<string[]> {
   return await announceEnd(tx, userId, await store.deleteOfDevices(tx, userId, deviceIds))
 }
 
-/** Announces deleted sessions inside the caller's transaction. Returns their hashes. */
+/** Returns the hashes. */
 export async function announceEnd(
   tx: Queryable,
   userId: string,
@@ -167,12 +154,11 @@ export async function announceEnd(
   return ended.map(({ tokenHash }) => tokenHash.toString('hex'))
 }
 
-/** Closes the sockets of deleted sessions, with the reason, if there is one to tell. */
 export function closeSessions(env: Env, sessionHashes: string[], why?: SignedOut): void {
   for (const hash of sessionHashes) env.hub.closeSession(hash, why)
 }
 
-/** Deletes and announces expired and idle sessions. One step of a job: true if more are left. */
+/** One step of a job: true if more are left. */
 export async function deleteExpiredSessions(env: Env): Promise<boolean> {
   return await env.db.transaction(async (tx) => {
     const ended = await store.deleteExpired(tx, env.clock(), EXPIRED_AT_ONCE)
@@ -181,15 +167,12 @@ export async function deleteExpiredSessions(env: Env): Promise<boolean> {
   })
 }
 
-/** Stores that the session names this device, which has not signed for it yet. Throws Refusal. */
+/** The device has not signed yet. Throws Refusal. */
 export async function nameDevice(tx: Queryable, { sessionHash }: SignedInUser, deviceId: string): Promise<void> {
   if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, null))) throw new Refusal('not_signed_in')
 }
 
-/**
- * Stores that this device has signed for the session; it stays the session's device to the end [Note: D4]. The account's browsers
- * learn whose sign-in it was. Throws Refusal.
- */
+/** The device stays the session's to the end [Note: D4]. Throws Refusal. */
 export async function rememberProof(
   tx: Queryable,
   now: Date,
@@ -200,7 +183,7 @@ export async function rememberProof(
   await noteSignInDevice(tx, now, id, fromHex(sessionHash), deviceId)
 }
 
-/** Stores when the person last confirmed in this session. Throws Refusal. */
+/** Throws Refusal. */
 export async function rememberConfirmation(db: Queryable, { sessionHash }: SignedInUser, confirmedAt: Date): Promise<void> {
   if (!(await store.setConfirmed(db, fromHex(sessionHash), confirmedAt))) throw new Refusal('not_signed_in')
 }

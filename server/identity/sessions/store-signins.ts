@@ -9,13 +9,11 @@ export async function insertSignIn(tx: Queryable, row: typeof signIns.$inferInse
   await tx.insert(signIns).values(row)
 }
 
-/** True if a refused sign-in by a copy of this passkey was noted since then. */
 export async function hasCopiedPasskey(tx: Queryable, userId: string, name: string, since: Date): Promise<boolean> {
   const isIt = and(eq(signIns.userId, userId), eq(signIns.copiedPasskey, name), gt(signIns.signedInAt, since))
   return (await tx.$count(signIns, isIt)) > 0
 }
 
-/** Deletes all but the user's newest ones. */
 export async function trimSignIns(tx: Queryable, userId: string, kept: number): Promise<void> {
   await tx.execute(sql`
     delete from sign_ins where id = any(array(
@@ -23,8 +21,8 @@ export async function trimSignIns(tx: Queryable, userId: string, kept: number): 
 }
 
 /**
- * Sets the device of the sign-in that began this session. It counts as answered there, unless the device has another live session:
- * then somebody else may hold a copy of its keys. Returns false if the session began with no sign-in that is still told.
+ * Another live session of the device leaves the sign-in unanswered: somebody else may hold the keys. Returns false without a
+ * sign-in still told.
  */
 export async function setSignInDevice(
   tx: Queryable,
@@ -50,14 +48,14 @@ export async function setSignInDevice(
 
 interface Asking {
   userId: string
-  /** The session that asks, which is not told of itself. */
+  /** A session is not told of itself. */
   tokenHash: Buffer
   deviceId: string
   now: Date
   since: Date
 }
 
-/** Returns the sign-ins since the device was added that are not answered there, newest first. */
+/** Lists sign-ins since the device was added, newest first. */
 export async function findUnanswered(db: Queryable, { userId, tokenHash, deviceId, now, since }: Asking) {
   const one = (condition: SQL | undefined) => sql<boolean>`exists (select from ${sessions} where ${condition})`
   const isItsSession = eq(sessions.id, signIns.id)
@@ -98,11 +96,10 @@ export async function deleteSignInsOf(tx: Queryable, userId: string): Promise<vo
   await tx.delete(signIns).where(inOrder(tx, eq(signIns.userId, userId)))
 }
 
-/** True for these rows, locked in one order, so that two calls that change several never wait for each other. */
+/** Two calls never wait for each other. */
 const inOrder = (db: Queryable, condition: SQL | undefined) =>
   inArray(signIns.id, db.select({ id: signIns.id }).from(signIns).where(condition).orderBy(signIns.id).for('update'))
 
-/** Deletes up to `atMost` sign-ins up to this time. Returns how many. */
 export async function deleteOldSignIns(db: Queryable, upTo: Date, atMost: number): Promise<number> {
   const old = db
     .select({ id: signIns.id })

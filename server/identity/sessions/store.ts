@@ -5,16 +5,13 @@ import { named } from '../../ground/db/namedStatement.ts'
 import { sessions } from '../../ground/db/schema/sessions.ts'
 import type { PlanRow } from '../../money/plans/plans.ts'
 
-/** The device that has signed for a session; null if none has. */
 const provenDevice = sql<string | null>`case when ${sessions.provenAt} is not null then ${sessions.deviceId} end`
 
 export async function insertSession(db: Queryable, row: typeof sessions.$inferInsert): Promise<void> {
   await db.insert(sessions).values(row)
 }
 
-/**
- * Deletes sessions until `kept` are left, `newest` included: first those without a device's signature, least recently used first.
- */
+/** Unsigned sessions go first, then the least recently used. */
 export async function trimSessions(db: Queryable, userId: string, newest: Buffer, kept: number): Promise<void> {
   await db.execute(sql`
     delete from sessions where token_hash = any(array(
@@ -23,10 +20,7 @@ export async function trimSessions(db: Queryable, userId: string, newest: Buffer
       offset ${kept - 1} for update skip locked))`)
 }
 
-/**
- * Returns the live sessions of these tokens, with their account. A session is live if it is neither expired nor idle for too long
- * and its account is active. The laterals are read one by one along a whole key, whatever the tables hold [Note of `named`].
- */
+/** The laterals follow a whole key, whatever the tables hold [Note of `named`]. */
 export const findLive = (db: Queryable, tokenHashes: Buffer[], now: Date) =>
   live(db, { tokenHashes, now, idleSince: idleSince(now) })
 
@@ -47,8 +41,7 @@ const live = named((db) => {
       lastUsedAt: sql`s.last_used_at`.mapWith(sessions.lastUsedAt),
     })
     .from(
-      // The inner array hides how many there are: a plan for as many as are asked for looks cheaper than one that is kept, and would be
-      // made anew at each call.
+      // The inner array hides the number: each would get a plan.
       sql`unnest(array(select unnest(${sql.placeholder('tokenHashes')}::bytea[]))) as asked(hash)
         cross join lateral (
           select * from sessions
@@ -63,10 +56,9 @@ export async function isStored(tx: Queryable, tokenHash: Buffer): Promise<boolea
   return (await tx.$count(sessions, eq(sessions.tokenHash, tokenHash))) > 0
 }
 
-/** Deletes one session. Returns it if it existed. */
 export const deleteSession = (db: Queryable, tokenHash: Buffer) => deleteWhere(db, eq(sessions.tokenHash, tokenHash))
 
-/** Returns the user's sessions that are neither expired nor idle for too long: the named one first, then the last seen. */
+/** Lists the named session first. */
 export async function findOf(db: Queryable, userId: string, current: Buffer, now: Date) {
   const isCurrent = sql<boolean>`${sessions.tokenHash} = ${current}`
   return await db
@@ -80,24 +72,20 @@ export async function findOf(db: Queryable, userId: string, current: Buffer, now
     .limit(LIMITS.sessionsPerUser)
 }
 
-/** Deletes the user's session with this id. Returns it if it existed. */
 export const deleteById = (db: Queryable, userId: string, id: string) =>
   deleteWhere(db, and(eq(sessions.userId, userId), eq(sessions.id, id)))
 
-/** Deletes a user's sessions except the named one. Returns the deleted ones. */
 export function deleteOf(db: Queryable, userId: string, except: Buffer | undefined) {
   const others = except && ne(sessions.tokenHash, except)
   return deleteWhere(db, and(eq(sessions.userId, userId), others))
 }
 
-/** Deletes the sessions that name these devices. Returns the deleted ones. */
 export function deleteOfDevices(db: Queryable, userId: string, deviceIds: string[]) {
   return deleteWhere(db, and(eq(sessions.userId, userId), inArray(sessions.deviceId, deviceIds)))
 }
 
-/** Deletes up to `atMost` sessions that have expired or were idle for too long. Returns the deleted ones. */
 export function deleteExpired(db: Queryable, now: Date, atMost: number) {
-  // A row that another transaction is writing is skipped, so this never waits.
+  // Skips a locked row, so this never waits.
   const expired = sql`array(
     select token_hash from sessions where expires_at <= ${now} or last_used_at <= ${idleSince(now)}
     limit ${atMost} for update skip locked)`
@@ -108,7 +96,7 @@ function deleteWhere(db: Queryable, condition: SQL | undefined) {
   return db.delete(sessions).where(condition).returning({ tokenHash: sessions.tokenHash, userId: sessions.userId })
 }
 
-/** Sets the session's device. Returns false if the session has ended. */
+/** Returns false if the session has ended. */
 export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: string, provenAt: Date | null): Promise<boolean> {
   const bound = await db
     .update(sessions)
@@ -118,7 +106,7 @@ export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: stri
   return bound.length === 1
 }
 
-/** Sets when the person last confirmed. Returns false if the session has ended. */
+/** Returns false if the session has ended. */
 export async function setConfirmed(db: Queryable, tokenHash: Buffer, confirmedAt: Date): Promise<boolean> {
   const noted = await db
     .update(sessions)
@@ -128,9 +116,9 @@ export async function setConfirmed(db: Queryable, tokenHash: Buffer, confirmedAt
   return noted.length === 1
 }
 
-/** Marks sessions as used if they were last used before `dueBefore`. Returns the user and the proven device of each. */
+/** Touches the sessions last used before `dueBefore`. */
 export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Date, now: Date) {
-  // A row that another transaction is writing is skipped, so two calls that touch many sessions never wait for each other.
+  // Skips a locked row: two calls never wait for each other.
   const due = db
     .select({ tokenHash: sessions.tokenHash })
     .from(sessions)
@@ -143,9 +131,9 @@ export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Dat
     .returning({ userId: sessions.userId, deviceId: provenDevice })
 }
 
-/** Marks devices as seen; `deviceIds[n]` belongs to `userIds[n]`. */
+/** `deviceIds[n]` belongs to `userIds[n]`. */
 export async function touchDevices(db: Queryable, userIds: string[], deviceIds: (string | null)[], now: Date): Promise<void> {
-  // A row that another transaction is writing is skipped too: a device being removed is not worth waiting for.
+  // Skips a locked row: a device being removed is not worth waiting for.
   await db.execute(sql`
     update devices d set last_seen_at = ${now}
     from (
@@ -155,11 +143,10 @@ export async function touchDevices(db: Queryable, userIds: string[], deviceIds: 
     where d.user_id = due.user_id and d.id = due.id`)
 }
 
-// An array is one parameter, so the statement's text does not depend on its length.
+// An array is one parameter.
 const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql.param(tokenHashes)}::bytea[])`
 
-/** True for sessions that are neither expired nor idle for too long. */
 export const isInTime = (now: Date) => and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
 
-/** Returns the time of last use at or before which a session counts as idle for too long. */
+/** Sessions last used by then are idle. */
 const idleSince = (now: Date): Date => new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)

@@ -1,10 +1,10 @@
 import { COINS, type Currency } from '../../../contract/money/coins.ts'
 
-// Money is counted in integers: coins in their smallest unit, dollars in cents, prices in 10^-8 dollars for a coin.
+// Coins in their smallest unit, dollars in cents, prices in 10^-8 dollars.
 
 const RATE_DECIMALS = 8n
 
-/** Reads a price in dollars, such as 64000.12, as 10^-8 dollars. undefined unless it is a positive number. */
+/** Returns 10^-8 dollars; undefined unless the price is positive. */
 export function rateOf(usd: number): bigint | undefined {
   if (!Number.isFinite(usd) || usd <= 0 || usd >= 1e9) return undefined
   const rate = BigInt(Math.round(usd * 10 ** Number(RATE_DECIMALS)))
@@ -13,20 +13,19 @@ export function rateOf(usd: number): bigint | undefined {
 
 export const usdOf = (rate: bigint): number => Number(rate) / 10 ** Number(RATE_DECIMALS)
 
-/** The units that so many cents cost, rounded up to the digits that are shown. */
+/** Rounds up to the shown digits. */
 export function unitsFor(currency: Currency, cents: number, rate: bigint): bigint {
   const { decimals, shownDecimals } = COINS[currency]
   const step = 10n ** BigInt(decimals - shownDecimals)
   return roundUp(roundUp(BigInt(cents) * 10n ** (BigInt(decimals) + RATE_DECIMALS), 100n * rate), step) * step
 }
 
-/** What so many units cost at that price, in whole cents. */
 export const centsFor = (currency: Currency, units: bigint, rate: bigint): number =>
   Number((units * rate * 100n) / 10n ** (BigInt(COINS[currency].decimals) + RATE_DECIMALS))
 
 const roundUp = (value: bigint, by: bigint): bigint => (value + by - 1n) / by
 
-/** Writes units as whole coins, such as 0.0125, with the digits that are shown and more only where they are not zero. */
+/** Writes whole coins, such as 0.0125. Digits beyond the shown ones appear only if not zero. */
 export function amountOf(currency: Currency, units: bigint): string {
   const { decimals, shownDecimals } = COINS[currency]
   const digits = units.toString().padStart(decimals + 1, '0')
@@ -35,5 +34,5 @@ export function amountOf(currency: Currency, units: bigint): string {
   return `${digits.slice(0, -decimals)}.${fraction.slice(0, Math.max(shownDecimals, needed))}`
 }
 
-/** Writes cents as dollars, such as 1000.00. */
+/** Writes 1000.00. */
 export const dollarsOf = (cents: number): string => `${Math.trunc(cents / 100)}.${(cents % 100).toString().padStart(2, '0')}`

@@ -6,7 +6,7 @@ import { type Arrival, type Chain, NodeError } from './chain.ts'
 import { openEsplora } from './esplora.ts'
 import type { Upstream } from './upstream.ts'
 
-/** What tells the chains apart: block 0, and the letters that addresses begin with. */
+/** Block 0 and the letters of addresses tell the chains apart. */
 const NETWORKS: Record<BitcoinNetwork, { genesis: string; bech32: string }> = {
   mainnet: { genesis: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f', bech32: 'bc' },
   testnet: { genesis: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943', bech32: 'tb' },
@@ -14,7 +14,7 @@ const NETWORKS: Record<BitcoinNetwork, { genesis: string; bech32: string }> = {
   regtest: { genesis: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206', bech32: 'bcrt' },
 }
 
-/** The four bytes before extended keys, by their first letter (SLIP-132). */
+/** The bytes before extended keys, by their first letter (SLIP-132). */
 const VERSIONS: Record<string, { public: number; private: number }> = {
   x: { public: 0x0488b21e, private: 0x0488ade4 },
   z: { public: 0x04b24746, private: 0x04b2430c },
@@ -22,7 +22,7 @@ const VERSIONS: Record<string, { public: number; private: number }> = {
   v: { public: 0x045f1cf6, private: 0x045f18bc },
 }
 
-/** Bitcoin. Addresses are P2WPKH (BIP-84), the external chain of the account's key. */
+/** Derives P2WPKH addresses (BIP-84), external chain. */
 export function openBitcoin(
   { node: { kind, url }, xpub, network }: NonNullable<CoinSettings['bitcoin']>,
   upstream: Upstream,
@@ -61,7 +61,7 @@ export function openBitcoin(
     },
     async look(address, { nativeUnits }) {
       const found = await node.transactionsOf(address)
-      // Read last, so that no arrival lies in a block above it.
+      // Read last, so that no arrival lies in a block above.
       const height = await head()
       return { head: height, scannedHeight: height, nativeUnits, arrivals: found.flatMap((each) => arrivalsOf(each, address)) }
     },

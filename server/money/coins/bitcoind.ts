@@ -3,7 +3,7 @@ import { type BitcoinNode, type Transaction, transactionShape } from './bitcoinn
 import { NodeError } from './chain.ts'
 import type { Upstream } from './upstream.ts'
 
-/** "Invalid address or key": the node knows no such transaction. */
+/** "Invalid address or key": the transaction is unknown. */
 const UNKNOWN = -5
 
 const answered = z.object({ result: z.unknown(), error: z.object({ code: z.number(), message: z.string() }).nullish() })
@@ -15,18 +15,16 @@ const sent = z.object({
   blockhash: z.string().optional(),
   blocktime: z.number().int().optional(),
 })
-/** What a wallet knows of a transaction, and what the node does. */
 const walletSent = sent.extend({ blockheight: z.number().int().optional(), decoded: z.object({ vout: outputs }) })
 const rawSent = sent.extend({ vout: outputs })
 
 /**
- * Bitcoin by the JSON-RPC of bitcoind (Bitcoin Core 22 or later, Bitcoin Knots), without an index of addresses: a wallet without
- * private keys watches each address from before it is given out. The URL names that wallet, and holds user and password.
+ * Bitcoin Core 22 or later, or Knots, without an index: a wallet without private keys watches each address. The URL names the
+ * wallet.
  */
 export function openBitcoind(url: string, upstream: Upstream): BitcoinNode {
   let lastId = 0
 
-  /** Returns undefined for what the node does not know, where that can be. */
   async function call<Shape extends z.ZodType>(shape: Shape, method: string, params: unknown[], knowsAll = true) {
     lastId += 1
     const answer = answered.parse(await upstream.post(url, { jsonrpc: '1.0', id: lastId, method, params }, [200, 500]))
@@ -42,7 +40,7 @@ export function openBitcoind(url: string, upstream: Upstream): BitcoinNode {
 
   const isWaiting = async (txid: string) => (await call(z.object({}), 'getmempoolentry', [txid], false)) !== undefined
 
-  /** As Esplora writes it; undefined if it was replaced, or has left the pool of what waits. */
+  /** Returns undefined for a transaction that was replaced or left the pool. */
   async function written(found: z.infer<typeof sent>, vout: z.infer<typeof outputs>, height?: number) {
     const { txid, confirmations, blockhash, blocktime } = found
     if (confirmations < 0 || (confirmations === 0 && !(await isWaiting(txid)))) return undefined
@@ -76,7 +74,6 @@ export function openBitcoind(url: string, upstream: Upstream): BitcoinNode {
       if (!imported?.success) throw new NodeError('The wallet of Bitcoin does not watch a new address')
     },
     async transactionsOf(address) {
-      // A wallet that was lost and made anew would show that nothing has come.
       const known = z.object({ ismine: z.boolean(), iswatchonly: z.boolean().default(false) })
       const { ismine, iswatchonly } = await ask(known, 'getaddressinfo', address)
       if (!ismine && !iswatchonly) throw new NodeError('The wallet of Bitcoin does not watch an address that was given out')
@@ -88,7 +85,7 @@ export function openBitcoind(url: string, upstream: Upstream): BitcoinNode {
     async transaction(txid) {
       const own = await ofWallet(txid)
       if (own) return own
-      // Of others the node knows those that wait, and with -txindex those in blocks.
+      // The node knows other waiting transactions, and with -txindex those in blocks.
       const raw = await call(rawSent, 'getrawtransaction', [txid, true], false)
       if (!raw) return undefined
       const block = raw.blockhash && (await ask(z.object({ height: z.number() }), 'getblockheader', raw.blockhash))

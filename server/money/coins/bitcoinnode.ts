@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A transaction as Esplora writes it: outputs in satoshis, in their order. */
+/** Outputs in order, in satoshis. */
 export const transactionShape = z.object({
   txid: z.string().regex(/^[0-9a-f]{64}$/),
   vout: z.array(z.object({ value: z.number().int().nonnegative(), scriptpubkey_address: z.string().optional() })),
@@ -16,16 +16,15 @@ export const transactionShape = z.object({
 })
 export type Transaction = z.infer<typeof transactionShape>
 
-/** What is asked of a node of Bitcoin, however it is spoken to. Throws whatever the node answers wrong. */
+/** Throws on any wrong answer. */
 export interface BitcoinNode {
   /** The hash of block 0. */
   genesis(): Promise<string>
-  /** The height of the newest block. */
   height(): Promise<number>
-  /** Asks the node to note what comes to the address from now on, before it is given out. */
+  /** Notes what comes to the address, before it is given out. */
   watch(address: string): Promise<void>
-  /** The transactions that have an output to the address, in blocks and waiting for one. */
+  /** In blocks and waiting. */
   transactionsOf(address: string): Promise<Transaction[]>
-  /** undefined if the node does not know it. */
+  /** undefined if unknown to the node. */
   transaction(txid: string): Promise<Transaction | undefined>
 }

@@ -1,52 +1,49 @@
 import { ZodError } from 'zod'
 
-/** Money that has come to an address: an output, the log of a token, or a rise of a balance. */
 export interface Arrival {
-  /** The transaction, with `index` unique on its chain; for a rise that no transaction of the block explains, block and address. */
+  /** The transaction, unique with `index`; block and address for an unexplained rise. */
   reference: string
   index: number
-  /** A currency, or the contract of another token. */
+  /** A currency, or another token's contract. */
   asset: string
   /** In the smallest unit. */
   units: bigint
-  /** null until it is in a block. */
+  /** null before a block. */
   height: number | null
   blockHash: string | null
   /** The block's time. */
   at: Date | null
 }
 
-/** What is known of an address: everything up to a block is read and settled. */
 export interface Known {
   scannedHeight: number
-  /** The balance of Ethereum's own coin at that block; 0 elsewhere. */
+  /** Ethereum's balance at that block; 0 elsewhere. */
   nativeUnits: bigint
-  /** Arrivals that count, from the earliest on. */
+  /** The earliest first. */
   arrivals: Arrival[]
 }
 
 export interface Seen extends Known {
-  /** The height of the newest block. */
   head: number
 }
 
-/** The node does not answer, or answers what cannot be. Nothing is known then: whatever was known before stays. */
+/** What was known stays. */
 export class NodeError extends Error {}
 
-/** Reads one chain, and derives addresses from a public key. What the node fails at is a NodeError, once `openCoins` has opened it. */
+/** Throws NodeError, if opened by `openCoins`. */
 export interface Chain {
-  /** Asked for once a process, before anything else is believed: that the node is of the chain of the settings. */
+  /** Checks the chain of the settings first, one time per process. */
   head(): Promise<number>
   addressAt(index: number): Promise<string>
-  /** False if anything has ever come to the address. */
+  /** False if anything has ever come. */
   isUntouched(address: string): Promise<boolean>
-  /** Whether a transaction pays the address; undefined if the node does not know it, or not yet what it does. */
+  /** undefined if the node does not know the transaction, or its effect, yet. */
   pays(transaction: string, address: string): Promise<boolean | undefined>
-  /** All that has come to the address and still stands, by what was known before. */
+  /** Returns all that still stands. */
   look(address: string, known: Known): Promise<Seen>
 }
 
-/** Names the failures of a node, however they are wrapped: whoever asks it expects NodeError. A mistake of this server stays what it is. */
+/** Makes NodeError of wrapped failures. The server's own mistakes stay. */
 export function namingFailures(chain: Chain): Chain {
   const named =
     <Asked extends unknown[], T>(ask: (...asked: Asked) => Promise<T>) =>
@@ -66,10 +63,9 @@ export function namingFailures(chain: Chain): Chain {
   }
 }
 
-/** True if the node has failed, or has answered what does not fit its shape. */
 const isOfNode = (error: unknown): error is Error =>
   error instanceof Error && (error instanceof NodeError || error instanceof ZodError || isOfNode(error.cause))
 
-/** Blocks on top of an arrival, its own included; 0 until it is in one. */
+/** Includes the arrival's own block; 0 before it. */
 export const confirmationsOf = ({ height }: Pick<Arrival, 'height'>, head: number): number =>
   height === null ? 0 : Math.max(1, head - height + 1)

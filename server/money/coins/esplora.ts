@@ -3,13 +3,12 @@ import { type BitcoinNode, transactionShape } from './bitcoinnode.ts'
 import { NodeError } from './chain.ts'
 import { parsedJson, type Upstream } from './upstream.ts'
 
-/** Esplora answers 25 confirmed transactions a page. An address of one payment has few. */
+/** A page has 25 confirmed transactions, and an address one payment. */
 const PAGE = 25
 const PAGES_MAX = 8
 
 const transactions = z.array(transactionShape)
 
-/** Bitcoin by an HTTP API of Esplora's shape. */
 export function openEsplora(url: string, upstream: Upstream): BitcoinNode {
   async function ask(path: string): Promise<string> {
     const text = await upstream.get(url + path)
@@ -24,7 +23,7 @@ export function openEsplora(url: string, upstream: Upstream): BitcoinNode {
       const text = await upstream.get(`${url}/tx/${txid}`)
       return text === undefined ? undefined : transactionShape.parse(parsedJson(text))
     },
-    // It knows every address.
+    // Esplora knows every address.
     watch: async () => undefined,
     async transactionsOf(address) {
       let page = transactions.parse(parsedJson(await ask(`/address/${address}/txs`)))

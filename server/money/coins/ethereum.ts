@@ -6,19 +6,19 @@ import { rises } from './rises.ts'
 import type { Upstream } from './upstream.ts'
 
 const DEPTH = COINS.ethereum.confirmations
-/** Nodes that prune answer balances of the last 128 blocks. */
+/** Pruning nodes know balances of the last 128 blocks. */
 const WINDOW = 64
-/** Blocks that one request for logs names, and requests of one look. What is left is read by the next. */
+/** The next look reads what is left. */
 const LOG_BLOCKS = 2000
 const LOG_REQUESTS = 10
-/** Arrivals of other tokens that an address has at most: whoever makes a token can send as many as they like, and a person looks at each. */
+/** A token's maker can send many, and a person looks at each. */
 const OTHERS_MAX = 10
-/** A word of 32 bytes in hex, with `0x`. */
+/** 32 bytes in hex, with `0x`. */
 const WORD_CHARS = 66
 
 type Settings = NonNullable<CoinSettings['ethereum']>
 
-/** The calls and the event of a token, loaded when the first payment needs them. */
+/** Loaded for the first payment. */
 async function loadToken() {
   const { createContract, ERC20, events } = await import('micro-eth-signer/abi.js')
   const { decimals, balanceOf } = createContract(ERC20)
@@ -26,21 +26,21 @@ async function loadToken() {
   return {
     decimals: data(decimals.encodeInput()),
     balanceOf: (address: string) => data(balanceOf.encodeInput(address)),
-    /** What the topics of a transfer to this address are; null for who has sent it. */
+    /** null for any sender. */
     topicsTo: (to: string) => events(ERC20).Transfer.topics({ from: null, to, value: null }),
   }
 }
 
 /**
- * Ethereum and USDC by a JSON-RPC node. Tokens come as logs. The coin itself is read from the balance of the address, block by block:
- * a contract wallet pays without a transaction to the address, and the balance shows it all the same. An address serves one payment.
+ * Reads the coin from the balance, because a contract wallet pays without a transaction to the address. An address serves one
+ * payment.
  */
 export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: Upstream): Chain {
   const ask = openEthereumNode(rpc, upstream)
   let opening: ReturnType<typeof loadToken> | undefined
   let isChecked = false
 
-  /** Asks before anything else is believed of the node. */
+  /** Asks before the node is believed. */
   async function open() {
     opening ??= loadToken()
     const token = await opening
@@ -61,7 +61,6 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
 
   const assetOf = (contract: string) => (contract.toLowerCase() === usdc?.toLowerCase() ? 'usdc' : contract.toLowerCase())
 
-  /** Tokens that came from one block to another: USDC, and of other contracts the first ones. */
   async function tokensBetween(
     to: string,
     { from: fromBlock, to: toBlock }: { from: number; to: number },
@@ -93,11 +92,9 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     return { height, blockHash: hash, at: new Date(Number(timestamp) * 1000) }
   }
 
-  /** Reads each of these blocks once. */
   const blocksAt = async (heights: number[]) =>
     new Map(await Promise.all([...new Set(heights)].map(async (each) => [each, await blockAt(each)] as const)))
 
-  /** Names a rise by the transaction that made it, where one transaction to the address explains it. */
   async function nameRise(address: string, { height, units }: { height: number; units: bigint }): Promise<Arrival> {
     const block = await ask('eth_getBlockByNumber', hexOf(height), true)
     const paid = block.transactions
@@ -105,7 +102,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
       .filter(({ to, value }) => to?.toLowerCase() === address.toLowerCase() && value === units)
     return {
       reference: paid.length === 1 && paid[0] ? paid[0].hash : `${block.hash}:${address}`,
-      // Logs of the same transaction count from 0.
+      // Logs of a transaction count from 0.
       ...{ index: -1, asset: 'ethereum', units, height, blockHash: block.hash },
       at: new Date(Number(block.timestamp) * 1000),
     }
@@ -117,7 +114,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     return await Promise.all(found.map((rise) => nameRise(address, rise)))
   }
 
-  /** Of what is settled, what still lies in the chain that the node has now. */
+  /** Returns settled arrivals still in the node's chain. */
   async function standing(arrivals: readonly Arrival[]): Promise<Arrival[]> {
     const blocks = await blocksAt(arrivals.flatMap(({ height }) => (height === null ? [] : [height])))
     return arrivals.filter(({ height, blockHash }) => height !== null && blocks.get(height)?.blockHash === blockHash)
@@ -130,7 +127,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     const gone = settled.filter((each) => !kept.includes(each) && each.asset === 'ethereum')
     const lost = gone.reduce((sum, { units }) => sum + units, 0n)
     const base = known.nativeUnits > lost ? known.nativeUnits - lost : 0n
-    // Below what was read before only if the chain itself became shorter.
+    // A lower block means that the chain became shorter.
     const from = Math.min(known.scannedHeight, newest)
     const to = Math.min(newest, from + LOG_BLOCKS * LOG_REQUESTS)
     const tokens: Arrival[] = []
@@ -140,7 +137,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
       tokens.push(...(await tokensBetween(address, range, OTHERS_MAX - othersIn([...kept, ...tokens]))))
     }
     const settledHeight = newest - DEPTH + 1
-    // After days without the node the logs come first: the balance tells of the whole time at once.
+    // After days without the node the logs come first: the balance tells of the whole time.
     const isBehind = to < settledHeight
     const coins = isBehind ? [] : await coinsSince(address, from, base, newest)
     const scannedHeight = Math.max(from, Math.min(to, settledHeight))
@@ -167,7 +164,6 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
       const height = Number(receipt.blockNumber)
       const tokens = await tokensBetween(address, { from: height, to: height }, OTHERS_MAX)
       if (tokens.some(({ reference }) => reference === hash)) return true
-      // A contract wallet pays without a transaction to the address: the balance shows it.
       return (await balanceOf(address, height)) > (await balanceOf(address, height - 1))
     },
     async isUntouched(address) {

@@ -10,13 +10,11 @@ const hash = z.string().regex(/^0x[0-9a-f]{64}$/i)
 const address = z.string().regex(/^0x[0-9a-f]{40}$/i)
 const bytes = z.string().regex(/^0x([0-9a-f]{2})*$/i)
 
-/** What is read of the answers to the methods that are called: the rest of them reaches nobody. */
 const ANSWERS = {
   eth_chainId: quantity,
   eth_blockNumber: quantity,
   eth_getBalance: quantity,
   eth_getTransactionCount: quantity,
-  // The functions that are called answer one number.
   eth_call: hash.transform(BigInt),
   eth_getLogs: z.array(
     z.object({
@@ -35,7 +33,7 @@ const ANSWERS = {
 type Answers = { [Method in keyof typeof ANSWERS]: z.output<(typeof ANSWERS)[Method]> }
 const SHAPES: { [Method in keyof Answers]: z.ZodType<Answers[Method]> } = ANSWERS
 
-/** Calls a node of Ethereum by JSON-RPC. Throws NodeError, and ZodError for an answer that is none to the method. */
+/** Throws NodeError, and ZodError for an answer of another shape. */
 export function openEthereumNode(rpc: string, upstream: Upstream) {
   let lastId = 0
   return async <Method extends keyof Answers>(method: Method, ...params: unknown[]): Promise<Answers[Method]> => {
@@ -47,5 +45,4 @@ export function openEthereumNode(rpc: string, upstream: Upstream) {
   }
 }
 
-/** A number as the node reads it. */
 export const hexOf = (number: number): string => `0x${number.toString(16)}`

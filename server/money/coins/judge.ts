@@ -2,7 +2,6 @@ import type { ReviewReason } from '../../../contract/money/coinreviews.ts'
 import { COINS, type CoinStatus, type Currency } from '../../../contract/money/coins.ts'
 import { confirmationsOf } from './chain.ts'
 
-/** What came, as the chain shows it now. */
 export interface Received {
   id: string
   asset: string
@@ -18,7 +17,7 @@ export interface Requested {
   currency: Currency
   due: bigint
   expiresAt: Date
-  /** What a person has made of it, which stands whatever comes; null while the chain decides. */
+  /** A person's decision stands; null while the chain decides. */
   decided: CoinStatus | null
 }
 
@@ -32,18 +31,17 @@ export interface Review {
 export interface Judgement {
   status: CoinStatus
   confirmations: number
-  /** What has come in this currency and stands. */
+  /** Stands in this currency. */
   received: bigint
-  /** The arrivals for which the plan is due now; empty if it is not, or was credited before. */
+  /** Due for the plan now; empty if it was credited before. */
   credits: readonly Received[]
-  /** What a person looks at, the same at each look. */
+  /** The same at each look. */
   reviews: readonly Review[]
 }
 
 /**
- * Says what a payment is, by what the chain shows after a look that succeeded. `arrivals` come in the order in which they count. It is
- * computed anew at each look, so a transaction that is replaced or whose block is replaced takes back what it did, until the plan was
- * credited: that stands, and a person decides.
+ * Judges after each successful look, with arrivals in their order. A replaced transaction or block takes back what it did, until
+ * the plan was credited: then a person decides.
  */
 export function judge(payment: Requested, arrivals: readonly Received[], head: number, now: Date): Judgement {
   const { currency, due } = payment
@@ -74,7 +72,7 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
     const more = extra.map((each) => reviewOf(each.isInTime ? 'double' : 'late', each))
     const isShort = lost.length > 0 && received < due
     const reorganised = isShort ? [aboutPayment('reorganised', sum(lost))] : []
-    // Its plan was withdrawn, and the chain shows the money again.
+    // The plan was withdrawn, and the chain shows the money again.
     const isBack = payment.decided === 'expired' && !isShort && received > 0n
     const returned = isBack ? [aboutPayment('late', sum(own.filter(({ isCredited }) => isCredited)))] : []
     const credited = lowest(own.filter(({ isCredited }) => isCredited))
@@ -93,14 +91,14 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
   if (coming) return answer('confirming', lowest(coming))
   if (now <= payment.expiresAt) return answer('pending', 0)
   if (own.length === 0) return answer('expired', 0)
-  // Not before it is certain: a transaction may still be replaced.
+  // A transaction may still be replaced.
   if (finals.length < own.length) return answer('confirming', lowest(own))
   const less = sum(inTime)
   const late = own.filter((each) => !each.isInTime).map((each) => reviewOf('late', each))
   return answer('needs_review', lowest(own), [...(less > 0n ? [aboutPayment('underpaid', less)] : []), ...late])
 }
 
-/** The first of them that together reach so many units; undefined if all do not. */
+/** Returns the first that reach the sum; undefined if all do not. */
 function covering(some: readonly Received[], due: bigint): readonly Received[] | undefined {
   let total = 0n
   const at = some.findIndex(({ units }) => {
@@ -112,13 +110,10 @@ function covering(some: readonly Received[], due: bigint): readonly Received[] |
 
 const sum = (some: readonly Received[]): bigint => some.reduce((total, { units }) => total + units, 0n)
 
-/** So long after its end a request takes what came while nobody could look. */
+/** A request takes late money this long, if no look was possible. */
 const GRACE_MS = 60 * 60_000
 
-/**
- * True if money came in the time of the request: by the time of its block, or else when it was first seen. `isOpen`: no look since the
- * end has found that nothing came.
- */
+/** Takes the block's time, or that of the first sight. `isOpen`: no look since the end was empty. */
 export function isInTime(expiresAt: Date, isOpen: boolean, blockAt: Date | null, now: Date): boolean {
   const lateMs = (blockAt ?? now).getTime() - expiresAt.getTime()
   return lateMs <= (isOpen ? GRACE_MS : 0)

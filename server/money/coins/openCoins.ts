@@ -8,26 +8,25 @@ import { openEthereum } from './ethereum.ts'
 import { makePriceBoard, type PriceBoard } from './prices.ts'
 import { makeUpstream } from './upstream.ts'
 
-/** Nodes may be slow, and wait for their own disks. */
+/** Nodes may wait for their disks. */
 const LIMIT_MS = 15_000
 
 export type ChainName = 'bitcoin' | 'ethereum'
 export const chainNameOf = (currency: Currency): ChainName => (currency === 'bitcoin' ? 'bitcoin' : 'ethereum')
 
 export interface Coins {
-  /** Those with a node. */
   currencies: readonly Currency[]
   /** undefined without a node. */
   chainOf(currency: Currency): Chain | undefined
   prices: PriceBoard
-  /** What wallets read in a QR code: BIP-21 for Bitcoin, EIP-681 for the others. */
+  /** BIP-21 for Bitcoin, EIP-681 otherwise. */
   paymentUri(currency: Currency, address: string, units: bigint): string
 }
 
-/** Opens what the settings name. Nothing is asked before somebody pays. */
+/** Asks nothing before the first payment. */
 export function openCoins(settings: CoinSettings, clock: () => Date): Coins {
   const { bitcoin, ethereum } = settings
-  // The operator's own nodes may stand on this machine.
+  // The operator's nodes may stand on this machine.
   const upstream = makeUpstream(makeOutbound({ isGuarded: false, limitMs: LIMIT_MS }))
   const chains: Partial<Record<ChainName, Chain>> = {
     ...(bitcoin && { bitcoin: namingFailures(openBitcoin(bitcoin, upstream)) }),

@@ -21,13 +21,12 @@ import { shownPayment } from './shownPayment.ts'
 import * as store from './store.ts'
 import { lookIfAnswered } from './watchPayments.ts'
 
-/** A request that lasts less is not shown again to whoever asks for the same. */
+/** A shorter request is not shown again. */
 const REUSED_MS = 10 * 60_000
-/** A page that asks more often gets what is known. */
+/** Within this time the page gets what is known. */
 const LOOK_MS = 8_000
-/** Addresses that were used elsewhere, such as after the database was brought back from a copy. */
+/** A restored database gives used addresses. */
 const ADDRESS_TRIES = 20
-/** Packages that are offered. */
 const SOLD_MAX = 50
 
 type Wanted = z.output<typeof coinsApi.createPayment.input>
@@ -47,7 +46,7 @@ export async function prices({ coins }: Env) {
   return { prices: usd, timestamp: at.toISOString(), isStale }
 }
 
-/** Asks for a payment at today's price, or returns the request of the same kind that still waits. */
+/** Returns a waiting request of the same kind, or a new one at today's price. */
 export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted): Promise<CoinPayment> {
   const { coins, db, clock } = env
   const { currency, billingPeriod, walletAddress = null } = wanted
@@ -61,7 +60,7 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   )
   if (same && same.usdCents === sold.cents) return shownPayment(coins, same)
   const rate = await coins.prices.quoted(currency)
-  // Asked before an address is taken, too: one at which nobody pays leaves a gap in the operator’s wallet.
+  // An unpaid address leaves a gap in the operator's wallet.
   await requireRoom(db, user.id)
   const { address, height } = await freshAddress(env, chain, currency)
   const now = clock()
@@ -83,7 +82,7 @@ async function requireRoom(db: Queryable, userId: string): Promise<void> {
   if ((await store.countOpen(db, userId)) >= COIN_LIMITS.coinPaymentsOpen) throw new Refusal('too_many_coin_payments')
 }
 
-/** What is sold, and for how much. Throws Refusal `package_not_sold`. */
+/** Throws Refusal `package_not_sold`. */
 async function findSold(env: Env, { packageId, billingPeriod }: Wanted) {
   const plan = coinPlanShape.safeParse(packageId).data
   const offer = plan && (await findPlan(env, plan, billingPeriod))
@@ -93,7 +92,6 @@ async function findSold(env: Env, { packageId, billingPeriod }: Wanted) {
   return { ...sold, packageId }
 }
 
-/** A built-in plan as cards buy it; undefined if it is not sold. */
 async function findPlan(env: Env, tier: CoinPlan, billingPeriod: Wanted['billingPeriod']): Promise<Offer | undefined> {
   try {
     return await findOffer(env, { tier, billingPeriod })
@@ -103,14 +101,12 @@ async function findPlan(env: Env, tier: CoinPlan, billingPeriod: Wanted['billing
   }
 }
 
-/** What is offered: the packages, and the built-in plans that are none of them. */
 async function listOffers(env: Env) {
   const packages = await store.listSold(env.db, SOLD_MAX)
   const plans = (await Promise.all(coinPlanShape.options.map((plan) => offerOf(env, plan)))).flat()
   return [...packages.slice(0, SOLD_MAX - plans.length), ...plans]
 }
 
-/** What is offered of a built-in plan: nothing if it is not sold, or by packages. */
 async function offerOf(env: Env, plan: CoinPlan) {
   const [monthly, yearly] = await Promise.all([findPlan(env, plan, 'monthly'), findPlan(env, plan, 'yearly')])
   const offer = monthly ?? yearly
@@ -119,7 +115,7 @@ async function offerOf(env: Env, plan: CoinPlan) {
   return [{ id: plan, name: offer.name, ...prices }]
 }
 
-/** An address that was never given out, and the block after which money is expected there. */
+/** Returns an unused address and the block before its money. */
 async function freshAddress({ db }: Env, chain: Chain, currency: Currency): Promise<{ address: string; height: number }> {
   try {
     const height = await chain.head()
@@ -128,7 +124,7 @@ async function freshAddress({ db }: Env, chain: Chain, currency: Currency): Prom
       if (await chain.isUntouched(address)) return { address, height }
     }
   } catch (error) {
-    // Nobody is asked for money while nobody can see whether it comes.
+    // Money is asked for only if the chain can be read.
     if (!(error instanceof NodeError)) throw error
   }
   throw new Refusal('currency_unavailable')
@@ -138,7 +134,7 @@ export async function listPayments({ coins, db }: Env, { id }: SignedInUser): Pr
   return (await store.listOwn(db, id, 20)).map((payment) => shownPayment(coins, payment))
 }
 
-/** Looks at the chain, unless somebody has just done so. While the node does not answer, what was known stays. */
+/** Keeps what was known while the node is silent. */
 export async function checkPayment(env: Env, user: SignedInUser, paymentId: string): Promise<CoinPayment> {
   const payment = await store.findOwn(env.db, user.id, paymentId)
   if (!payment) throw new Refusal('not_found')
@@ -147,10 +143,7 @@ export async function checkPayment(env: Env, user: SignedInUser, paymentId: stri
   return shownPayment(env.coins, (await store.findOwn(env.db, user.id, paymentId)) ?? payment)
 }
 
-/**
- * Looks for a transaction that the payer names, at once and every 30 seconds for 30 minutes. It counts by what the chain shows at the
- * payment's address and by nothing else: one that pays another address is refused, one that nobody knows changes nothing.
- */
+/** Looks at once and every 30 seconds for 30 minutes. Another address is refused; an unknown transaction changes nothing. */
 export async function submitTransaction(
   env: Env,
   user: SignedInUser,
@@ -169,7 +162,7 @@ export async function submitTransaction(
   return shownPayment(env.coins, (await store.findOwn(env.db, user.id, paymentId)) ?? payment)
 }
 
-/** Deletes requests of long ago that nobody paid. A job; returns true if more are left. */
+/** A job: returns true if more are left. */
 export async function dropUnpaid({ db, clock }: Env): Promise<boolean> {
   const before = new Date(clock().getTime() - COIN_LIMITS.coinPaymentDays * 24 * 60 * 60_000)
   return (await store.deleteUnpaid(db, before, 500)) === 500

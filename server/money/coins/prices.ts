@@ -10,33 +10,32 @@ export type Rates = Record<Currency, bigint>
 export interface Prices {
   /** 10^-8 dollars for a coin. */
   rates: Rates
-  /** When the sources said so. */
   at: Date
-  /** True if they no longer answer, or differ. */
+  /** The sources are silent or differ. */
   isStale: boolean
 }
 
-/** Prices are asked for at most so often, and after a failure after a shorter time. */
+/** Shorter after a failure. */
 const FRESH_MS = 60_000
 const RETRY_MS = 15_000
-/** A price that is older is not shown, and nothing is asked for at one that is older than a quarter of it. */
+/** Older prices are hidden. Money is asked for within a quarter of this time. */
 const KEPT_MS = 60 * 60_000
 const QUOTED_MS = KEPT_MS / 4
-/** The sources agree if they differ by at most 2 %, and a price alone may differ by 20 % from the last that was agreed on. */
+/** Agreeing sources differ by 2 %. A price alone may differ by 20 % from the last agreed one. */
 const AGREED_PERCENT = 2n
 const ALONE_PERCENT = 20n
-/** A token of a dollar that is further from it is not taken for one. */
+/** A dollar token may be off by this. */
 const PEG_PERCENT = 2n
 const DOLLAR = 100_000_000n
 
 export interface PriceBoard {
   /** Throws Refusal `prices_unavailable`. */
   shown(): Promise<Prices>
-  /** The price to ask for money at: a late one is refused. Throws Refusal `prices_unavailable`. */
+  /** Throws Refusal `prices_unavailable`, also for a late price. */
   quoted(currency: Currency): Promise<bigint>
 }
 
-/** One request to each source serves everybody who asks within a minute. */
+/** One request a minute serves everybody. */
 export function makePriceBoard(settings: CoinSettings['prices'], upstream: Upstream, clock: () => Date): PriceBoard {
   let last: Omit<Prices, 'isStale'> | undefined
   let underWay: Promise<void> | undefined
@@ -72,7 +71,7 @@ export function makePriceBoard(settings: CoinSettings['prices'], upstream: Upstr
     async quoted(currency) {
       const { rates, at } = await shown()
       if (clock().getTime() - at.getTime() > QUOTED_MS) throw new Refusal('prices_unavailable')
-      // The token is paid out at a dollar, whatever it is traded at today.
+      // A sound token counts as a dollar.
       if (currency === 'usdc' && isWithin(rates.usdc, DOLLAR, PEG_PERCENT)) return DOLLAR
       if (currency === 'usdc') throw new Refusal('prices_unavailable')
       return rates[currency]
@@ -80,7 +79,7 @@ export function makePriceBoard(settings: CoinSettings['prices'], upstream: Upstr
   }
 }
 
-/** The mean of two sources that agree, or one alone that fits what was agreed on before. undefined if nothing can be believed. */
+/** Returns the mean of two agreeing sources, or one that fits the last price; else undefined. */
 function agreed([one, other]: Rates[], before: Rates | undefined): Rates | undefined {
   if (!one) return undefined
   const fits = (a: Rates, b: Rates, percent: bigint) => currencyShape.options.every((each) => isWithin(a[each], b[each], percent))

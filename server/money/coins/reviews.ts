@@ -15,7 +15,7 @@ import * as store from './store.ts'
 import * as list from './store-reviews.ts'
 import { credit } from './watchPayments.ts'
 
-/** Lists what waits for a person, the oldest first. */
+/** Lists the oldest first. */
 export async function listReviews(db: Queryable, limit: number, offset = 0): Promise<CoinReview[]> {
   const rows = await list.listOpenReviews(db, limit, offset)
   const ids = rows.map(({ payment }) => payment.id)
@@ -47,7 +47,7 @@ const shownOf = (payment: store.Payment, username: string) => ({
   createdAt: payment.createdAt.toISOString(),
 })
 
-/** What a person can do about money of that payment, by all that came to it and all reviews of it. */
+/** Considers all arrivals and reviews of the payment. */
 function outcomesFor(
   reason: ReviewReason,
   payment: store.Payment,
@@ -56,28 +56,27 @@ function outcomesFor(
 ): ReviewOutcome[] {
   if (reason === 'reorganised') return ['withdrawn', 'kept']
   const isCredited = arrivals.some((each) => each.isCredited)
-  // What was sent back cannot count once more, beside what came after it.
+  // Money sent back cannot count again.
   const isSentBack = reviews.some(({ outcome, asset }) => outcome === 'refunded' && asset === payment.currency)
   const canCredit = !isCredited && !isSentBack && reason !== 'wrong_token' && standing(payment, arrivals).length > 0
   return [...(canCredit ? (['credited'] as const) : []), 'refunded', 'kept']
 }
 
-/** What has come in the currency of the payment, and stands. */
 const standing = ({ currency }: store.Payment, arrivals: readonly store.ArrivalRow[]) =>
   arrivals.filter(({ isGone, asset }) => !isGone && asset === currency)
 
 export interface Settlement {
   reviewId: string
   outcome: ReviewOutcome
-  /** By which the money was sent back: with `refunded`, and with nothing else. */
+  /** Set with `refunded` alone. */
   transactionHash?: string | undefined
-  /** The id of the administrator; `operator` for the command line. */
+  /** An administrator's id, or `operator` for the command line. */
   by: string
 }
 
 /**
- * Closes a review inside the caller's transaction. Returns the payment as it was, and as it is then. Throws Refusal: `not_found`,
- * `review_closed`, `outcome_impossible`, `transaction_required`.
+ * Runs in the caller's transaction. Returns the payment before and after. Throws Refusal: `not_found`, `review_closed`,
+ * `outcome_impossible`, `transaction_required`.
  */
 export async function settleReview(
   tx: Queryable,
@@ -85,7 +84,7 @@ export async function settleReview(
   { reviewId, outcome, transactionHash, by }: Settlement,
 ): Promise<{ before: store.Payment; after: store.Payment; review: list.ReviewRow }> {
   const named = await list.findReview(tx, reviewId)
-  // A look locks the payment first as well.
+  // A look locks the payment first too.
   const payment = named && (await store.lockPayment(tx, named.paymentId))
   const review = payment && (await list.findReview(tx, reviewId))
   if (!review) throw new Refusal('not_found')
@@ -104,7 +103,7 @@ export async function settleReview(
   return { before: payment, after: (await store.lockPayment(tx, payment.id)) ?? payment, review: { ...review, ...closed } }
 }
 
-/** Gives the plan for all that has come, and closes the other reviews about it. */
+/** Closes the payment's other reviews. */
 async function creditAll(
   tx: Queryable,
   payment: store.Payment,
@@ -119,17 +118,17 @@ async function creditAll(
     if (other.outcome === null && other.asset === payment.currency) await list.closeReview(tx, other.id, closed)
 }
 
-/** Ends the plan of a payment that the chain has taken back. */
+/** The chain has taken the payment back. */
 async function withdraw(tx: Queryable, payment: store.Payment, now: Date): Promise<void> {
   await payBack(tx, payment, now)
   await store.updatePayment(tx, payment.id, { status: 'expired', decided: 'expired' })
 }
 
-/** Says what the payment is, once nothing of it waits for a person. */
+/** Decides if no review is left. */
 async function decide(tx: Queryable, payment: store.Payment, arrivals: readonly store.ArrivalRow[]): Promise<void> {
   const reviews = await list.listReviewsOf(tx, [payment.id])
   const isOpen = payment.status === 'pending' || payment.status === 'confirming'
-  // While money is expected, or something else waits, the chain goes on deciding.
+  // The chain goes on deciding.
   if (isOpen || reviews.some(({ outcome }) => outcome === null)) return
   const isBack = payment.decided === 'refunded' || payment.decided === 'expired'
   const isCredited = arrivals.some((each) => each.isCredited) && !isBack
@@ -138,17 +137,14 @@ async function decide(tx: Queryable, payment: store.Payment, arrivals: readonly 
   await store.updatePayment(tx, payment.id, { status, decided: status })
 }
 
-/** Writes into the ledger that the whole payment was paid back, once. Returns false if it was before, or was never credited. */
+/** Returns false if the payment was paid back before or never credited. */
 const payBack = (tx: Queryable, { id, usdCents }: store.Payment, now: Date, reference?: string): Promise<boolean> =>
   writeRefund(tx, now, {
     ...{ key: `refund:coin:${id}`, refersTo: `coin:${id}`, amountCents: usdCents },
     ...(reference !== undefined && { reference }),
   })
 
-/**
- * Notes inside the caller's transaction that a payment which bought a plan was sent back in whole; the plan follows from the ledger.
- * Throws Refusal: `not_found`, `nothing_to_refund`.
- */
+/** Runs in the caller's transaction; the plan follows from the ledger. Throws Refusal: `not_found`, `nothing_to_refund`. */
 export async function refundPayment(
   tx: Queryable,
   now: Date,
@@ -164,7 +160,7 @@ export async function refundPayment(
   return { before, after }
 }
 
-/** Finds payments by their whole address, or by a whole transaction that pays one. */
+/** Matches a whole address or transaction. */
 export async function findPayments(db: Queryable, named: string, limit: number): Promise<PaidPayment[]> {
   return (await list.findNamed(db, named, limit)).map(({ payment, username, isRefundable }) => ({
     ...shownOf(payment, username),

@@ -1,22 +1,18 @@
 interface Range {
-  /** The block whose balance `base` is. */
+  /** `base` is this block's balance. */
   from: number
   base: bigint
-  /** The first block that the node can still be asked about, and the newest. */
+  /** The blocks that the node knows. */
   first: number
   last: number
 }
 
-/** A balance that is higher than in the block before. */
 export interface Rise {
   height: number
   units: bigint
 }
 
-/**
- * Finds the blocks in which a balance rose, by few questions: a range whose ends have one balance is not looked into. What rose before
- * `first` is told of that block. A fall, such as money that its owner moved on, is no rise.
- */
+/** Skips ranges with one balance at both ends. A fall is no rise. */
 export async function rises(balanceAt: (height: number) => Promise<bigint>, { from, base, first, last }: Range): Promise<Rise[]> {
   const [atFirst, atLast] = [first === from ? base : await balanceAt(first), last === from ? base : await balanceAt(last)]
   const between = async (low: number, lowBalance: bigint, high: number, highBalance: bigint): Promise<Rise[]> => {

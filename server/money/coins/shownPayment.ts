@@ -3,11 +3,9 @@ import { amountOf, dollarsOf } from './amounts.ts'
 import type { Coins } from './openCoins.ts'
 import type { Payment } from './store.ts'
 
-/** What its owner is shown of a payment. */
 export function shownPayment(coins: Coins, payment: Payment): CoinPayment {
   const { id, billingPeriod, currency, status, paymentAddress, transactionHash, refundTransaction } = payment
   const amount = (units: string | bigint) => amountOf(currency as Currency, BigInt(units))
-  // Of whoever has sent too little, the rest.
   const due = missing(payment)
   return {
     ...{ id, billingPeriod, currency, status, paymentAddress, transactionHash, refundTransaction },

@@ -8,7 +8,7 @@ import type { ArrivalRow } from './store.ts'
 
 export type ReviewRow = typeof reviews.$inferSelect
 
-/** Notes what a person has to look at, once. */
+/** Writes a review one time. */
 export async function writeReview(tx: Queryable, review: typeof reviews.$inferInsert): Promise<void> {
   await tx.insert(reviews).values(review).onConflictDoNothing()
 }
@@ -18,7 +18,7 @@ export async function findReview(tx: Queryable, id: string): Promise<ReviewRow |
   return row
 }
 
-/** All reviews of these payments, closed ones too. */
+/** Includes closed reviews. */
 export const listReviewsOf = (tx: Queryable, paymentIds: readonly string[]): Promise<ReviewRow[]> =>
   tx
     .select()
@@ -33,7 +33,6 @@ export async function closeReview(
   await tx.update(reviews).set(change).where(eq(reviews.id, id))
 }
 
-/** Closes the open reviews of a payment with that reason. */
 export async function closeOf(tx: Queryable, paymentId: string, reason: ReviewReason, now: Date): Promise<void> {
   await tx
     .update(reviews)
@@ -41,7 +40,7 @@ export async function closeOf(tx: Queryable, paymentId: string, reason: ReviewRe
     .where(and(eq(reviews.paymentId, paymentId), eq(reviews.reason, reason), isNull(reviews.outcome)))
 }
 
-/** What waits for a person, the oldest first, with the payment and the account. */
+/** Lists the oldest first. */
 export const listOpenReviews = (db: Queryable, limit: number, offset: number) =>
   db
     .select({ review: reviews, payment: payments, username: users.username })
@@ -55,7 +54,7 @@ export const listOpenReviews = (db: Queryable, limit: number, offset: number) =>
 
 export const countOpenReviews = (db: Queryable): Promise<number> => db.$count(reviews, isNull(reviews.outcome))
 
-/** What came to these payments, in the order in which it came. */
+/** Keeps the order of arrival. */
 export const listArrivalsOf = (db: Queryable, paymentIds: readonly string[]): Promise<ArrivalRow[]> =>
   db
     .select()
@@ -63,7 +62,6 @@ export const listArrivalsOf = (db: Queryable, paymentIds: readonly string[]): Pr
     .where(inArray(arrivals.paymentId, [...paymentIds]))
     .orderBy(asc(arrivals.firstSeenAt), asc(arrivals.reference), asc(arrivals.index))
 
-/** The payments with that address, or to which that transaction came; and whether each bought a plan and was not paid back. */
 export function findNamed(db: Queryable, named: string, limit: number) {
   const key = sql`'coin:' || ${payments.id}`
   const bought = sql`exists (select from ${entries} where ${entries.key} = ${key} and ${entries.kind} = 'payment')`

@@ -10,10 +10,10 @@ export type ArrivalRow = typeof arrivals.$inferSelect
 
 const isOpen = inArray(payments.status, ['pending', 'confirming'])
 
-/** A package that allows no message is not sold. */
+/** A package without messages is not sold. */
 const isSold = and(eq(packages.isActive, true), ne(packages.messagesLimit, 0), ne(packages.tier, 'free'))
 
-/** The tier and the price of a package that is sold for that period; undefined if none is. */
+/** Returns undefined for a package or period without a sale. */
 export async function findSold(db: Queryable, packageId: string, period: Payment['billingPeriod']) {
   const cents = period === 'yearly' ? packages.yearlyPrice : packages.monthlyPrice
   const [row] = await db
@@ -23,7 +23,6 @@ export async function findSold(db: Queryable, packageId: string, period: Payment
   return row
 }
 
-/** What is sold, in the order in which it is shown. */
 export const listSold = (db: Queryable, limit: number) =>
   db
     .select({
@@ -37,7 +36,7 @@ export const listSold = (db: Queryable, limit: number) =>
     .orderBy(asc(packages.displayOrder), asc(packages.id))
     .limit(limit)
 
-/** Takes the number of the chain's next address, for good. */
+/** Takes the number for good. */
 export async function takeIndex(db: Queryable, chain: 'bitcoin' | 'ethereum'): Promise<number> {
   const [row] = await db
     .insert(indexes)
@@ -47,19 +46,17 @@ export async function takeIndex(db: Queryable, chain: 'bitcoin' | 'ethereum'): P
   return (row?.nextIndex ?? 1) - 1
 }
 
-/** What the account chose last. */
 export async function readChosen(db: Queryable, userId: string) {
   const chosen = { preferred: users.preferredCryptoCurrency, walletAddress: users.cryptoWalletAddress }
   return (await db.select(chosen).from(users).where(eq(users.id, userId)))[0]
 }
 
-/** Locks the account, and notes what it chose. */
+/** Locks the account. */
 export async function noteChosen(tx: Queryable, userId: string, currency: Currency, walletAddress: string | null): Promise<void> {
   const chosen = { preferredCryptoCurrency: currency, cryptoWalletAddress: walletAddress }
   await tx.update(users).set(chosen).where(eq(users.id, userId))
 }
 
-/** How many requests of the account wait for money. */
 export const countOpen = (db: Queryable, userId: string): Promise<number> =>
   db.$count(payments, and(eq(payments.userId, userId), isOpen))
 
@@ -77,7 +74,7 @@ interface Wanted {
   billingPeriod: Payment['billingPeriod']
 }
 
-/** The newest request of the same kind to which nothing has come, and that lasts beyond `until`. */
+/** Returns an untouched request that lasts beyond `until`. */
 export async function findSame(db: Queryable, wanted: Wanted, until: Date): Promise<Payment | undefined> {
   const isSame = and(
     ...[eq(payments.userId, wanted.userId), eq(payments.tier, wanted.tier)],
@@ -108,7 +105,7 @@ export async function lockPayment(tx: Queryable, id: string): Promise<Payment | 
 export const listDue = (db: Queryable, now: Date, limit: number): Promise<Payment[]> =>
   db.select().from(payments).where(lte(payments.nextLookAt, now)).orderBy(asc(payments.nextLookAt)).limit(limit)
 
-/** Puts off the next look, because the node does not answer. Nothing else of the payment changes. */
+/** The node does not answer. */
 export async function putOff(db: Queryable, id: string, nextLookAt: Date): Promise<void> {
   await db.update(payments).set({ nextLookAt }).where(eq(payments.id, id))
 }
@@ -117,7 +114,7 @@ export async function updatePayment(tx: Queryable, id: string, change: Partial<P
   await tx.update(payments).set(change).where(eq(payments.id, id))
 }
 
-/** What came to the payment, in the order in which it counts. */
+/** Keeps the order in which arrivals count. */
 export const listArrivals = (db: Queryable, paymentId: string): Promise<ArrivalRow[]> =>
   db
     .select()
@@ -125,7 +122,7 @@ export const listArrivals = (db: Queryable, paymentId: string): Promise<ArrivalR
     .where(eq(arrivals.paymentId, paymentId))
     .orderBy(sql`${arrivals.height} nulls last`, asc(arrivals.firstSeenAt), asc(arrivals.reference), asc(arrivals.index))
 
-/** Writes an arrival, or where it stands by now. One that is of another payment stays with that. */
+/** Leaves an arrival of another payment there. */
 export async function writeArrival(tx: Queryable, arrival: typeof arrivals.$inferInsert): Promise<void> {
   const { height = null, blockHash = null } = arrival
   await tx
@@ -154,7 +151,7 @@ export async function markCredited(tx: Queryable, ids: readonly string[]): Promi
       .where(inArray(arrivals.id, [...ids]))
 }
 
-/** Deletes requests from before that time to which nothing has ever come. Returns how many. */
+/** Returns the number. Nothing has ever come to them. */
 export async function deleteUnpaid(db: Queryable, before: Date, limit: number): Promise<number> {
   const some = db
     .select({ id: payments.id })

@@ -1,19 +1,19 @@
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ground/outbound/outbound.ts'
 import { NodeError } from './chain.ts'
 
-/** The largest answer that is read: a block of Ethereum with its transactions has some 500 kB. */
+/** A block of Ethereum with its transactions has some 500 kB. */
 const ANSWER_BYTES = 16 * 1024 * 1024
 
-/** Reads from nodes and sources of prices, whose addresses the operator has set. Throws NodeError. */
+/** The operator sets the addresses. Throws NodeError. */
 export interface Upstream {
-  /** Returns the answer; undefined for 404. Any other status but 200 is a failure. */
+  /** Returns undefined for 404. Only 200 is a success. */
   get(address: string): Promise<string | undefined>
-  /** Sends JSON and returns the parsed answer of one of these statuses. */
+  /** Sends and parses JSON of these statuses. */
   post(address: string, body: unknown, statuses?: readonly number[]): Promise<unknown>
 }
 
 export function makeUpstream(outbound: Outbound): Upstream {
-  // Says which host and no path: the addresses of rented nodes hold a key.
+  // Names no path: addresses of rented nodes hold a key.
   const refused = (address: string, status: number) => new NodeError(`${new URL(address).host} answered ${status}`)
   async function send(address: string, request: OutboundRequest): Promise<OutboundAnswer> {
     try {
@@ -40,7 +40,7 @@ export function makeUpstream(outbound: Outbound): Upstream {
   }
 }
 
-/** Parses what a node has answered. Throws NodeError. */
+/** Throws NodeError. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -13,21 +13,18 @@ import { closeOf, writeReview } from './store-reviews.ts'
 
 const SECOND = 1000
 const DAY = 24 * 60 * 60 * SECOND
-/** How often a payment is looked at while money is expected, on its first day, and until money is no longer expected. */
+/** Intervals while money is expected, on the first day, and later. */
 const SOON_MS = 30 * SECOND
 const DAILY_MS = 10 * 60 * SECOND
 const LATER_MS = 6 * 60 * 60 * SECOND
 const WATCHED_MS = 30 * DAY
-/** After a node that does not answer. */
+/** The node is silent. */
 const RETRY_MS = 60 * SECOND
 const AT_ONCE = 20
 
 const underWay = new WeakMap<Env, Map<string, Promise<void>>>()
 
-/**
- * Looks at the chain for a payment and writes what follows. Looks of one payment at one process share one answer. Throws NodeError; the
- * payment then stays as it is.
- */
+/** Throws NodeError; the payment then stays as it is. */
 export function lookAt(env: Env, payment: store.Payment): Promise<void> {
   const mine = underWay.get(env) ?? new Map<string, Promise<void>>()
   underWay.set(env, mine)
@@ -36,7 +33,7 @@ export function lookAt(env: Env, payment: store.Payment): Promise<void> {
   return look
 }
 
-/** Looks at the chain for somebody who waits. While the node does not answer, what was known stays, and the watcher asks again. */
+/** Keeps what was known while the node is silent. */
 export async function lookIfAnswered(env: Env, payment: store.Payment): Promise<void> {
   try {
     await lookAt(env, payment)
@@ -47,7 +44,7 @@ export async function lookIfAnswered(env: Env, payment: store.Payment): Promise<
 
 async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
   const chain = env.coins.chainOf(payment.currency)
-  // Its currency was switched off: it waits as it is.
+  // The currency was switched off.
   if (!chain) return await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + LATER_MS))
   const rows = (await store.listArrivals(env.db, payment.id)).filter(({ isGone }) => !isGone)
   const known: Known = {
@@ -61,10 +58,10 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
   const now = env.clock()
   await env.db.transaction(async (tx) => {
     const current = await store.lockPayment(tx, payment.id)
-    // A look that began later, here or at another process, has written more.
+    // A later look has written more.
     if (!current || current.looks !== payment.looks) return
     await writeSeen(tx, current, seen, now)
-    // One that was named since this look began stays.
+    // A transaction named meanwhile stays.
     const isSame = current.namedTransaction === payment.namedTransaction
     await writeJudgement(tx, { ...current, ...(isSame && name) }, seen, now)
   })
@@ -83,7 +80,7 @@ async function writeSeen(tx: Queryable, payment: store.Payment, { arrivals }: Se
     await store.writeArrival(tx, {
       ...{ id: randomUUID(), paymentId: payment.id, chain: chainNameOf(payment.currency), reference, index, asset },
       ...{ units: units.toString(), height, blockHash, firstSeenAt: now },
-      // What comes after a person has decided waits for one again.
+      // Money after a decision waits for a person again.
       isInTime: payment.decided === null && isInTime(payment.expiresAt, isOpen, at, now),
     })
 }
@@ -109,7 +106,7 @@ async function writeJudgement(tx: Queryable, payment: store.Payment, seen: Seen,
   })
 }
 
-/** Credits the period in the same transaction as the arrivals that paid for it, each of which counts once. */
+/** Shares the transaction of the arrivals, each of which counts one time. */
 export async function credit(
   tx: Queryable,
   payment: store.Payment,
@@ -140,7 +137,7 @@ function changeOf(
   const first = rows.find(({ isGone, asset }) => !isGone && asset === payment.currency)
   return {
     ...{ status, received: received.toString(), blockConfirmations: confirmations },
-    // A rise of the balance that no transaction explains is named by its block.
+    // An unexplained rise is named by its block.
     transactionHash: first && !first.reference.includes(':') ? first.reference : null,
     confirmedAt: payment.confirmedAt ?? (status === 'confirmed' ? now : null),
     ...(first && confirmations === 0 && status === 'pending' && { blockConfirmations: confirmationsOf(first, head) }),
@@ -155,10 +152,7 @@ function nextLook({ status }: Pick<Judgement, 'status'>, payment: store.Payment,
   return new Date(now.getTime() + (isExpected ? SOON_MS : ageMs < DAY ? DAILY_MS : LATER_MS))
 }
 
-/**
- * Looks for all payments that are due, some at a time. A job; returns true if more are left. A look that fails puts its payment off and
- * changes nothing, and those of a node that is silent are put off with it; the first failure is thrown at the end.
- */
+/** A silent node puts off all its payments. Throws the first failure at the end. A job: returns true if more are left. */
 export async function watchPayments(env: Env): Promise<boolean> {
   const due = await store.listDue(env.db, env.clock(), AT_ONCE)
   const silent = new Set<string>()
@@ -171,7 +165,7 @@ export async function watchPayments(env: Env): Promise<boolean> {
         continue
       } catch (error) {
         failures.push(error)
-        // One address may be all that the node cannot tell of. Nobody else waits for that.
+        // The node may fail at one address only.
         if (!(await isAnswering(env, payment.currency))) silent.add(chain)
       }
     }
@@ -186,7 +180,7 @@ async function isAnswering({ coins }: Env, currency: Currency): Promise<boolean>
     await coins.chainOf(currency)?.head()
     return true
   } catch {
-    // Whatever it is: the failure of the look is thrown at the end.
+    // The failure is thrown at the end.
     return false
   }
 }

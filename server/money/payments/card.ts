@@ -3,21 +3,20 @@ import { Refusal } from '../../refuse.ts'
 import type { OpenedSandbox } from '../../sandbox/open.ts'
 import type { CardSettings } from '../../settings/cardsettings.ts'
 
-/** The card provider. */
 export interface Card {
   provider: CardSettings['provider']
-  /** Returns the provider’s client. Throws Refusal `card_off` where nobody takes cards. */
+  /** Throws Refusal `card_off`. */
   client(): Promise<Stripe>
-  /** Signs what the provider tells. */
+  /** The provider signs events by it. */
   webhookSecret: string
-  /** Where the sandbox takes cards. */
+  /** The sandbox takes cards here. */
   inside?: OpenedSandbox
 }
 
 const TIMEOUT_MS = 20_000
 const CHECK_MS = 5000
 
-/** The client is loaded at the first use, so a server that takes no cards never loads it. */
+/** A server without cards never loads the client. */
 export function makeCard(settings: CardSettings, inside?: OpenedSandbox): Card {
   let loading: Promise<Stripe> | undefined
   const load = async (): Promise<Stripe> => {
@@ -40,7 +39,7 @@ export function makeCard(settings: CardSettings, inside?: OpenedSandbox): Card {
   }
 }
 
-/** Asks the provider for something that it always has. `refused`: it does not take the key of this server. */
+/** `refused`: the provider does not take this server's key. */
 export async function checkCard(card: Card): Promise<'connected' | 'unreachable' | 'refused' | 'off'> {
   if (card.provider === 'off') return 'off'
   const client = await card.client()
@@ -55,17 +54,17 @@ export async function checkCard(card: Card): Promise<'connected' | 'unreachable'
   }
 }
 
-/** True if the provider has refused what it was asked for as it stands. */
+/** The request itself was refused. */
 export const isInvalid = (error: unknown): boolean =>
   error instanceof Error && 'type' in error && error.type === 'StripeInvalidRequestError'
 
-/** Awaits a call of the provider. Throws Refusal if it declines the card or does not answer. */
+/** Throws Refusal if the provider declines the card or does not answer. */
 export async function asked<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
     const type = error instanceof Error && 'type' in error ? error.type : undefined
-    // Its words are written for the one who pays.
+    // The provider writes for the payer.
     if (type === 'StripeCardError' && error instanceof Error) throw new Refusal('card_refused', { text: error.message })
     if (type === 'StripeConnectionError' || type === 'StripeRateLimitError' || type === 'StripeAPIError')
       throw new Refusal('card_unavailable', { retryAfterSeconds: 5 })

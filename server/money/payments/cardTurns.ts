@@ -4,10 +4,7 @@ import type { CardEnv } from './sync.ts'
 
 const turns = new Map<string, Promise<unknown>>()
 
-/**
- * Cards at which this process works at the same time. Each holds one of the sixteen connections of the database while the provider
- * answers: where that takes its time, everybody else goes on.
- */
+/** Each card holds one of sixteen database connections while the provider answers. */
 const AT_ONCE = 8
 let running = 0
 const queue: (() => void)[] = []
@@ -18,7 +15,7 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The next one takes this place.
+    // The next turn takes this place.
     const next = queue.shift()
     if (next) next()
     else running -= 1
@@ -26,8 +23,8 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs work on an account’s card in a transaction of its own, one after another in this process, so that those who wait hold no connection
- * of the database. Work asks the provider before it writes: what is written locks the account’s row, which every message of the account needs.
+ * Waiting turns hold no connection. Work asks the provider before it writes: a write locks the account's row, which every message
+ * needs.
  */
 export async function inTurn<T>({ db }: Pick<CardEnv, 'db'>, userId: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const before = turns.get(userId) ?? Promise.resolve()

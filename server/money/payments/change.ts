@@ -14,7 +14,6 @@ import { dropPending, isPending, payDifference } from './pending.ts'
 import * as store from './store.ts'
 import { isLive, syncCard } from './sync.ts'
 
-/** Runs work on the account’s card in a transaction of its own, which ends with what the provider then says. Returns that. */
 const onCard = (env: Env, userId: string, work: (tx: Queryable) => Promise<void>) =>
   inTurn(env, userId, async (tx) => {
     await work(tx)
@@ -25,15 +24,14 @@ interface Wanted extends Choice {
   paymentMethodId?: string | undefined
 }
 
-/** Where the one who pays is: the origin to return to, and the address of the page in the frame that can be shown there. */
 interface Place {
   origin: string
   frameUrl: string | undefined
 }
 
 /**
- * Changes the plan. A larger one costs the difference at once, or begins with a checkout; a smaller one waits for the end of the paid
- * time. Where the bank asks for a confirmation the answer has the address at which the person gives it. The plan itself follows from what the provider says, never from this call. Throws Refusal.
+ * A larger plan costs the difference at once; a smaller one waits for the end. The plan follows from the provider, never from
+ * this call. Throws Refusal.
  */
 export async function changePlan(
   env: Env,
@@ -66,7 +64,7 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const isPaid = await isPaidAlready(env, tx, card, offer)
   const next = { priceId: await priceOf(client, offer), plan: offer }
   if (method !== undefined) await billBy(client, subscription.id, method)
-  // First what the new price is of, which changes nothing: then an invoice of it is understood, whatever happens between the two.
+  // The metadata names the new price first, so its invoice is always understood.
   await asked(client.subscriptions.update(subscription.id, { metadata: namingOf(subscription.metadata, current, next) }))
   const items = [{ id: item.id, price: next.priceId }]
   if (isPaid) await asked(client.subscriptions.update(subscription.id, { items, proration_behavior: 'none' }))
@@ -75,7 +73,7 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
     await asked(client.subscriptions.update(subscription.id, { cancel_at_period_end: false }))
 }
 
-/** Bills the subscription by a method that the caller names. Throws Refusal `card_refused` for one that is not the payer’s. */
+/** Throws Refusal `card_refused` for another payer's method. */
 async function billBy(client: Stripe, id: string, method: string): Promise<void> {
   try {
     await asked(client.subscriptions.update(id, { default_payment_method: method }))
@@ -86,9 +84,8 @@ async function billBy(client: Stripe, id: string, method: string): Promise<void>
 }
 
 /**
- * True if the offer costs nothing before the next period: back to what is paid already, or down to a smaller plan. False if the difference
- * is due now. Throws Refusal `change_at_end` for what is neither, and `payment_due` while a renewal is unpaid: the provider would count
- * what was never paid as paid.
+ * True if due at the next period. Throws Refusal: `change_at_end`, or `payment_due` for an unpaid renewal, which the provider
+ * would count as paid.
  */
 async function isPaidAlready(env: Env, db: Queryable, card: store.CardAccount, offer: Offer): Promise<boolean> {
   if (card.status === 'past_due') throw new Refusal('payment_due')
@@ -113,7 +110,7 @@ function itemOf({ items }: Stripe.Subscription): Stripe.SubscriptionItem {
   return item
 }
 
-/** What a change costs now, in US cents: of a running subscription the difference, else the price. Throws Refusal. */
+/** Returns US cents: the difference of a running subscription, else the price. Throws Refusal. */
 export async function previewChange(env: Env, user: SignedInUser, choice: Choice): Promise<{ dueNowCents: number }> {
   const client = await env.card.client()
   const offer = await findOffer(env, choice)
@@ -134,7 +131,7 @@ export async function previewChange(env: Env, user: SignedInUser, choice: Choice
   return { dueNowCents }
 }
 
-/** Ends the card subscription with its paid period; undone by `keepPlan`. A plan without one ends by itself. Throws Refusal. */
+/** `keepPlan` undoes this. A plan without a subscription ends by itself. Throws Refusal. */
 async function cancelAtEnd(env: Env, user: SignedInUser): Promise<{ success: boolean }> {
   const card = await store.findCard(env.db, user.id)
   if (card && isLive(card)) {
@@ -162,7 +159,7 @@ async function switchRenewal(env: Env, tx: Queryable, userId: string, isCancelle
   await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: isCancelled }))
 }
 
-/** The provider’s page for card, invoices and receipts. Throws Refusal. */
+/** Throws Refusal. */
 export async function openPortal(env: Env, user: SignedInUser, origin: string): Promise<{ url: string }> {
   const card = await store.findCard(env.db, user.id)
   if (!card?.customerId) throw new Refusal('no_subscription')

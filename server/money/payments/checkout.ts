@@ -12,13 +12,11 @@ import { type Choice, findOffer, type Offer } from './offers.ts'
 import * as store from './store.ts'
 import { isLive, settleCheckout } from './sync.ts'
 
-/** Checkouts are paid within this time. */
 const OPEN_MINUTES = 60
 
-/** How the provider shows its form. */
 type Way = Pick<Stripe.Checkout.SessionCreateParams, 'ui_mode' | 'success_url' | 'cancel_url' | 'redirect_on_completion'>
 
-/** Begins a payment at the provider’s page. `origin` is where that page returns to. Throws Refusal. */
+/** The provider's page returns to `origin`. Throws Refusal. */
 export async function beginCheckout(
   env: Env,
   user: SignedInUser,
@@ -31,7 +29,7 @@ export async function beginCheckout(
   return { sessionId: id, url }
 }
 
-/** Begins a payment whose form stands in a frame, which leads nowhere else. Returns what opens the form. Throws Refusal. */
+/** Returns the secret that opens the form in a frame. Throws Refusal. */
 export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice): Promise<{ clientSecret: string }> {
   const way = { ui_mode: 'embedded_page', redirect_on_completion: 'never' } as const
   const { client_secret: clientSecret } = await openSession(env, user, choice, way)
@@ -39,14 +37,14 @@ export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice)
   return { clientSecret }
 }
 
-/** An account has one checkout that can be paid: an earlier one is closed first, so that nobody pays twice. Throws Refusal. */
+/** Closes an earlier checkout first, against double payment. Throws Refusal. */
 async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Way): Promise<Stripe.Checkout.Session> {
   const client = await env.card.client()
   const offer = await findOffer(env, choice)
   const opened = await inTurn(env, user.id, async (tx) => {
     const card = await settleCheckout(env, tx, user.id, { isClosing: true })
     const paid = await paidStanding(tx, user.id, env.clock())
-    // Refused outside of the transaction: what the earlier checkout has paid stays written.
+    // A refusal inside the transaction would undo the earlier checkout's payment.
     if (isLive(card) || card.checkoutId !== null || compareTiers(paid.tier, offer.tier) >= 0) return undefined
     const customer = card.customerId ?? (await newCustomer(client, user.id))
     const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
@@ -57,7 +55,7 @@ async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Wa
   return opened
 }
 
-/** The provider learns nothing of the person but an id. What it asks for a receipt, it asks itself. */
+/** The provider learns only an id. */
 async function newCustomer(client: Stripe, userId: string): Promise<string> {
   const made = await asked(client.customers.create({ metadata: { userId } }, { idempotencyKey: `customer-${userId}` }))
   return made.id
@@ -81,17 +79,17 @@ const amountOf = ({ amountCents, billingPeriod }: Offer) => ({
   recurring: { interval: billingPeriod === 'yearly' ? ('year' as const) : ('month' as const) },
 })
 
-/** Returns the price by which a running subscription is changed. */
+/** A running subscription is changed by this price. */
 export async function priceOf(client: Stripe, offer: Offer): Promise<string> {
   if (offer.priceId !== null) return offer.priceId
   const wanted = { ...amountOf(offer), product_data: { name: offer.name } }
-  // A key is of these very words: the provider refuses it for others, such as a name that was changed.
+  // The provider refuses a key for other words, such as a changed name.
   const key = createHash('sha256').update(JSON.stringify(wanted)).digest('base64url')
   const price = await asked(client.prices.create(wanted, { idempotencyKey: `price-${offer.packageId ?? offer.tier}-${key}` }))
   return price.id
 }
 
-/** The account’s card, locked, with its running subscription. Throws Refusal `no_subscription`. */
+/** Locks the card. Throws Refusal `no_subscription`. */
 export async function requireLiveCard(
   tx: Queryable,
   userId: string,

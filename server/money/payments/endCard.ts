@@ -5,8 +5,8 @@ import * as store from './store.ts'
 import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
 
 /**
- * Ends what would charge the card of this account again: its subscription, and a checkout that is open. Nothing is paid back.
- * Returns true if a subscription has ended. Throws Refusal `card_unavailable` if the provider does not answer: then it may still be billed.
+ * Ends subscription and open checkout; pays nothing back. Returns true if a subscription has ended. Throws Refusal
+ * `card_unavailable`: the card may still be billed.
  */
 export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
   const known = await store.findCard(env.db, userId)

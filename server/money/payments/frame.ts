@@ -2,18 +2,17 @@ import type { Caller } from '../../ground/http/serve.ts'
 import type { FrameSettings } from '../../settings/cardsettings.ts'
 import type { Config } from '../../settings/config.ts'
 
-/** The address of the page in the frame, and of the script that begins the payment. There is nothing else at that origin. */
+/** That origin has this page and its script alone. */
 export const FRAME_PAGE = '/checkout'
 export const FRAME_SCRIPT = '/checkout.js'
 
-/** What the page in the frame loads of the provider. */
 interface Provider {
   script: string
-  /** Sources of the page's policy, by directive. */
+  /** Sources of the policy, by directive. */
   sources: readonly (readonly [directive: string, sources: string])[]
 }
 
-/** https://docs.stripe.com/security/guide#content-security-policy, without the maps by which addresses are completed. */
+/** https://docs.stripe.com/security/guide#content-security-policy, without the maps that complete addresses. */
 const STRIPE: Provider = {
   script: 'https://js.stripe.com/dahlia/stripe.js',
   sources: [
@@ -35,20 +34,19 @@ const SANDBOX: Provider = {
 
 const providerOf = ({ card }: Config): Provider => (card.provider === 'sandbox' ? SANDBOX : STRIPE)
 
-/** An onion service asks nobody else, and a policy can name no address of IPv6. */
+/** An onion service asks no other server, and a policy names no IPv6. */
 const isFramer = (origin: string): boolean => !/\.onion(:\d+)?$|\[/i.test(origin)
 
-/** The messenger's origins that may show the frame. `port` accepted the connection. */
+/** The messenger's origins; `port` accepted the connection. */
 const framersOf = ({ direct }: Config, port: number | undefined): string[] => direct.origins(port).filter(isFramer)
 
-/** Returns the address of the page for the frame; undefined if this caller's browser cannot show it. */
+/** Returns undefined if the browser cannot show the page. */
 export function frameFor({ frame }: Config, { ingress, headers }: Pick<Caller, 'ingress' | 'headers'>): string | undefined {
   const { origin, host = '' } = headers
   const canShow = ingress === 'direct' && origin !== undefined && isFramer(origin) && isFramer(host)
   return frame && canShow ? frame.origin + FRAME_PAGE : undefined
 }
 
-/** The headers of every answer of the other origin. */
 export const frameHeaders = (config: Config, port: number | undefined): Record<string, string> => ({
   'content-security-policy': [
     "default-src 'none'",
@@ -60,7 +58,7 @@ export const frameHeaders = (config: Config, port: number | undefined): Record<s
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',
-  // The provider's servers learn the origin of this page, and nothing of the messenger.
+  // The provider learns this origin, not the messenger's.
   'referrer-policy': 'strict-origin',
   'x-content-type-options': 'nosniff',
   ...(config.direct.isSecure && { 'strict-transport-security': `max-age=${365 * 24 * 60 * 60}` }),
@@ -73,8 +71,8 @@ export const framePage = (config: Config, { publishableKey }: FrameSettings, por
 </head><body><main id="form"></main></body></html>`
 
 /**
- * Takes the client secret from the messenger, once, and shows the provider's form. It answers that page alone, with `begun`, `ready`,
- * `completed` or `failed`, and no more. https://docs.stripe.com/js/embedded_checkout
+ * Takes the client secret one time and answers that page alone: `begun`, `ready`, `completed` or `failed`.
+ * https://docs.stripe.com/js/embedded_checkout
  */
 export const FRAME_CODE = `'use strict'
 {

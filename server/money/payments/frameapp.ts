@@ -8,10 +8,7 @@ import { FRAME_CODE, FRAME_PAGE, FRAME_SCRIPT, frameHeaders, framePage } from '.
 
 const BODY_BYTES = 4096
 
-/**
- * The application of the other origin, where the page in the frame is. It shares nothing with the messenger's: it knows neither sessions nor
- * cookies, and every other address is 404.
- */
+/** Shares neither sessions nor cookies with the messenger; other addresses are 404. */
 export async function makeFrameApp(
   { config, card }: Env,
   frame: FrameSettings,
@@ -32,7 +29,7 @@ export async function makeFrameApp(
   })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(frameHeaders(config, request.socket.localPort))
-    // Before its body is read.
+    // The body is not read yet.
     if (request.is404) throw new Refusal('not_found')
   })
   noteRequests(app, notes)

@@ -3,14 +3,11 @@ import { z } from 'zod'
 import { type BillingPeriod, billingPeriodShape } from '../../../contract/money/payments.ts'
 import { type Tier, tierShape } from '../../../contract/money/plans.ts'
 
-// What a price at the provider is of stands in the metadata of the subscription, which this server alone writes: the plan that was bought
-// first, and beside it one entry for each price to which it is changed, by the price's id. An entry is written before the price is changed,
-// so an invoice of either price is understood, whether its payment succeeds, waits or fails.
+// This server alone writes the metadata, each price's entry before the price: every invoice is understood.
 
-/** A plan as it is billed. */
 export interface Billed {
   tier: Tier
-  /** Null for a built-in plan. */
+  /** null for a built-in plan. */
   packageId: string | null
   billingPeriod: BillingPeriod
 }
@@ -18,18 +15,17 @@ export interface Billed {
 const planShape = z.object({ tier: tierShape, packageId: z.uuid().optional(), billingPeriod: billingPeriodShape })
 const BASE = Object.keys(planShape.shape)
 
-/** The metadata of a subscription to this plan. */
 export const metadataOf = ({ tier, packageId, billingPeriod }: Billed): Record<string, string> => ({
   ...{ tier, billingPeriod },
   ...(packageId !== null && { packageId }),
 })
 
-/** The longest name of an entry that the provider takes. */
+/** The provider takes no longer name. */
 const NAME_MAX = 40
 
 const entryOf = ({ tier, billingPeriod, packageId }: Billed): string => [tier, billingPeriod, packageId ?? ''].join(' ').trim()
 
-/** Returns the plan that a price is of. Throws ZodError if the metadata is not ours. */
+/** Throws ZodError for foreign metadata. */
 export function billedBy(metadata: Stripe.Metadata, priceId: string | undefined): Billed {
   const entry = priceId === undefined ? undefined : metadata[priceId.slice(0, NAME_MAX)]
   const [tier, billingPeriod, packageId] = entry?.split(' ') ?? []
@@ -37,7 +33,7 @@ export function billedBy(metadata: Stripe.Metadata, priceId: string | undefined)
   return { ...plan, packageId: plan.packageId ?? null }
 }
 
-/** The change of the metadata that names what both prices are of. Entries of other prices go: the provider keeps fifty. */
+/** Names both prices. Other entries go: the provider keeps fifty. */
 export function namingOf(
   metadata: Stripe.Metadata,
   current: { priceId: string; plan: Billed },

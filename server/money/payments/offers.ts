@@ -7,35 +7,30 @@ import type { Config } from '../../settings/config.ts'
 import type { MasterPrice } from '../../settings/mastersettings.ts'
 import * as store from './store.ts'
 
-/** Something that is sold, with the price that the server asks. */
 export interface Offer {
   tier: Tier
-  /** Null for a built-in plan. */
+  /** null for a built-in plan. */
   packageId: string | null
   billingPeriod: BillingPeriod
   name: string
   amountCents: number
-  /** The price at the card provider; null if it is sold by the amount. */
+  /** null if sold by the amount. */
   priceId: string | null
 }
 
-/** What a caller chooses: never a price. */
+/** Never a price. */
 export interface Choice {
   tier: Tier
   packageId?: string | undefined
   billingPeriod: BillingPeriod
 }
 
-/** Lists the packages that are shown, in their order. */
 export async function listPackages(db: Queryable): Promise<Package[]> {
   const rows = await store.listPackages(db)
   return rows.map((row) => packageShape.parse(row))
 }
 
-/**
- * Returns what is sold under that choice: a package, by default the first active one of the tier, or the built-in plan. Premium is sold
- * by packages alone, Master if the settings name its price. Throws Refusal `plan_not_sold`, also for a package that allows nothing.
- */
+/** Defaults to the tier's first active package. Throws Refusal `plan_not_sold`, also for a package that allows nothing. */
 export async function findOffer(env: Pick<Env, 'db' | 'config'>, { tier, packageId, billingPeriod }: Choice): Promise<Offer> {
   const { db, config } = env
   const packages = (await store.listPackages(db)).filter((each) => each.tier === tier)
@@ -53,7 +48,6 @@ export async function findOffer(env: Pick<Env, 'db' | 'config'>, { tier, package
   return { tier, packageId: null, billingPeriod, name: PLANS[tier].name, amountCents, priceId: null }
 }
 
-/** The built-in plans that are sold without a package, with their prices. */
 function pricesAlone({ masterPrice }: Config): Partial<Record<Tier, MasterPrice>> {
   const { monthlyCents } = PLANS.test
   return { test: { monthlyCents, yearlyCents: monthlyCents && monthlyCents * 12 }, master: masterPrice }

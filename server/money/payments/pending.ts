@@ -2,10 +2,7 @@ import type Stripe from 'stripe'
 import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 
-/**
- * Changes the price against payment. Until it is paid the subscription stays as it was: the change waits for the person where the bank
- * asks for a confirmation. Throws Refusal with the words of the provider, and takes the change back, where the card was declined.
- */
+/** The subscription stays until payment. A declined card takes the change back. Throws Refusal in the provider's words. */
 export async function payDifference(client: Stripe, id: string, items: { id: string; price: string }[]): Promise<void> {
   const changed = await asked(
     client.subscriptions.update(id, {
@@ -23,17 +20,16 @@ export async function payDifference(client: Stripe, id: string, items: { id: str
   throw new Refusal('card_refused', text === undefined ? undefined : { text })
 }
 
-/** The invoice on whose payment a change waits; undefined if none does. */
 function pendingInvoiceOf({ pending_update: pending, latest_invoice: invoice }: Stripe.Subscription): string | undefined {
   if (!pending || invoice === null) return undefined
   return typeof invoice === 'string' ? invoice : invoice.id
 }
 
-/** True if a change of the subscription waits for its payment. */
+/** True if a change waits for payment. */
 export const isPending = async (client: Stripe, subscriptionId: string): Promise<boolean> =>
   pendingInvoiceOf(await asked(client.subscriptions.retrieve(subscriptionId))) !== undefined
 
-/** Takes back a change that waits for its payment, by which its invoice can be paid no more. */
+/** The invoice can be paid no more. */
 export async function dropPending(client: Stripe, subscription: Stripe.Subscription): Promise<void> {
   const invoiceId = pendingInvoiceOf(subscription)
   if (invoiceId !== undefined) await asked(client.invoices.voidInvoice(invoiceId))

@@ -16,10 +16,7 @@ interface Refundable {
   amountCents: number
 }
 
-/**
- * Returns what the guarantee pays back: all payments of the running subscription, if it began within 30 days and the account was never
- * paid back before. Empty otherwise. Of a refund that broke off, because the provider did not answer, what is left.
- */
+/** Returns all payments within 30 days, on an account never paid back; else empty. An interrupted refund leaves the rest. */
 export async function findRefundable(db: Queryable, card: store.CardAccount | undefined, now: Date): Promise<Refundable[]> {
   const startedAt = card?.startedAt ?? null
   if (!card || startedAt === null || !isLive(card) || now.getTime() - startedAt.getTime() > PLAN_LIMITS.refundDays * DAY_MS)
@@ -30,7 +27,7 @@ export async function findRefundable(db: Queryable, card: store.CardAccount | un
   )
   const paidBack = entries.flatMap(({ kind, refersTo }) => (kind === 'refund' ? [refersTo] : []))
   const isOfThisOne = paidBack.every((key) => payments.some((payment) => payment.key === key))
-  // The provider's clock is another one. A refund that broke off has ended the renewal first, and nothing was paid after it.
+  // The provider's clock differs. An interrupted refund has ended the renewal: no payment followed.
   const sinceThen = entries.slice(
     0,
     entries.findLastIndex(({ kind }) => kind === 'refund'),
@@ -42,7 +39,7 @@ export async function findRefundable(db: Queryable, card: store.CardAccount | un
   )
 }
 
-/** Pays the card subscription back and ends it at once. Throws Refusal `not_refundable`. */
+/** Ends the subscription at once. Throws Refusal `not_refundable`. */
 export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refundedCents: number }> {
   const client = await env.card.client()
   return await inTurn(env, user.id, async (tx) => {
@@ -50,11 +47,11 @@ export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refund
     const payments = await findRefundable(tx, card, env.clock())
     if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
     await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
-    // Should the provider not answer on the way, what was paid back is at least not billed again.
+    // A silent provider then at least bills nothing again.
     await asked(client.subscriptions.update(card.subscriptionId, { cancel_at_period_end: true }))
     const told: [intent: string, refunds: Stripe.Refund[]][] = []
     for (const { intent } of payments) {
-      // The same key: a repetition after a crash pays nothing twice.
+      // The key lets a repetition pay nothing twice.
       await asked(client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${intent}` }))
       told.push([intent, await askRefunds(client, intent)])
     }

@@ -11,7 +11,7 @@ import { readSubscription, readUsage } from './subscription.ts'
 import { takeEvent } from './webhook.ts'
 
 export function paymentRoutes(app: FastifyInstance, env: Env) {
-  // A write from a page comes from an origin of this server, which `guardOrigin` has checked: there the payer returns to.
+  // `guardOrigin` has checked the origin to which the payer returns.
   const originOf = ({ headers }: Caller): string =>
     headers.origin ?? env.config.direct.origins(undefined)[0] ?? 'http://localhost'
   serve(app, env, paymentsApi.packages, () => listPackages(env.db), { hasEtag: true })

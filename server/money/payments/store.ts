@@ -10,7 +10,7 @@ import { chatParticipants } from '../../ground/db/schema/rooms.ts'
 
 export type CardAccount = typeof cardAccounts.$inferSelect
 
-/** Lists the active packages in the order in which they are shown. */
+/** Keeps the shown order. */
 export function listPackages(db: Queryable) {
   return db
     .select()
@@ -20,16 +20,16 @@ export function listPackages(db: Queryable) {
     .limit(PLAN_LIMITS.packagesMax)
 }
 
-/** True if the tier is sold by packages, hidden ones included. */
+/** Includes hidden packages. */
 export const hasPackages = async (db: Queryable, tier: string): Promise<boolean> =>
   (await db.$count(premiumPackages, eq(premiumPackages.tier, tier))) > 0
 
-/** Lets this transaction wait for the provider as long as that may take to answer: its calls are tried three times. */
+/** The provider's calls are tried three times. */
 export async function awaitProvider(tx: Queryable): Promise<void> {
   await tx.execute(sql`set local idle_in_transaction_session_timeout = '90s'`)
 }
 
-/** Makes the account's row where there is none, and locks it: one change of a subscription at a time. */
+/** Makes a missing row. The lock lets changes run one after another. */
 export async function lockCard(tx: Queryable, userId: string): Promise<CardAccount> {
   await tx.insert(cardAccounts).values({ userId }).onConflictDoNothing()
   const [row] = await tx.select().from(cardAccounts).where(eq(cardAccounts.userId, userId)).for('update')
@@ -42,7 +42,7 @@ export async function findCard(db: Queryable, userId: string): Promise<CardAccou
   return row
 }
 
-/** Returns the account that the provider knows by this id. */
+/** Takes the provider's id. */
 export async function findByCustomer(db: Queryable, customerId: string): Promise<string | undefined> {
   const [row] = await db.select({ userId: cardAccounts.userId }).from(cardAccounts).where(eq(cardAccounts.customerId, customerId))
   return row?.userId
@@ -52,21 +52,18 @@ export async function saveCard(tx: Queryable, userId: string, row: Partial<Omit<
   await tx.update(cardAccounts).set(row).where(eq(cardAccounts.userId, userId))
 }
 
-/** False for an account that is blocked or deleted. */
+/** False for a blocked or deleted account. */
 const isActive = sql<boolean>`(select ${users.isActive} from ${users} where ${users.id} = ${cardAccounts.userId})`
 
 const isOverdue = (now: Date) =>
   or(
-    // One that is cancelled stays so.
+    // A cancelled one stays so.
     and(ne(cardAccounts.status, 'canceled'), or(lte(cardAccounts.periodEnd, now), isNotNull(cardAccounts.waiting))),
     isNotNull(cardAccounts.checkoutId),
     and(eq(cardAccounts.renews, true), not(isActive)),
   )
 
-/**
- * Lists accounts whose paid period has ended while their subscription runs, whose payment waits, or who have begun a checkout: the provider
- * may have told in vain. And those that would be billed again although nobody can sign in to them.
- */
+/** Lists accounts of which an event may be lost, and those billed although no person can sign in. */
 export async function findOverdue(db: Queryable, now: Date, after: string, atMost: number): Promise<string[]> {
   const rows = await db
     .select({ userId: cardAccounts.userId })
@@ -77,7 +74,6 @@ export async function findOverdue(db: Queryable, now: Date, after: string, atMos
   return rows.map(({ userId }) => userId)
 }
 
-/** True if somebody can sign in to the account. */
 export async function canSignIn(db: Queryable, userId: string): Promise<boolean> {
   return (await db.$count(users, and(eq(users.id, userId), eq(users.isActive, true)))) > 0
 }
@@ -94,7 +90,7 @@ export async function deleteEvents(db: Queryable, before: Date): Promise<void> {
   await db.delete(cardEvents).where(lt(cardEvents.receivedAt, before))
 }
 
-/** Returns the entry of a payment that the provider calls so. */
+/** Takes the provider's reference. */
 export async function findPayment(db: Queryable, reference: string) {
   const [row] = await db
     .select()
@@ -103,7 +99,7 @@ export async function findPayment(db: Queryable, reference: string) {
   return row
 }
 
-/** Lists what the account has paid by card, newest first. */
+/** Lists the newest first. */
 export function listCardPayments(db: Queryable, userId: string) {
   return db
     .select()
@@ -112,7 +108,7 @@ export function listCardPayments(db: Queryable, userId: string) {
     .orderBy(desc(ledgerEntries.place))
 }
 
-/** The counters of this month, of what the account sends and of what it receives. */
+/** Counts this month, sent and received. */
 export async function readUsage(db: Queryable, userId: string, month: Date, now: Date) {
   const [row] = await db
     .select({

@@ -13,7 +13,6 @@ import { isLive } from './sync.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 const MB = 1024 * 1024
 
-/** Returns the plan of the account, until when, and its card subscription. */
 export async function readSubscription(env: Env, user: SignedInUser): Promise<z.input<typeof paymentsApi.subscription.output>> {
   const now = env.clock()
   const { packageId, endDate } = await paidStanding(env.db, user.id, now)
@@ -43,10 +42,7 @@ function shownCard(
   }
 }
 
-/**
- * Returns what the account has used this month: what it has sent, or without the right to send what it has received. A full allowance of
- * what is received drops nothing.
- */
+/** Counts sent messages, or without that right received ones. A full allowance drops nothing. */
 export async function readUsage(env: Env, user: SignedInUser): Promise<Usage> {
   const now = env.clock()
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))

@@ -6,22 +6,16 @@ import { asked, isInvalid } from './card.ts'
 import { billedBy } from './meaning.ts'
 import * as store from './store.ts'
 
-/** What the verbs of a card need of the server. */
 export type CardEnv = Pick<Env, 'db' | 'card' | 'clock'>
 
-/** Statuses of a subscription that is, or was, paid for. The others never began. */
+/** Other statuses never began. */
 const BEGUN = ['active', 'past_due', 'unpaid', 'canceled', 'paused']
 const LIVE = ['active', 'past_due']
 
-/** True if the account has a subscription that the provider goes on with. */
 export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =>
   subscriptionId !== null && LIVE.includes(status ?? '')
 
-/**
- * Asks the provider for the account’s subscription and invoices, and writes what they say: each paid invoice as a payment, and what the
- * subscription does next. Whatever was told, in whatever order and how often, the result is the same. Holds the lock of the account’s card
- * meanwhile, so that an older answer never replaces a newer one.
- */
+/** Writes what the provider says. The card's lock keeps older answers from replacing newer ones. */
 export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: string): Promise<store.CardAccount> {
   const { customerId: customer, ...card } = await store.lockCard(tx, userId)
   if (customer === null) return { ...card, customerId: customer }
@@ -29,27 +23,23 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
   const current = await askCurrent(client, customer)
   const { data: invoices } = await asked(client.invoices.list({ customer, limit: 100, expand: ['data.payments'] }))
   const now = env.clock()
-  // The oldest first: the order of the ledger is the order in which it was paid.
+  // The ledger's order is the order of payment.
   for (const invoice of invoices.toReversed()) await writeDown(tx, now, userId, invoice)
   if (current) await store.saveCard(tx, userId, { ...stateOf(current), waiting: waitingOf(current, invoices) })
   await refreshStanding(tx, userId, now)
   return await store.lockCard(tx, userId)
 }
 
-/** Asks for the subscription that counts: the one that runs, or else the newest that ever began. undefined if none did. */
+/** Returns the running subscription, else the newest that began. */
 export async function askCurrent(client: Stripe, customer: string): Promise<Stripe.Subscription | undefined> {
   const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
   const begun = subscriptions.filter(({ status }) => BEGUN.includes(status)).sort((one, other) => other.created - one.created)
   return begun.find(runs) ?? begun[0]
 }
 
-/** True if the provider goes on with the subscription. */
 export const runs = ({ status }: Stripe.Subscription): boolean => LIVE.includes(status)
 
-/**
- * Asks what has become of the account’s checkout, and writes down what it has paid, in case nothing told of that. One that can still be paid
- * stays, or is closed. Returns the account’s card, locked, which keeps the checkout as long as it may be paid, or its payment is under way.
- */
+/** Returns the locked card, which keeps a checkout that may still be paid or is being paid. */
 export async function settleCheckout(
   env: Omit<CardEnv, 'db'>,
   tx: Queryable,
@@ -73,7 +63,7 @@ async function closeCheckout(client: Stripe, id: string): Promise<Stripe.Checkou
     return await asked(client.checkout.sessions.expire(id))
   } catch (error) {
     if (!isInvalid(error)) throw error
-    // It was paid in this very moment.
+    // Paid in this moment.
     return await asked(client.checkout.sessions.retrieve(id))
   }
 }
@@ -92,7 +82,7 @@ function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> 
   }
 }
 
-/** The open invoice of a running subscription that the person can pay at the provider’s page, the newest first. */
+/** Returns the newest invoice that the person can pay at the provider's page. */
 function waitingOf(
   { id, status, pending_update: pending }: Stripe.Subscription,
   invoices: Stripe.Invoice[],
@@ -118,7 +108,7 @@ function waitingOf(
   }
 }
 
-/** The line of what is paid for: the one that lasts longest. Beside it a change has one that gives back the rest of the old price. */
+/** The longest line is what is paid for; a change also gives back the rest of the old price. */
 const lineOf = ({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined =>
   lines.data.toSorted((one, other) => other.period.end - one.period.end || other.amount - one.amount)[0]
 
@@ -144,13 +134,11 @@ function referenceOf(invoice: Stripe.Invoice): { reference?: string } {
   return reference === undefined ? {} : { reference }
 }
 
-/** Asks what was paid back of a payment. */
 export async function askRefunds(client: Stripe, intent: string): Promise<Stripe.Refund[]> {
   const { data: refunds } = await asked(client.refunds.list({ payment_intent: intent, limit: 100 }))
   return refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
 }
 
-/** Writes down what the provider has paid back of a payment. */
 export async function writeRefunds(tx: Queryable, now: Date, intent: string, refunds: Stripe.Refund[]): Promise<void> {
   const payment = await store.findPayment(tx, intent)
   if (!payment) return

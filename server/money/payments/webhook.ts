@@ -11,9 +11,8 @@ import { askCurrent, askRefunds, runs, settleCheckout, syncCard, writeRefunds } 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Takes an event of the provider. It says only that something has happened to a customer: what, is asked of the provider again. So an event
- * that is late, repeated or out of order changes nothing. Throws Refusal `invalid_webhook` for a signature that is not of these bytes, or older
- * than five minutes.
+ * The provider is asked again: late, repeated and unordered events change nothing. Throws Refusal `invalid_webhook` for a wrong
+ * or old (five minutes) signature.
  */
 export async function takeEvent(env: Env, body: Buffer, signature: string | undefined): Promise<Record<string, never>> {
   const client = await env.card.client()
@@ -43,7 +42,6 @@ function verified(check: () => Stripe.Event): Stripe.Event {
   }
 }
 
-/** Whom and which payment the event is about. */
 function subjectOf({ data: { object } }: Stripe.Event): { customer: string | undefined; intent: string | undefined } {
   const customer = 'customer' in object ? idOf(object.customer) : undefined
   const intent = 'payment_intent' in object ? idOf(object.payment_intent) : undefined
@@ -59,9 +57,8 @@ const FIRST = '00000000-0000-0000-0000-000000000000'
 const AT_ONCE = 20
 
 /**
- * Asks the provider for subscriptions whose period has ended and for checkouts, in case its event was lost, and forgets old events. A job.
- * Asks for all of them once a run, and ends with its period what nobody can end who could sign in. An account of which nothing can be
- * said holds up no other: the first failure is thrown at the end.
+ * A job in case an event was lost. Lets cards of people who cannot sign in end with their period. Throws the first failure at the
+ * end.
  */
 export function askForOverdue(): (env: Env) => Promise<boolean> {
   let after = FIRST
@@ -76,7 +73,7 @@ export function askForOverdue(): (env: Env) => Promise<boolean> {
       try {
         await askFor(env, userId)
       } catch (error) {
-        // The provider is away: the next run goes on behind this account.
+        // The next run continues after this account.
         if (error instanceof Refusal) throw error
         failures.push(error)
       }
@@ -94,7 +91,7 @@ const askFor = (env: Env, userId: string): Promise<unknown> =>
   inTurn(env, userId, async (tx) => {
     const { subscriptionId, customerId } = await settleCheckout(env, tx, userId, { isClosing: false })
     if (subscriptionId === null || customerId === null) return
-    // Who is blocked could not end it. Once the block has ended they can undo this.
+    // A blocked person can undo this later.
     if (!(await store.canSignIn(tx, userId))) await endWithPeriod(await env.card.client(), customerId)
     await syncCard(env, tx, userId)
   })
