@@ -20,7 +20,7 @@ const SHARED =
 
 /** What both the form and the chat need, beyond the start. A file that is missing here makes the chat load the form. */
 const OF_FORM_AND_CHAT =
-  /icons[\\/](shield-exclamation-point|key-round|x|circle-exclamation-point|file-key|phone-off)\.|client[\\/]ui[\\/](failure|Mark|Note)\.tsx?$|client[\\/]me[\\/]account[\\/](keys|browserName|passkeysWork)\.ts$/
+  /icons[\\/](shield-exclamation-point|key-round|check|x|circle-exclamation-point|file-key|phone-off)\.|client[\\/]ui[\\/](failure|Mark|Note)\.tsx?$|client[\\/]me[\\/]account[\\/](keys|browserName|passkeysWork)\.ts$/
 
 /** What the worker's entry imports, and not the entry itself. */
 const NO_ENTRY = /^(?!.*client[\\/]worker[\\/]worker\.ts)/
@@ -76,8 +76,8 @@ export default defineConfig({
             { name: 'entry', tags: ['$initial'], test: OF_THE_PAGE, priority: 1 },
             { name: 'libraries', tags: ['$initial'], test: /[\\/]node_modules[\\/]/ },
             { name: 'first', tags: ['$initial'], test: /\.tsx?$/ },
-            { name: 'shared', test: SHARED },
             { name: 'account', test: OF_FORM_AND_CHAT },
+            { name: 'shared', test: SHARED },
             { name: 'tabs', test: /@radix-ui[\\/]react-tabs[\\/]/ },
             { name: 'AuthScreen', test: /client[\\/]me[\\/]signin[\\/]AuthScreen\.tsx$/ },
             { name: 'lock', test: /client[\\/]me[\\/]browserlock[\\/]browserlock\.ts$/ },

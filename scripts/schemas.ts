@@ -4,8 +4,8 @@ const SCHEMAS = /\/zod\/v4\/classic\/schemas\.js$/
 
 /**
  * What zod's schemas keep of JSON Schema, a line in each kind of schema and the two methods that write it; what says which checks a schema
- * has; what lets values hold themselves, which no JSON does; the writer of code, which client/zod.ts switches off; and the second, deprecated form of each text format (`z.string().email()`
- * beside `z.email()`), which brings all formats along.
+ * has; what lets values hold themselves, which no JSON does; the writer of code, which client/zod.ts switches off; and the second,
+ * deprecated form of each text format (`z.string().email()` beside `z.email()`), which brings all formats along.
  */
 const UNUSED: [RegExp, string][] = [
   [/^ *inst\._zod\.processJSONSchema = .*$/gm, ''],
@@ -16,6 +16,15 @@ const UNUSED: [RegExp, string][] = [
   [/\$ZodObjectJIT\.init/g, '$$ZodObject.init'],
   [/^ *\w+\(params\) \{\s*return this\.check\(core\._\w+\(Zod\w+, params\)\);\s*\},$/gm, ''],
 ]
+
+/** Methods of schemas that no schema of ours calls. Some bring a kind of schema along that is not used either. */
+const METHODS =
+  'superRefine overwrite nonoptional and prefault readonly describe isOptional isNullable parseAsync safeParseAsync validate validateAsync encode decode encodeAsync decodeAsync safeEncode safeDecode safeEncodeAsync safeDecodeAsync keyof catchall passthrough strict strip safeExtend merge omit exactPartial'
+
+const withoutMethods = METHODS.split(' ').map((name): [RegExp, string] => [
+  new RegExp(`^ {4}(?:async )?${name}(?:: (?:async )?function \\w+)?\\([^)]*\\) \\{\\n[\\s\\S]*?^ {4}\\},?\\n`, 'gm'),
+  '',
+])
 
 /** The sentences about what is wrong with a value. */
 const WORDS: [RegExp, string] = [/core\.config\(en\(\)\)/g, 'undefined']
@@ -31,7 +40,7 @@ export function smallerZod({ hasWords }: { hasWords: boolean }): Plugin {
     transform: {
       filter: { id: SCHEMAS },
       handler(code) {
-        return [...UNUSED, ...(hasWords ? [] : [WORDS])].reduce((rest, [pattern, instead]) => {
+        return [...UNUSED, ...withoutMethods, ...(hasWords ? [] : [WORDS])].reduce((rest, [pattern, instead]) => {
           const left = rest.replaceAll(pattern, instead)
           if (left === rest) throw new Error(`zod's schemas have no ${pattern} any more: see scripts/schemas.ts`)
           return left

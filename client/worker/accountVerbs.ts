@@ -12,14 +12,15 @@ import { ownDevices } from './lists/devicenames.ts'
 import { takeOwnManifest } from './lists/ownManifest.ts'
 import { peerStanding } from './lists/peerStanding.ts'
 import { manifestVersion, takePeerManifest } from './lists/peers.ts'
+import { loadHpke } from './primitives/loadHpke.ts'
 
 /** account, keys: what a way in opens, and the account’s address book. */
-export const keyVerbs = ({ byWay, onSealing, part }: Binding) => ({
+export const keyVerbs = ({ byWay, on, part }: Binding) => ({
   ...byWay('stretch', 'stretchNew', 'enterKit', 'enterPasskey', 'newKit', 'newPasskey'),
   ...byWay('draftAccount', 'reviewAccount', 'draftDevice', 'bookHolds', 'draftRecovery', 'draftChange'),
   ...byWay('signOrder', 'draftOrderedChange', 'changeKept', 'proveDraft', 'keepKeys'),
   ...byWay('switchLockOn', 'switchLockOff', 'renewLock'),
-  ...onSealing({
+  ...on({
     sealBook,
     bookSaved,
     mergeBook: (live: Live, stored: SealedBook) => mergeBook(live, stored),
@@ -39,25 +40,30 @@ export const listVerbs = ({ on, onSealing, part }: Binding) => ({
     copiedAt,
     copyKnown,
     manifestVersion,
+    takePeerManifest,
+    peerStanding,
+    compareAccounts,
     vanishedContacts,
     knowVanished,
     isBookRead: async (live: Live) => (await readBook(live)).isRead,
     bookVersion: async (live: Live) => seenVersion(await readBook(live)),
   }),
-  ...onSealing({ takeOwnManifest, takePeerManifest, peerStanding, compareAccounts }),
+  ...onSealing({ takeOwnManifest }),
   ...part(load.renaming, 'nameDevice'),
   ...part(load.safety, 'safetyNumber', 'compareSafetyCode', 'setVerified'),
   ...part(load.codes, 'codeSecret', 'proveScan', 'isScanProven', 'pinScanned'),
 })
 
 /** chatlocks: the passwords of chats. */
-export const chatLockVerbs = ({ on, onSealing, part }: Binding) => ({
-  ...on({ chatLocks }),
-  ...onSealing({
+export const chatLockVerbs = ({ on, part }: Binding) => ({
+  ...on({
+    chatLocks,
     /** Lets the rows of this browser follow the locks in the book. Returns the rooms that have changed. */
     followLocks: async (live: Live) => {
       const due = locksToFollow((await readBook(live)).book, await live.vault.locks())
-      return due.length > 0 ? (await load.chatRows()).followLocks(live) : due
+      if (due.length === 0) return due
+      const [rows] = await Promise.all([load.chatRows(), loadHpke()])
+      return rows.followLocks(live)
     },
   }),
   ...part(load.chatLock, 'newChatPassword', 'makeChatLock', 'holdChatLock', 'typeChatPassword', 'openChatLock', 'shutChatLock'),

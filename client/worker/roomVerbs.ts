@@ -15,13 +15,15 @@ import { reopenWaiting } from './log/unopenedMessages.ts'
 import { explained } from './log/withheldPlace.ts'
 import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
 import * as outbox from './messages/outbox.ts'
+import { loadHpke } from './primitives/loadHpke.ts'
 import type { searchMessages } from './searchindex/search.ts'
 import { pageOf } from './vault/storedMessage.ts'
 import { roomRecord } from './vault/storedRoom.ts'
 
 /** group: the MLS groups of this device. */
-export const groupVerbs = ({ onSealing, part }: Binding) => ({
-  ...onSealing({ refillKeyPackages, roomsToHeal, putHealingOff, dropCommit }),
+export const groupVerbs = ({ on, onSealing, part }: Binding) => ({
+  ...on({ roomsToHeal, putHealingOff, dropCommit }),
+  ...onSealing({ refillKeyPackages }),
   ...part(load.answer, 'answerForks'),
 })
 
@@ -31,10 +33,17 @@ export const logVerbs = ({ on, onSealing, part }: Binding) => ({
     /** The record of a room; undefined if it is new here, or locked. */
     roomRecord: async ({ vault }: Live, chatRoomId: string) =>
       (await vault.isOpen(chatRoomId)) ? roomRecord(vault, chatRoomId) : undefined,
+    /** A message waits for nothing. A commit waits as `onSealing` says. */
+    receiveLog: async (live: Live, input: Parameters<typeof receiveLog>[1]) => {
+      if (input.entries.some(({ kind }) => kind === 'commit')) await loadHpke()
+      return receiveLog(live, input)
+    },
     keepAndSeal,
     sealOutboxRow,
+    reopenWaiting,
+    roomNeed,
   }),
-  ...onSealing({ enterRoom, receiveLog, roomNeed, createRoom, joinRoom, commitRoom, reopenWaiting }),
+  ...onSealing({ enterRoom, createRoom, joinRoom, commitRoom }),
   ...part(load.restart, 'restartRoom'),
   ...part(load.audit, 'auditCommits', 'auditDone'),
   ...part(load.older, 'adoptPage'),
@@ -48,6 +57,7 @@ export const messageVerbs = ({ on, onSealing }: Binding) => ({
       const page = await pageOf(live.vault, input)
       return { ...page, messages: await explained(live, page.messages) }
     },
+    missingEpochs: (live: Live, messages: Pick<Message, 'content'>[]) => missingEpochs(live, messages),
     outbox: outbox.outboxOf,
     roomsWithOutbox: outbox.roomsWithOutbox,
     keepInOutbox: outbox.keepInOutbox,
@@ -58,7 +68,6 @@ export const messageVerbs = ({ on, onSealing }: Binding) => ({
     keepDraftText: outbox.keepDraftText,
   }),
   ...onSealing({
-    missingEpochs: (live: Live, messages: Pick<Message, 'content'>[]) => missingEpochs(live, messages),
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),
   }),
 })
