@@ -109,7 +109,7 @@ const planted: [rule: string, file: string, text: string][] = [
   ['wings-in-order', 'contract/ground/planted38.ts', importing('../chat/rooms.ts')],
   ['nobody-imports-app', 'client/rooms/list/planted12.tsx', importing('../../app/start.tsx')],
   ['nobody-imports-app', 'server/chat/rooms/planted13.ts', importing('../../app.ts')],
-  ['nobody-imports-app', 'server/chat/rooms/planted39.ts', importing('../../everyjob.ts')],
+  ['nobody-imports-app', 'server/chat/rooms/planted41.ts', importing('../../everyjob.ts')],
   ['only-app-collects-doors', 'server/everyjob.ts', importing('./chat/rooms/routes.ts')],
   ['server-cannot-read-content', 'server/chat/rooms/planted14.ts', importing('../../../contract/chat/content.ts')],
   ['server-cannot-read-content', 'server/chat/rooms/planted15.ts', importing('../../../contract/chat/planted16.ts')],
