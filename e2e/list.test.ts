@@ -7,19 +7,19 @@ import { person, test } from './people.ts'
 const COUNT = 300
 
 /** Inserts contacts of this person into the database, who have registered nowhere: friend 1 is the newest. */
-async function writeContacts(dataFolder: string, username: string): Promise<void> {
+async function writeContacts(dataFolder: string, username: string, name = 'friend'): Promise<void> {
   const client = new pg.Client(await runningUrl(dataFolder, 'conclave'))
   await client.connect()
   await client.query(
     `with me as (select id from users where username = $1),
      friends as (
        insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at)
-       select gen_random_uuid(), 'friend_' || n, 'Friend ' || n, '', '', now(), now() from generate_series(1, $2::int) n
+       select gen_random_uuid(), $3::text || '_' || n, initcap($3) || ' ' || n, '', '', now(), now() from generate_series(1, $2::int) n
        returning id, username),
      rooms as (
        insert into chat_rooms (id, created_by, created_at, last_message_at)
        select 'dm_' || least(me.id::text, f.id::text) || '_' || greatest(me.id::text, f.id::text), me.id, now(),
-         now() - substr(f.username, 8)::int * interval '1 minute' from friends f, me
+         now() - split_part(f.username, '_', 2)::int * interval '1 minute' from friends f, me
        returning id),
      sides as (
        select me.id as mine, f.id as theirs, 'dm_' || least(me.id::text, f.id::text) || '_' || greatest(me.id::text, f.id::text) as room from friends f, me),
@@ -29,7 +29,7 @@ async function writeContacts(dataFolder: string, username: string): Promise<void
      insert into contacts (id, user_id, contact_user_id, state, chat_room_id, added_at)
      select gen_random_uuid(), mine, theirs, 'accepted', room, now() - interval '1 year' from sides
      union all select gen_random_uuid(), theirs, mine, 'accepted', room, now() - interval '1 year' from sides`,
-    [username, COUNT],
+    [username, COUNT, name],
   )
   await client.end()
 }
@@ -46,7 +46,7 @@ async function writeGroup(dataFolder: string, username: string, count: number): 
      insert into chat_participants (chat_room_id, user_id, joined_at, unread_count)
      select room.id, member, now(), 2 from room, (
        select id as member from me union all
-       (select id from users where username like 'friend_%' order by id limit $2)) members`,
+       (select contact_user_id from contacts where user_id = (select id from me) order by 1 limit $2)) members`,
     [username, count],
   )
   await client.end()
@@ -126,10 +126,10 @@ test('A room of several people that a newer version made stands on the list by i
   await alice.signsUp()
   const { page } = alice
   await page.goto('about:blank')
-  await writeContacts(server.dataFolder, alice.username)
+  await writeContacts(server.dataFolder, alice.username, 'member')
   await writeGroup(server.dataFolder, alice.username, 5)
   await page.goto(server.url)
-  const names = /^(Friend \d+, ){3}\+2$/
+  const names = /^(Member \d+, ){3}\+2$/
   const row = page.locator('.rows a.row[data-room^="room_"]')
   await expect.poll(() => row.locator('.name').textContent()).toMatch(names)
   expect(await row.count()).toBe(1)

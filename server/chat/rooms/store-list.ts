@@ -103,7 +103,7 @@ const changedRead = named((db) => {
             -- A photo is shown to mutual contacts alone, so others do not learn that it has changed. Where more has, that counts.
             select u.id, each.changed_in, each.is_photo as is_mutual, each.is_photo as is_state from (
               select * from users where id = any(array(
-                  select contact_user_id from contacts where user_id = ${ME} union
+                  select contact_user_id from contacts where user_id = ${ME} union all
                   select user_id from chat_participants where chat_room_id = any(array(${MY_GROUPS})) and user_id <> ${ME}))
                 and (profile_changed_in >= ${from} or photo_changed_in >= ${from}) offset 0) u
             cross join lateral (values (u.profile_changed_in, false), (u.photo_changed_in, true)) each(changed_in, is_photo)
