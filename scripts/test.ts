@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { count, mayRunAgain, note, type Result, readReport } from './unsteady.ts'
 
-// `npm test`: browser tests and all others side by side, because both wait half of their time. Words are passed on to vitest, such as
-// a path. `--summary <file>` also writes what was counted as JSON.
+// `npm test`: the browser tests first and alone, then all others: beside others, pages on two cores waited longer than their tests. Words
+// are passed on to vitest, such as a path. `--summary <file>` also writes what was counted as JSON.
 const root = path.resolve(import.meta.dirname, '..')
 const NOTED = path.join(root, 'test-unsteady.md')
 const folder = mkdtempSync(path.join(tmpdir(), 'conclave-reports-'))
@@ -18,11 +18,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const { words, summary } = readWords(process.argv.slice(2))
-const [units, browsers] = await Promise.all([
-  // A browser test waits for a page, so what has no page gives way to it.
-  runStage('unit', ['--project', '!e2e', ...words], 5),
-  runStage('browser', ['--project', 'e2e', ...words], 0),
-])
+const browsers = await runStage('browser', ['--project', 'e2e', ...words])
+const units = await runStage('unit', ['--project', '!e2e', ...words])
 const unsteady = await runAgain()
 report()
 
@@ -39,7 +36,7 @@ function readWords(given: string[]): { words: string[]; summary: string | undefi
 }
 
 /** Runs vitest to its end. What breaks the run beside its tests is a failed test without a title. */
-async function runStage(name: string, more: string[], niceness: number): Promise<Stage> {
+async function runStage(name: string, more: string[]): Promise<Stage> {
   const startedAt = performance.now()
   const file = path.join(folder, `${name}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
@@ -50,7 +47,6 @@ async function runStage(name: string, more: string[], niceness: number): Promise
     env: { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
   })
   running.add(child)
-  if (child.pid !== undefined) setPriority(child.pid, niceness)
   child.stdout.pipe(process.stdout, { end: false })
   child.stderr.pipe(process.stderr, { end: false })
   const code = await new Promise((resolve) => child.once('close', resolve))
@@ -67,7 +63,7 @@ async function runAgain(): Promise<Result[]> {
   const failed = browsers.results.filter(({ status }) => status === 'failed')
   for (const one of mayRunAgain(failed, noted)) {
     const exact = `^${one.title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`
-    const again = await runStage('again', ['--project', 'e2e', one.path, '-t', exact], 0)
+    const again = await runStage('again', ['--project', 'e2e', one.path, '-t', exact])
     browsers.seconds += again.seconds
     if (count(again.results, 'passed') > 0 && count(again.results, 'failed') === 0) passed.push(one)
   }

@@ -88,9 +88,10 @@ test('whatever is wrong with a frame is said in words of ours', async () => {
   const frames = placesOf(schemaOf(clientFrame), (value) => value).flatMap((build) => ODD.map(build))
   const texts = frames.map((frame) => JSON.stringify(frame) ?? '')
   expect(texts.length).toBeGreaterThan(100)
-  for (let at = 0; at < texts.length; at += 10) {
+  // A socket may send five pings a second, the last one included.
+  for (let at = 0; at < texts.length; at += 4) {
     const line = await alice.opensSocket()
-    for (const text of texts.slice(at, at + 10)) line.says(text)
+    for (const text of texts.slice(at, at + 4)) line.says(text)
     line.says({ type: 'ping', data: {} })
     await line.hears('pong')
     expect(JSON.stringify(line.frames)).not.toContain(LIBRARY)
