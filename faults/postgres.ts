@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { clusterFolder } from '../server/ground/db/embedded.ts'
 import { isPostgres, stopPostmaster } from '../server/ground/db/postmaster.ts'
@@ -6,9 +6,7 @@ import { Skipped } from './fault.ts'
 
 /** The process id of the postmaster of this data folder; undefined if none runs. */
 export function postmasterOf(dataFolder: string): number | undefined {
-  const file = path.join(clusterFolder(dataFolder), 'postmaster.pid')
-  if (!existsSync(file)) return undefined
-  const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
+  const pid = Number(textOf(path.join(clusterFolder(dataFolder), 'postmaster.pid')).split('\n')[0])
   return pid > 0 && isPostgres(pid) ? pid : undefined
 }
 
@@ -56,9 +54,12 @@ function parentOf(pid: number): number {
   }
 }
 
-function titleOf(pid: number): string {
+const titleOf = (pid: number): string => textOf(`/proc/${pid}/cmdline`)
+
+/** Empty if the file is not there: PostgreSQL may take it away at any moment. */
+function textOf(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    return readFileSync(file, 'utf8')
   } catch {
     return ''
   }
