@@ -11,45 +11,44 @@ import type { Coins } from './money/coins/openCoins.ts'
 import type { Card } from './money/payments/card.ts'
 import type { Config } from './settings/config.ts'
 
-/** The dependencies of a verb. Tests build one with their own clock. */
+type HmacKey = Uint8Array
+
+/** What a verb is given. */
 export interface Env {
   config: Config
   db: Db
-  /** The only clock, so that tests can control expiry. */
+  /** The only clock: tests set it. */
   clock: () => Date
   hub: Hub
-  /** Id of this server process, among those on one database. */
+  /** This process among those on one database. */
   node: string
-  /** The queue that every message takes to its room's log. */
+  /** Every message goes through it. */
   batch: Batch
-  /** Those who may have to be woken, because something has come and they have no page open here. */
+  /** People to wake by a push: news has come, and they have no page open here. */
   push: PushQueue
-  /** The bytes of uploaded files. */
+  /** Uploaded files. */
   bucket: Bucket
   /** Requests to addresses that users choose. */
   outbound: Outbound
-  /** Mail by the operator's server. */
   mail: Mail
-  /** The chains and prices of coins. */
   coins: Coins
-  /** The card provider. */
   card: Card
   limits: Limits
-  /** Returns the user of the live session with this SHA-256 (hex). */
+  /** undefined: no live session has this SHA-256 (hex). */
   findSession: (sessionHash: string) => Promise<SignedInUser | undefined>
-  /** True for a member of the room. Called before anything waits for the room's lock. */
+  /** Called before anything waits for the room's lock. */
   isMember: (roomId: string, userId: string) => Promise<boolean>
-  /** HMAC key of the salts that unknown and new usernames get [Note: P1]. */
-  saltKey: Uint8Array
-  /** HMAC key of the names of deleted accounts [Note: I1]. */
-  nameKey: Uint8Array
-  /** HMAC key of what devices sign for their sessions [Note: D4]. */
-  challengeKey: Uint8Array
-  /** HMAC key of the addresses that take the bytes of files. */
-  uploadKey: Uint8Array
-  /** The P-256 private key by which push services know this server (RFC 8292). */
+  /** For the salts of unknown and new usernames [Note: P1]. */
+  saltKey: HmacKey
+  /** For the names of deleted accounts [Note: I1]. */
+  nameKey: HmacKey
+  /** For what devices sign [Note: D4]. */
+  challengeKey: HmacKey
+  /** For addresses of uploads. */
+  uploadKey: HmacKey
+  /** P-256 private key (RFC 8292). */
   vapidKey: Uint8Array
-  /** Called at named points, where a test can make it fail. Not set in production. */
+  /** Fails at named points in tests. Never set in production. */
   fault?: (point: string) => void | Promise<void>
 }
 
@@ -58,19 +57,19 @@ export interface SignedInUser {
   id: string
   username: string
   displayName: string
-  /** The effective plan: an expired plan counts as free. */
+  /** An expired plan counts as free. */
   subscriptionTier: Tier
-  /** The rights of that plan as stored in the database, which may hold plans that the code does not know. */
+  /** As stored: the database may hold plans that the code does not know. */
   rights: Rights
   isAdmin: boolean
-  /** False if a program made the account: then no device can sign. */
+  /** False: a program made the account, so no device can sign. */
   hasKeys: boolean
-  /** Hex id of the device that has signed for this session; null if none has [Note: D4]. */
+  /** The device (hex) that has signed for this session [Note: D4]. */
   deviceId: string | null
-  /** Hex id of the device that the session names. It may fetch its unlock secret and has no other rights from this. */
+  /** Named only: it may fetch its unlock secret, and gets no other right from this. */
   namedDeviceId: string | null
-  /** When the person last confirmed in this session that they are here; null if never. */
+  /** When the person last confirmed, in this session, to be here. */
   confirmedAt: Date | null
-  /** SHA-256 of the session's token, hex. It identifies the session in the hub and the sessions table. */
+  /** SHA-256 (hex) of its token; the id in hub and table. */
   sessionHash: string
 }

@@ -21,7 +21,7 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** Returns words of these lists. */
+/** Returns words of these lists, never of the header. */
 export function browserOf(agent: string): BrowserName {
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(agent))?.[1] ?? ''
   return { browser: find(BROWSERS), system: find(SYSTEMS) }

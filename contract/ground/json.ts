@@ -1,4 +1,4 @@
-/** The time to parse grows with members, not bytes. */
+/** Time to parse grows with members, not bytes. */
 export interface JsonBounds {
   depthMax: number
   membersMax: number
@@ -10,7 +10,7 @@ const BACKSLASH = 0x5c
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
-/** True within the bounds. Counts first: parsing a megabyte takes a second. The JSON may be invalid. */
+/** Counts without parsing, which takes a second a megabyte. The JSON may be invalid. */
 export function isWithinBounds(text: string, { depthMax, membersMax }: JsonBounds): boolean {
   let depth = 0
   let members = 0

@@ -18,34 +18,34 @@ export const LIMITS = {
   chatLockBytes: 1216,
   chatLockSeedsMax: 8,
 
-  /** The sealed envelope in UTF-8. */
+  /** The sealed envelope. */
   contentBytes: 64 * KIB,
-  /** The JSON form in UTF-8. */
+  /** The JSON form. */
   textBytes: 24 * KIB,
   pageDefault: 50,
   pageMax: 100,
   roomPageMax: 200,
   roomIdsMax: 50,
   logPageMax: 200,
-  /** The message that reaches this size ends the page. */
+  /** The message that reaches it ends the page. */
   pageBytes: 50 * 64 * KIB,
-  /** Counts messages and commits separately. */
+  /** Messages and commits each. */
   logPageBytes: 1024 * KIB,
   previewChars: 512,
 
   bookBytes: 4 * 1024 * KIB,
   bookCallBytes: 6 * 1024 * KIB,
-  /** The largest keys have some 900 kB. */
+  /** The largest keys have 900 kB. */
   keysCallBytes: 1024 * KIB,
 
   bodyBytes: 256 * KIB,
-  /** The largest valid texts: 2,500 members, five levels. */
+  /** The largest valid texts have 2,500 members, five levels. */
   json: { depthMax: 12, membersMax: 4000 },
   answerBytes: 4 * 1024 * KIB,
   pageAnswerBytes: 128 * 1024 * KIB,
   frameBytes: 128 * KIB,
   socketBufferBytes: 1024 * KIB,
-  /** Headers and whole bodies. A streamed body then keeps a minimum rate. */
+  /** Headers and whole bodies. Streams keep a minimum rate. */
   requestSeconds: 30,
   streamBytesPerSecond: 4 * KIB,
   connectionsMax: 20_000,
@@ -75,7 +75,7 @@ export const LIMITS = {
   archivePageBytes: 256 * KIB,
   contactsMax: 5000,
   requestsMax: 100,
-  /** Unsigned sessions end first, then the least recently used. */
+  /** Unsigned ones end first, then the least recently used. */
   sessionsPerUser: 100,
   signInsPerUser: 50,
   signInDays: 30,
@@ -84,7 +84,7 @@ export const LIMITS = {
   codeUsesMax: 100,
   requestDays: 90,
   keyPackageDays: 90,
-  /** The group was never made. */
+  /** For claims whose group was never made. */
   keyPackageClaimDays: 1,
   /** Browsers unpack a pixel to four bytes. */
   photoBytes: 5 * 1024 * KIB,
@@ -93,7 +93,7 @@ export const LIMITS = {
   /** Uploads that nothing uses. */
   uploadsWaitingMax: 10,
   uploadKeptSeconds: DAY,
-  /** Sizes before sealing (`sealedMaxBytes`). */
+  /** Before sealing (`sealedMaxBytes`). */
   fileBytes: 10 * 1024 * KIB,
   sealingBytes: 64 * KIB,
   /** Padded sizes. */

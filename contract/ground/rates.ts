@@ -1,7 +1,7 @@
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
-/** `points` calls in `seconds`. `room`: per user and room. `whole_room`: all its users together. `all`: everybody together. */
+/** `room`: per user and room. `whole_room`: all its users together. `all`: everybody. */
 export const RATES = {
   signInByAddress: { points: 30, seconds: 5 * MINUTE, per: 'address' },
   signInByNameAndAddress: { points: 10, seconds: 5 * MINUTE, per: 'name' },
@@ -25,7 +25,7 @@ export const RATES = {
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   recoveryBooks: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   proofs: { points: 120, seconds: 10 * MINUTE, per: 'user' },
-  /** Each key stays for good and makes every room wait. */
+  /** Each key stays, and all rooms wait for a commit. */
   historyKeys: { points: 20, seconds: DAY, per: 'user' },
   sessions: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   keyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
@@ -43,12 +43,12 @@ export const RATES = {
   /** Each leaves a row for good. */
   administration: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   clearChat: { points: 60, seconds: 10 * MINUTE, per: 'user' },
-  /** A browser marks all rooms after its return. */
+  /** Browsers mark all rooms after a pause. */
   marks: { points: 3000, seconds: MINUTE, per: 'user' },
-  /** Delivered and read, for each message. */
+  /** Delivered and read. */
   marksInRoom: { points: 1200, seconds: MINUTE, per: 'room' },
   chatPasswords: { points: 60, seconds: 10 * MINUTE, per: 'user' },
-  /** Wrong passwords wait by the chat (`CHAT_LOCK`). */
+  /** `CHAT_LOCK` bounds wrong passwords. */
   unlocks: { points: 300, seconds: 10 * MINUTE, per: 'user' },
   archivePages: { points: 1200, seconds: 10 * MINUTE, per: 'user' },
   archivePagesInRoom: { points: 120, seconds: 10 * MINUTE, per: 'room' },
@@ -57,10 +57,10 @@ export const RATES = {
   messages: { points: 300, seconds: 20, per: 'user' },
   messagesInRoom: { points: 150, seconds: 20, per: 'room' },
   messagesADay: { points: 20_000, seconds: DAY, per: 'user' },
-  /** Removing a device commits in all rooms. */
+  /** A removal commits in all rooms. */
   commits: { points: 6000, seconds: 10 * MINUTE, per: 'user' },
   commitsInRoom: { points: 30, seconds: MINUTE, per: 'room' },
-  /** A browser follows at most 1,000 new groups without asking [Note: R8]. */
+  /** Browsers follow 1,000 new groups without asking [Note: R8]. */
   generations: { points: 5, seconds: 60 * MINUTE, per: 'whole_room' },
   generationsADay: { points: 20, seconds: DAY, per: 'whole_room' },
   repairs: { points: 6000, seconds: 10 * MINUTE, per: 'user' },

@@ -15,10 +15,10 @@ export const signedName = z
   .max(LIMITS.usernameMax)
   .regex(/^[a-z0-9_]+$/)
 
-/** A multiple of four; its garbage costs nothing. */
+/** A multiple of four. */
 const PIECE_CHARS = 64 * 1024
 
-/** `z.base64` takes three times as long for megabytes. */
+/** `z.base64` is three times as slow for megabytes. */
 function isBase64(text: string): boolean {
   // `atob` takes padding in each piece.
   const padding = text.indexOf('=')
@@ -33,17 +33,16 @@ function isBase64(text: string): boolean {
   return bytes === (text.length / 4) * 3 - (padding < 0 ? 0 : text.length - padding)
 }
 
-/** Counts characters. */
 export const base64Chars = (bytes: number): number => Math.ceil(bytes / 3) * 4
 
 /** `max` counts bytes. */
 export const base64 = (max: number) =>
   z.stringFormat('base64', isBase64).max(base64Chars(max)).meta({ contentEncoding: 'base64' })
 
-/** The reader decodes it and refuses other text. */
+/** The reader refuses text that is not base64. */
 export const longBase64 = (max: number) => z.string().max(base64Chars(max)).meta({ contentEncoding: 'base64' })
 
-/** Absent, empty or another type gets "is required". Not trimmed. */
+/** Not trimmed. */
 export const required = (label: string, max: number) =>
   z
     .string({ error: `${label} is required` })
@@ -61,19 +60,18 @@ const padding = (text: string): number => text.length - text.replace(/=+$/, '').
 export const signedShape = z.object({ content: z.string().max(LIMITS.bodyBytes), signature: base64(64) })
 export type Signed = z.infer<typeof signedShape>
 
-/** "dm_" and two user ids in JavaScript's string order, or "room_" and a UUID. */
+/** The two user ids stand in JavaScript's string order. */
 export const chatRoomId = z.string().regex(/^(dm_[0-9a-f-]{36}_[0-9a-f-]{36}|room_[0-9a-f-]{36})$/)
 
-/** Returns the direct room's id. */
 export const directRoomId = (a: string, b: string): string => `dm_${[a, b].sort().join('_')}`
 
-/** Returns both user ids. Only the server knows other rooms' members. */
+/** Only the server knows other rooms' members. */
 export const membersOfDirectRoom = (roomId: string): [string, string] => {
   const [, a = '', b = ''] = roomId.split('_')
   return [a, b]
 }
 
-/** Members are parsed before they are counted. */
+/** Danger: all members are parsed before they are counted. */
 export const boundedRecord = <K extends z.ZodType<string, string>, V extends z.ZodType>(key: K, value: V, max: number) =>
   z.record(key, value).refine((record) => Object.keys(record).length <= max, `At most ${max} keys`)
 

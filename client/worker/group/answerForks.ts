@@ -3,7 +3,7 @@ import { type NamedList, recordWrite } from '../vault/storedRoom.ts'
 import { isSameList } from './forks.ts'
 import { type Place, withRoom } from './roomState.ts'
 
-/** Notes that the person goes on although these forks were shown to them. The same two lists are not reported again in this room. */
+/** The person goes on despite these forks: this room never reports the same two lists again [Note: D2]. */
 export function answerForks(live: Live, { chatRoomId, peerIds, forks }: Place & { forks: NamedList[] }): Promise<void> {
   return withRoom(live, chatRoomId, peerIds, async ({ record }) => {
     if (!record) return

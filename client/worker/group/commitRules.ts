@@ -1,38 +1,38 @@
 import { sameBytes } from '../../../contract/ground/bytes.ts'
+import type { Bytes32 } from '../primitives/sizes.ts'
 
-/** A device as a leaf of a room's MLS tree. `leafIndex` is valid in one epoch only. */
+/** `leafIndex` is valid in one epoch only. */
 export interface Leaf {
   leafIndex: number
-  accountKey: Uint8Array
+  accountKey: Bytes32
   /** 16 bytes in hex. */
   deviceId: string
-  leafKey: Uint8Array
+  leafKey: Bytes32
 }
 
-/** The newest manifests as a lookup. It compares the leaf key too. */
+/** The newest manifests. `leafKey` must match too. */
 export interface CommitRules {
   isListed(accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean
 }
 
-/** The proposals of a decoded commit, in plain values. A member is `undefined` if its credential is invalid. */
+/** A decoded commit. A leaf with an invalid credential is undefined. */
 export interface Change {
   isExternal: boolean
   /** The leaf that signed; for an external commit, the leaf that joins. */
   committer: Leaf | undefined
-  /** The identity in the committer's new leaf; 'absent' if the commit has no path. */
+  /** The committer's new leaf; 'absent' without a path. */
   path: Leaf | 'absent' | undefined
   adds: (Leaf | undefined)[]
   /** Leaf indices. */
   removes: number[]
   externalInits: number
-  /** Proposals of every other kind, and proposals by reference. */
+  /** Other kinds, and proposals by reference. */
   others: string[]
 }
 
 /**
- * The reason why a commit is not allowed, or undefined if it is [Note: R3]. Allowed: renewing keys; adding listed devices of the
- * committer's own account; removing devices of that account, or devices that no manifest lists; a listed device of one of the two
- * accounts joining from outside, in place of at most one leaf of its own account.
+ * Returns why R3 forbids the commit, or undefined. `members`: before the commit. `accounts`: pinned keys. A member may also add
+ * listed devices of the own account [Note: R3].
  */
 export function refusalOf(
   change: Change,

@@ -17,11 +17,11 @@ import {
   typed,
 } from './suite.ts'
 
-/** A commit of this device: store `group`, then post the rest. */
+/** Store `group`, then post the rest. */
 export interface Committed {
   group: Group
   commit: Bytes
-  /** The Welcome for the devices that the commit adds; undefined if it adds none. */
+  /** undefined: the commit adds nobody. */
   welcome: Bytes | undefined
   groupInfo: Bytes
 }
@@ -33,19 +33,18 @@ export interface Applied {
   removed: Leaf[]
   authData: Bytes
   isExternal: boolean
-  /** True if the commit removed this device: `group` can no longer seal or open. */
+  /** True: `group` can no longer seal or open. */
   removedSelf: boolean
 }
 
-/** Renews this device's keys, which shuts out an attacker who had read the old ones [Note: R7]. */
+/** Renews this device's keys [Note: R7]. */
 export async function commitEmpty(step: { group: Group; authData: Uint8Array }): Promise<Committed> {
   return await typed(() => commitWith(step.group, [], step.authData))
 }
 
 /**
- * Removes and adds devices. The caller ensures that R3 allows the change: other devices refuse it otherwise. A commit that adds
- * devices renews no keys, and throws 'closes_room' in a room that has renewed some: the device must then join by itself
- * (`joinByGroupInfo`).
+ * Check R3 first, as others refuse the commit otherwise. An adding commit renews no keys, and throws 'closes_room' in a room
+ * that has renewed some: use `joinByGroupInfo` there.
  */
 export async function commitChange(step: {
   group: Group
@@ -60,10 +59,7 @@ export async function commitChange(step: {
   })
 }
 
-/**
- * Commits proposals as a public message: receivers check sender, proposals, new leaf and authenticated data before processing
- * [Note: R3].
- */
+/** Makes a public message, so that receivers check it before processing [Note: R3]. */
 export async function commitWith(group: Group, extraProposals: Proposal[], authenticatedData: Uint8Array): Promise<Committed> {
   requireActive(group)
   const options = { extraProposals, authenticatedData, wireAsPublicMessage: true, ratchetTreeExtension: true }
@@ -73,7 +69,7 @@ export async function commitWith(group: Group, extraProposals: Proposal[], authe
   return { group: next, commit: encode(made.commit), welcome, groupInfo: await groupInfoOf(next) }
 }
 
-/** The proposal that adds the owner of a key package. */
+/** Throws 'mls' if the suite does not fit. */
 export function addOf(bytes: Uint8Array): Proposal {
   const { keyPackage } = decode(bytes, 'mls_key_package')
   requireFit(keyPackage.leafNode)
@@ -81,8 +77,8 @@ export function addOf(bytes: Uint8Array): Proposal {
 }
 
 /**
- * Processes another device's commit. Throws CryptoFailure: 'commit_refused' [Note: R3], 'epoch', 'closes_room', 'own_message' for
- * a commit of this leaf, 'mls'. The given state stays usable.
+ * Throws 'commit_refused' [Note: R3], 'epoch', 'closes_room', 'removed', 'mls', 'own_message' for a commit of this leaf. The
+ * given state stays usable.
  */
 export async function applyCommit(step: {
   group: Group
@@ -146,7 +142,7 @@ function changeOf(content: FramedContent, before: Leaf[]): Change {
   return change
 }
 
-/** The plain fields of a commit, before anything in it is verified. Throws CryptoFailure. */
+/** Verifies nothing. Throws 'mls', 'commit_refused'. */
 export function inspectCommit(commit: Uint8Array): { groupId: Bytes; epoch: number; isExternal: boolean; authData: Bytes } {
   const { content } = decode(commit, 'mls_public_message').publicMessage
   if (content.contentType !== 'commit') throw new CryptoFailure('commit_refused', 'A change of this chat is incomplete')

@@ -4,7 +4,7 @@ import { HASH_BYTES, hashAt } from '../lists/hashes.ts'
 import type { Fork, NamedList, RoomRecord } from '../vault/storedRoom.ts'
 import { everyAccount, type MemberAccounts } from './members.ts'
 
-/** How many forks a room keeps, and how many lists that are newer than this device's: a member may name any number. */
+/** Bounds, because a member may name any number of lists. */
 const FORKS_MAX = 20
 const CLAIMED_MAX = 20
 
@@ -12,7 +12,7 @@ const NO_LIST = new Uint8Array(HASH_BYTES)
 
 const byText = (one: string, other: string): number => (one < other ? -1 : 1)
 
-/** The hashes of the newest device lists of all members, as a statement has them beside their versions [Note: D2]. */
+/** 16 bytes a member by sorted user id, base64; zeros for an unknown list [Note: D2]. */
 export const statedHashes = (accounts: MemberAccounts): string =>
   toBase64(
     concat(
@@ -25,7 +25,7 @@ export const statedHashes = (accounts: MemberAccounts): string =>
     ),
   )
 
-/** The device lists that a statement names by version and hash; none if an older build wrote it. */
+/** Statements of older builds name none. */
 export function listsIn({ manifests, hashes }: Pick<Frame, 'manifests' | 'hashes'>): NamedList[] {
   const userIds = Object.keys(manifests).sort(byText)
   const bytes = fromBase64(hashes ?? '')
@@ -37,10 +37,7 @@ export function listsIn({ manifests, hashes }: Pick<Frame, 'manifests' | 'hashes
   }))
 }
 
-/**
- * The device lists that a verified message names. Ignores those that a browser names which its account has removed: it can claim
- * anything.
- */
+/** Pass verified statements only. A removed device can claim anything, so it names none. */
 export function listsNamedBy(
   accounts: MemberAccounts,
   senderId: string,
@@ -50,10 +47,7 @@ export function listsNamedBy(
   return sender?.manifest.removed.includes(deviceId) === false ? listsIn(statement) : []
 }
 
-/**
- * Compares named device lists with those that this device has seen [Note: D2]. Only the same version with another hash is a fork:
- * whoever holds the account's identity key has signed two lists. Versions that this device has not seen are no forks.
- */
+/** A fork is a known version with another hash [Note: D2]. */
 export const forksIn = (accounts: MemberAccounts, lists: NamedList[]): Fork[] =>
   lists.flatMap(({ userId, version, hash }) => {
     const account = everyAccount(accounts).find((one) => one.userId === userId)
@@ -62,8 +56,8 @@ export const forksIn = (accounts: MemberAccounts, lists: NamedList[]): Fork[] =>
   })
 
 /**
- * The room's record after a verified entry of its log named these device lists: with the forks that it shows, and the lists that are
- * newer than this device's, which are compared once they are known. The same record if nothing is new.
+ * Adds forks; keeps in `claimed` what is newer than known, to compare later. Pass lists of verified entries only. Returns the
+ * same record if nothing is new.
  */
 export function withLists(record: RoomRecord, accounts: MemberAccounts, lists: NamedList[]): RoomRecord {
   const told = withTold(record, lists)
@@ -77,10 +71,7 @@ export function withLists(record: RoomRecord, accounts: MemberAccounts, lists: N
   return { ...told, forks: [...forks, ...fresh].slice(-FORKS_MAX), claimed: newer.slice(-CLAIMED_MAX) }
 }
 
-/**
- * The record with the forks marked as told whose known list an entry behind them names: whoever named the other list then compares
- * for themselves.
- */
+/** Marks a fork as told once a later entry of the log names the list known here. */
 export function withTold(record: RoomRecord, lists: NamedList[]): RoomRecord {
   const { forks = [] } = record
   const names = ({ known, ...fork }: Fork) => lists.some((list) => isSameList(list, { ...fork, hash: known }))
@@ -91,10 +82,10 @@ export function withTold(record: RoomRecord, lists: NamedList[]): RoomRecord {
 export const isSameList = (one: NamedList, other: NamedList): boolean =>
   one.userId === other.userId && one.version === other.version && one.hash === other.hash
 
-/** The forks for which nothing is sent in this room until the person decides. */
+/** Nothing may be sent in the room while there is one [Note: D2]. */
 export const openForks = (record: Pick<RoomRecord, 'forks'> | undefined): Fork[] =>
   record?.forks?.filter(({ isAnswered }) => !isAnswered) ?? []
 
-/** The lists that this device's next commit names, so that the other members learn of the forks. */
+/** This device's next commit names these, to tell the members. */
 export const untoldLists = (record: Pick<RoomRecord, 'forks'> | undefined): NamedList[] =>
   (record?.forks ?? []).flatMap(({ userId, version, known, isTold }) => (isTold ? [] : [{ userId, version, hash: known }]))

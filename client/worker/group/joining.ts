@@ -37,8 +37,8 @@ const LAST_RESORT = 0x000a // RFC 9420 section 17.3
 const TEN_YEARS_SECONDS = 10 * 365 * 86_400
 
 /**
- * Makes a key package (RFC 9420 section 10) with its private part, by which others add this device. A one-time package serves one
- * room, then its secret is erased; the last-resort package stays. Lifetimes are wide open, because clocks of devices are wrong.
+ * RFC 9420 section 10. `secret`: three private keys; of a one-time package it is erased after one room. The lifetime is wide
+ * open, because clocks of devices are wrong.
  */
 export async function makeKeyPackage(
   device: LeafDevice,
@@ -64,17 +64,13 @@ async function keyPackageOf({ leafSeed, leafKey, credential }: LeafDevice, isLas
   return await generateKeyPackageWithKey(basic, capabilities(), lifetime, extensions, keys, await suite())
 }
 
-/**
- * The device that a key package belongs to; undefined if its credential is invalid. The package's own signature is checked when
- * it is added.
- */
+/** undefined: invalid credential. Adding checks the package's own signature. Throws 'mls'. */
 export function keyPackageMember(keyPackage: Uint8Array): Omit<Leaf, 'leafIndex'> | undefined {
   return provenMember(decode(keyPackage, 'mls_key_package').keyPackage.leafNode, -1)
 }
 
 /**
- * Starts a room's group with one key package of every other device. The other devices get nothing before the server has accepted
- * the commit.
+ * Takes a key package of every other device. Danger: post the Welcome with the accepted commit only [Note: R6]. Throws 'mls'.
  */
 export async function createRoomGroup(room: {
   device: LeafDevice
@@ -94,15 +90,15 @@ export async function createRoomGroup(room: {
   })
 }
 
-/** The reference by which a Welcome names a key package (RFC 9420 section 5.2). */
+/** A Welcome names a package by this (RFC 9420 section 5.2). */
 export const keyPackageRef = (keyPackage: Uint8Array): Promise<Bytes> =>
   typed(async () => concat(await makeKeyPackageRef(decode(keyPackage, 'mls_key_package').keyPackage, (await suite()).hash)))
 
-/** The references of the key packages that a Welcome is for. */
+/** `keyPackageRef` of each receiver. */
 export const welcomedRefs = (welcome: Uint8Array): Promise<Bytes[]> =>
   typed(() => decode(welcome, 'mls_welcome').welcome.secrets.map(({ newMember }) => concat(newMember)))
 
-/** Enters a room by a Welcome. The caller checks the group id [Note: R1] and the manifests [Note: D3] before it sends. */
+/** Danger: check group id and manifests before sending [Note: R1, D3]. Throws 'mls', 'closes_room'. */
 export async function joinByWelcome(invitation: {
   welcome: Uint8Array
   keyPackage: Uint8Array
@@ -123,9 +119,8 @@ export async function joinByWelcome(invitation: {
 }
 
 /**
- * The authenticated data of the commit that made a group and its Welcome; undefined if the Welcome is a later one. The committer has
- * signed it over the group as it was before: the creator's leaf alone, which a creation does not change. Throws CryptoFailure if
- * another commit is given.
+ * Returns the creation's authenticated data, signed over the creator's leaf alone [Note: D2]; undefined for a Welcome of a
+ * later epoch. Throws 'commit' for another commit.
  */
 export async function creationData(group: Group, commit: Uint8Array): Promise<Bytes | undefined> {
   if (epochOf(group) !== 1) return undefined
@@ -152,13 +147,13 @@ export async function creationData(group: Group, commit: Uint8Array): Promise<By
 }
 
 /**
- * Enters a room by an external commit (RFC 9420 section 12.4.3.2), replacing the own leaf `replaceOwnLeaf` if the tree still has
- * it. Checks signer, tree and every leaf's account; call `groupInfoMembers` first to check group id and manifests [Note: R2].
+ * External commit (RFC 9420 section 12.4.3.2). Checks signer, tree and accounts; danger: check group id and manifests first, by
+ * `groupInfoMembers` [Note: R2]. Throws 'already_member', 'closes_room', 'mls'.
  */
 export async function joinByGroupInfo(entry: {
   device: LeafDevice
   groupInfo: Uint8Array
-  /** The leaf key of this device's old leaf. */
+  /** Leaf key of the old own leaf, which the tree may have lost. */
   replaceOwnLeaf: Uint8Array | undefined
   authData: Uint8Array
   accounts: Accounts
@@ -201,10 +196,7 @@ export async function joinByGroupInfo(entry: {
   })
 }
 
-/**
- * The members of the group that this GroupInfo describes, after checking its signature and every credential. Throws
- * CryptoFailure('mls').
- */
+/** Checks the signature and every credential. Throws 'mls'. */
 export async function groupInfoMembers(bytes: Uint8Array): Promise<{ groupId: Bytes; epoch: number; members: Leaf[] }> {
   return await typed(async () => {
     const { groupInfo } = decode(bytes, 'mls_group_info')

@@ -21,7 +21,7 @@ interface PublicKeyPackages {
 const rowShape = z.looseObject({ isLastResort: z.boolean(), keyPackage: z.string() })
 const rowOf = (reference: Uint8Array) => `key-package:${toBase64(reference)}`
 
-/** Makes key packages: the public halves for the server, the secrets for the vault [Note: R5]. */
+/** `shared`: for the server. `writes`: the secrets, for the vault [Note: R5]. */
 export async function newKeyPackages(
   device: LeafDevice,
   count: number,
@@ -43,7 +43,7 @@ export async function newKeyPackages(
   return { shared, writes }
 }
 
-/** Makes and stores the key packages that the server is short of. */
+/** null: the server has enough. */
 export async function refillKeyPackages(
   live: Live,
   left: { oneTime: number; hasLastResort: boolean },
@@ -56,7 +56,7 @@ export async function refillKeyPackages(
   return made.shared
 }
 
-/** The key package of this device that a Welcome names, with its secret. */
+/** undefined: not made here, or spent. */
 export async function keyPackageHeld({ vault }: Live, reference: Uint8Array): Promise<HeldKeyPackage | undefined> {
   const row = await vault.get('sealed', rowOf(reference))
   if (!row?.bytes) return undefined
@@ -64,5 +64,5 @@ export async function keyPackageHeld({ vault }: Live, reference: Uint8Array): Pr
   return { isLastResort, secret: row.bytes, keyPackage: fromBase64(keyPackage) }
 }
 
-/** The change that erases a one-time key package, written together with the group that it opened. */
+/** Danger: write it in one transaction with the group that the package opened. */
 export const keyPackageSpent = (reference: Uint8Array): Write => ({ store: 'sealed', key: rowOf(reference), value: null })

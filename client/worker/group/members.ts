@@ -5,7 +5,7 @@ import { type Peer, peerOf } from '../lists/peers.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Group, members } from './mls.ts'
 
-/** A placeholder for an account without keys: no key equals its key, and it lists no device. */
+/** For an account without keys: its key equals no other, and it lists no device. */
 const WITHOUT_KEYS: Peer = {
   identityKey: new Uint8Array(),
   version: 0,
@@ -23,25 +23,23 @@ const WITHOUT_KEYS: Peer = {
   },
 }
 
-/** The pin of a deleted account, whose old messages stay attributable to it. */
+/** A deleted account's old messages stay attributable by its pin. */
 async function peerByPin(live: Live, userId: string): Promise<Peer> {
   const identityKey = await pinOf(live, userId)
   return identityKey ? { ...WITHOUT_KEYS, identityKey } : WITHOUT_KEYS
 }
 
-/** The account of a room's member, as this device knows it. */
 export interface MemberAccount extends Peer {
   userId: string
 }
 
-/** The accounts of all members of a room. */
 export interface MemberAccounts {
   own: MemberAccount
   /** Sorted by user id. */
   others: MemberAccount[]
 }
 
-/** Reads the own account and the other members' ones. Throws CryptoFailure('manifest') if the own device list is missing. */
+/** Throws 'manifest' if the own device list is missing. */
 export async function memberAccounts(live: Live, peerIds: string[]): Promise<MemberAccounts> {
   const [own, ...others] = await Promise.all([
     peerOf(live, live.userId),
@@ -53,17 +51,17 @@ export async function memberAccounts(live: Live, peerIds: string[]): Promise<Mem
   return { own: { userId: live.userId, ...own }, others }
 }
 
-/** All accounts, the own one first. */
+/** The own one first. */
 export const everyAccount = ({ own, others }: MemberAccounts): [MemberAccount, ...MemberAccount[]] => [own, ...others]
 
 export const accountKeysOf = (accounts: MemberAccounts): Uint8Array[] =>
   everyAccount(accounts).map(({ identityKey }) => identityKey)
 
-/** The newest manifest version known of each member, by user id [Note: D2]. */
+/** The newest known manifest versions, by user id [Note: D2]. */
 export const versionsOf = (accounts: MemberAccounts): Record<string, number> =>
   Object.fromEntries(everyAccount(accounts).map(({ userId, version }) => [userId, version]))
 
-/** True if the manifest of a member's account lists this device with this leaf key. Pass only members' account keys. */
+/** True if a member's manifest lists this device with this leaf key. */
 export const listedIn =
   (accounts: MemberAccounts) =>
   (accountKey: Uint8Array, deviceId: string, leafKey: Uint8Array): boolean =>
@@ -73,7 +71,7 @@ export const listedIn =
         manifest.devices.some((device) => device.id === deviceId && sameBytes(fromBase64(device.leafKey), leafKey)),
     )
 
-/** The leaves of a group that no manifest lists: the next sender removes them [Note: D3]. */
+/** Indices. The next sender removes these leaves [Note: D3]. */
 export function unlistedIn(group: Group, accounts: MemberAccounts): number[] {
   const isListed = listedIn(accounts)
   return members(group)

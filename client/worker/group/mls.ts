@@ -25,18 +25,15 @@ import {
   typed,
 } from './suite.ts'
 
-/**
- * A room's MLS state, opaque and immutable. Each step returns a new one, which the caller stores before anything leaves the
- * device.
- */
+/** Immutable. Danger: store each step's new state before anything leaves the device. */
 export type Group = ClientState
 
 const STATE = 'conclave/group-state/v1'
 
-// A state seals only once: two messages from it would use the same key, and the second would be lost [Note: M6].
+// A state seals once: two messages of one state would use the same key [Note: M6].
 const spent = new WeakSet<Group>()
 
-/** Seals for all other devices of the room. `authData` is authenticated, not encrypted. Throws CryptoFailure. */
+/** `authData` is authenticated, not encrypted. Throws 'spent' [Note: M6], 'removed', 'mls'. */
 export async function sealToGroup(step: {
   group: Group
   plaintext: Uint8Array
@@ -52,8 +49,8 @@ export async function sealToGroup(step: {
 }
 
 /**
- * Opens a message, once: the returned state has erased its key. The leaf's signature proves `sender`. Throws CryptoFailure:
- * 'own_message', 'epoch', 'mls' (replayed, tampered with, more than 200 ahead or 100 behind).
+ * Opens once: the new state lacks the key. The leaf's signature proves `sender`. Throws 'own_message', 'epoch', 'removed',
+ * 'mls' (replayed, changed, over 200 ahead or 100 behind).
  */
 export async function openFromGroup(step: {
   group: Group
@@ -74,10 +71,7 @@ export async function openFromGroup(step: {
 
 const OWN = 'This device sent the message itself'
 
-/**
- * Opens and verifies what a leaf of this epoch has sealed. It is a part of the library's `processPrivateMessage`, which does not say
- * who the sender is: to learn it before would take a sixth of the time.
- */
+/** The library's `processPrivateMessage` does not return the sender [Note: C7]. */
 async function unprotect(
   { keySchedule, secretTree, ratchetTree, groupContext, clientConfig, ...group }: Group,
   message: PrivateMessage,
@@ -97,21 +91,21 @@ async function unprotect(
     )
     return { tree: opened.tree, content: opened.content.content }
   } catch (error) {
-    // The ratchet of this device does not open what the device has sealed.
+    // A device cannot open its own messages.
     const sender = await decryptSenderData(message, senderDataSecret, impl)
     if (sender?.leafIndex !== group.privatePath.leafIndex) throw error
     throw new CryptoFailure('own_message', OWN)
   }
 }
 
-/** Throws CryptoFailure for what belongs to another chat or epoch. */
+/** Throws 'removed', 'epoch', 'mls' for another group. */
 export function requireHere(group: Group, groupId: Uint8Array, epoch: bigint): void {
   requireActive(group)
   if (!sameBytes(groupId, group.groupContext.groupId)) throw new CryptoFailure('mls', 'It belongs to another chat')
   if (epoch !== group.groupContext.epoch) throw new CryptoFailure('epoch', 'It belongs to another state of this chat')
 }
 
-/** Derives a secret of this epoch that all members share, for one purpose (RFC 9420 section 8.5). */
+/** MLS exporter (RFC 9420 section 8.5), one label a purpose. `length` in bytes. */
 export const exportSecret = (group: Group, label: string, context: Uint8Array, length = 32): Promise<Bytes> =>
   typed(async () => concat(await mlsExporter(group.keySchedule.exporterSecret, label, context, length, await suite())))
 
@@ -120,10 +114,10 @@ export const epochOf = (group: Group): number => Number(group.groupContext.epoch
 export const groupIdOf = (group: Group): Bytes => concat(group.groupContext.groupId)
 export const ownLeafIndex = (group: Group): number => group.privatePath.leafIndex
 
-/** Serializes the state for the vault. The bytes hold every secret of the room, including this device's leaf seed. */
+/** Danger: holds every secret of the room, and the leaf seed. */
 export const writeGroup = (group: Group): Bytes => encodeFields(STATE, encodeGroupState(group))
 
-/** Parses a state that `writeGroup` wrote. Throws CryptoFailure('mls'). */
+/** Throws 'mls' for bytes that `writeGroup` did not make. */
 export function readGroup(bytes: Uint8Array, accounts: Accounts): Group {
   const [label, state] = fieldsOf(bytes)
   if (!label || !state || !sameBytes(label, utf8(STATE))) throw new CryptoFailure('mls', 'These bytes are no state of a chat')
@@ -138,7 +132,7 @@ function fieldsOf(bytes: Uint8Array): Uint8Array[] {
   }
 }
 
-/** The GroupInfo of the current epoch, with the tree, by which a device can join [Note: R2]. */
+/** Includes the tree, so that a device can join by it [Note: R2]. */
 export const groupInfoOf = (group: Group): Promise<Bytes> =>
   typed(async () => {
     const groupInfo = await createGroupInfoWithExternalPubAndRatchetTree(group, [], await suite())

@@ -10,16 +10,13 @@ import { everyAccount, type MemberAccounts } from './members.ts'
 
 const MANIFESTS = 'conclave/manifests/v2'
 
-/** A device list that a commit names: an unverified claim of the committer. */
+/** The committer's unverified claim. */
 export interface CommitNames extends NamedList {
-  /** The list itself, if a commit of an older build carries it. */
+  /** Commits of older builds carry the list. */
   signed?: Signed
 }
 
-/**
- * The newest device lists known of all members, and the `more` ones that are to be compared, as a commit's authenticated data names
- * them [Note: D2].
- */
+/** Authenticated data of a commit: the newest known lists, and `more` to compare [Note: D2]. */
 export const namesOfAccounts = (accounts: MemberAccounts, more: NamedList[] = []): Uint8Array =>
   encodeFields(
     MANIFESTS,
@@ -29,22 +26,20 @@ export const namesOfAccounts = (accounts: MemberAccounts, more: NamedList[] = []
     ].map(({ userId, version, hash }) => encodeFields(userId, String(version), fromBase64(hash))),
   )
 
-/** The device lists in a commit's authenticated data. Throws CryptoFailure('commit') if they cannot be parsed. */
+/** Throws 'commit' for damaged data. */
 export function namesIn(authData: Uint8Array): CommitNames[] {
   try {
     const [first, ...rest] = decodeFields(authData)
     if (!first) return []
     return sameBytes(first, utf8(MANIFESTS)) ? rest.map(named) : [first, ...rest].map(carried)
   } catch (error) {
-    // A committer may put anything there, so a parse error is a CryptoFailure, not a bug.
+    // A committer may write anything: a parse error is no bug.
     if (error instanceof CryptoFailure) throw error
     throw new CryptoFailure('commit', 'A change of this chat carries damaged device lists', { cause: error })
   }
 }
 
-/**
- * The device lists that a commit in the log names; none if it is damaged, because a device outside the room cannot check more.
- */
+/** Empty if damaged: a device outside the room cannot check more. */
 export function namesOf({ commit }: CommitEntry): CommitNames[] {
   try {
     return namesIn(inspectCommit(fromBase64(commit)).authData)
@@ -63,7 +58,7 @@ function named(bytes: Uint8Array): CommitNames {
 
 const versionShape = manifestShape.pick({ version: true })
 
-/** Parses the form of older builds: user id, content and signature. */
+/** The form of older builds. */
 function carried(bytes: Uint8Array): CommitNames {
   const [userId, content, signature] = decodeFields(bytes).map(fromUtf8)
   if (!userId || !content || !signature) throw new CryptoFailure('commit', 'A change of this chat carries no device list')

@@ -7,7 +7,7 @@ import { jsonOf } from '../vault/vaultRows.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
 import { type Place, withRoom } from './roomState.ts'
 
-/** An own commit that is not in the log yet: the draft to post, and the MLS state after it. */
+/** An own commit that the log does not have yet. */
 export interface PendingCommit {
   draft: CommitDraft
   hasPath: boolean
@@ -15,7 +15,7 @@ export interface PendingCommit {
   group: Uint8Array
 }
 
-// The fields that this module reads; the others go to the server unchanged, which checks them.
+// The server checks the other fields.
 const readHere = z.looseObject({
   chatRoomId: z.string(),
   generation: z.number(),
@@ -30,14 +30,14 @@ const rowShape = z.looseObject({
 
 const pendingKey = (chatRoomId: string): string => `pending:${chatRoomId}`
 
-/** The change that stores it before it is posted: if the answer is lost, the log still shows whether it was accepted. */
+/** Store it, then post: if the answer is lost, the log tells whether it was accepted [Note: R6]. */
 export const pendingWrite = ({ draft, hasPath, group }: PendingCommit): Write => ({
   store: 'sealed',
   key: pendingKey(draft.chatRoomId),
   value: { json: { draft, hasPath }, bytes: group },
 })
 
-/** The change that deletes it once the room has moved on, with it or without. */
+/** Write it once the room has moved on. */
 export const pendingSettled = (chatRoomId: string): Write => ({ store: 'sealed', key: pendingKey(chatRoomId), value: null })
 
 export async function pendingCommit({ vault }: Live, chatRoomId: string): Promise<PendingCommit | undefined> {
@@ -47,7 +47,7 @@ export async function pendingCommit({ vault }: Live, chatRoomId: string): Promis
   return { draft, hasPath, group: row.bytes }
 }
 
-/** Deletes a commit that the server will never accept: its device lists are out of date [Note: R6]. */
+/** The server never accepts it: its device lists are out of date [Note: R6]. */
 export function dropCommit(live: Live, { chatRoomId, peerIds, commit }: Place & Pick<CommitDraft, 'commit'>): Promise<void> {
   return withRoom(live, chatRoomId, peerIds, async () => {
     const pending = await pendingCommit(live, chatRoomId)
@@ -55,7 +55,7 @@ export function dropCommit(live: Live, { chatRoomId, peerIds, commit }: Place & 
   })
 }
 
-/** True if an entry of the log is this commit, in the generation and epoch that it was made for. */
+/** True if the log's entry is this commit, in the same generation and epoch. */
 export function isTaken({ draft }: PendingCommit, entry: CommitEntry, generation: number, group: Group | undefined): boolean {
   const { commit, groupId, epoch } = draft
   const isSame = commit === entry.commit && groupId === entry.groupId && epoch === entry.epoch

@@ -8,7 +8,7 @@ import type { Write } from '../vault/vault.ts'
 import { accountKeysOf, type MemberAccounts, memberAccounts } from './members.ts'
 import { type Group, readGroup, writeGroup } from './mls.ts'
 
-/** A room and its other members. */
+/** `peerIds`: the other members. */
 export interface Place {
   chatRoomId: string
   peerIds: string[]
@@ -22,19 +22,19 @@ export interface OpenRoom {
 
 const lockOf = (live: Live, chatRoomId: string): string => `conclave/${live.userId}/${chatRoomId}`
 
-/** Runs `work` alone in a room, across tabs. Locks of book and outbox are taken inside this one. */
+/** Locks across tabs. Take the locks of book and outbox inside this one [Note: V1]. */
 export const inRoom = <T>(live: Live, chatRoomId: string, work: () => Promise<T>): Promise<T> =>
   exclusive(lockOf(live, chatRoomId), work)
 
 /**
- * Reads a room's state inside its lock, across tabs, so that `work` can write the next state before another tab reads [Note: V1].
- * Throws CryptoFailure('place') if the room's id does not match these people.
+ * Locks across tabs: `work` stores the next state before another tab reads [Note: V1]. Throws 'place' if the id is not these
+ * people's.
  */
 export function withRoom<T>(live: Live, chatRoomId: string, peerIds: string[], work: (room: OpenRoom) => Promise<T>): Promise<T> {
   return inRoom(live, chatRoomId, () => openedRoom(live, { chatRoomId, peerIds }, work))
 }
 
-/** The same if no other step or tab is at work in this room; else undefined, at once. */
+/** undefined, at once, if the lock is taken. */
 export const withFreeRoom = <T>(live: Live, place: Place, work: (room: OpenRoom) => Promise<T>): Promise<T | undefined> =>
   exclusiveIfFree(lockOf(live, place.chatRoomId), () => openedRoom(live, place, work))
 
@@ -44,16 +44,13 @@ async function openedRoom<T>(live: Live, { chatRoomId, peerIds }: Place, work: (
   try {
     return await work(await readRoom(live, chatRoomId, peerIds))
   } catch (error) {
-    // A state that has sealed and was not stored is spent, so the next one is read from the vault [Note: M6].
+    // Unstored states that have sealed are spent [Note: M6].
     decodedOf(live).delete(chatRoomId)
     throw error
   }
 }
 
-/**
- * True if the direct room's id names exactly these two members. Other rooms have no member list yet that the server cannot
- * change.
- */
+/** Only direct rooms: others have no member list that the server cannot change. */
 const isRoomOf = (chatRoomId: string, ownId: string, [peerId, ...more]: string[]): boolean =>
   peerId !== undefined && more.length === 0 && chatRoomId === directRoomId(ownId, peerId)
 
@@ -84,10 +81,7 @@ function keepDecoded(live: Live, chatRoomId: string, bytes: Uint8Array, group: G
   if (known.size > ROOMS_DECODED && !oldest.done) known.delete(oldest.value)
 }
 
-/**
- * Decodes the MLS state from the vault's bytes, because another tab may have changed them. If it cannot be read, this device
- * enters the room again [Note: R4].
- */
+/** Another tab may have changed the bytes. undefined: unreadable, so this device enters again [Note: R4]. */
 function decoded(live: Live, chatRoomId: string, bytes: Uint8Array, accounts: MemberAccounts): Group | undefined {
   const known = decodedOf(live).get(chatRoomId)
   if (known && sameBytes(known.bytes, bytes)) return known.group
@@ -101,7 +95,7 @@ function decoded(live: Live, chatRoomId: string, bytes: Uint8Array, accounts: Me
   }
 }
 
-/** Stores a room's record and MLS state, with the text that was opened or sealed by that state, in one transaction. */
+/** Writes in one transaction. `writes`: the text that the state opened or sealed. */
 export async function storeRoom(
   live: Live,
   chatRoomId: string,
@@ -121,7 +115,7 @@ export async function storeRoom(
   if (bytes) keepDecoded(live, chatRoomId, bytes, state)
 }
 
-/** The changes that give up the MLS state: this device then reads the room by the archive until it enters again. */
+/** Gives up the MLS state: this device reads by the archive until it enters again. */
 export const outsideWrites = (chatRoomId: string, record: RoomRecord): Write[] => [
   recordWrite(chatRoomId, { ...record, standing: 'outside' }),
   stateForgotten(chatRoomId),
@@ -129,5 +123,5 @@ export const outsideWrites = (chatRoomId: string, record: RoomRecord): Write[] =
 
 export const stateForgotten = (chatRoomId: string): Write => ({ store: 'groups', key: chatRoomId, value: null })
 
-/** Forgets the decoded state of a room that is locked. */
+/** Call it when a chat is locked. */
 export const forgetDecoded = (live: Live, chatRoomId: string): void => void decodedOf(live).delete(chatRoomId)

@@ -8,11 +8,11 @@ import { accountKeysOf, everyAccount, type MemberAccount, type MemberAccounts, u
 import { epochOf, type Group, groupIdOf } from './mls.ts'
 import type { CommitNames } from './namedLists.ts'
 
-/** How many places are kept of versions that this device has seen, and of versions that only commits have claimed. */
+/** How many places of versions seen here, and of versions only claimed, a room keeps. */
 const SEEN_MAX = 100
 const CLAIMED_MAX = 20
 
-/** The room's record with the device lists that the commit at `seq` names [Note: H3]. */
+/** Notes the lists that the commit at `seq` names [Note: H3]. */
 export function withNamed(
   record: RoomRecord,
   accounts: MemberAccounts,
@@ -27,7 +27,7 @@ export function withNamed(
   return { ...record, named }
 }
 
-/** Adds the seq of a version's first naming. A version above `newest` is an unverified claim, which hides no other version. */
+/** Keeps the first seq of a version. A version above `newest` is a claim, and hides no other. */
 function withVersion(before: NamedAt[], newest: number, next: NamedAt): NamedAt[] {
   const covers = (one: NamedAt, other: NamedAt) =>
     one.seq <= other.seq && (one.version === other.version || (one.version >= other.version && one.version <= newest))
@@ -38,8 +38,8 @@ function withVersion(before: NamedAt[], newest: number, next: NamedAt): NamedAt[
 }
 
 /**
- * The standing of a message at `seq` that a device of this account has signed [Note: H3]. `refused`: an earlier commit names a
- * device list without that device. `removed_since`: the device was removed, and no commit shows that the message came after that.
+ * Judges the signer of a message at `seq` [Note: H3]. `refused`: an earlier commit names a list without the device.
+ * `removed_since`: no commit shows that the message came after the removal.
  */
 export function signerStanding(
   { named = {} }: Pick<RoomRecord, 'named'>,
@@ -55,33 +55,25 @@ export function signerStanding(
   return isRefused ? 'refused' : 'removed_since'
 }
 
-/** The log's current generation, group and epoch, from the group that this device follows. */
 export const groupPlace = (generation: number, group: Group): LogPlace => ({
   generation,
   groupId: toBase64(groupIdOf(group)),
   epoch: epochOf(group),
 })
 
-/**
- * The log's generation, group and epoch after a commit. It only rises: an older commit that the server repeats changes nothing.
- */
+/** The place only rises: an older commit that the server repeats changes nothing. */
 export function placeBehind(before: LogPlace | undefined, { generation, groupId, epoch }: CommitEntry): LogPlace {
   const isOlder = before && (generation < before.generation || (generation === before.generation && epoch < (before.epoch ?? 0)))
   return isOlder ? before : { generation, groupId, epoch: epoch + 1 }
 }
 
-/**
- * Adds the newest device lists to the record if all leaves of the group are listed: a later message signed by a removed device
- * then cannot be from before its removal.
- */
+/** If all leaves are listed, no later message of a removed device is from before its removal [Note: H3]. */
 export function withMembers(record: RoomRecord, accounts: MemberAccounts, seq: number, group: Group): RoomRecord {
   if (unlistedIn(group, accounts).length > 0) return record
   return withNamed(record, accounts, seq, everyAccount(accounts))
 }
 
-/**
- * True if an envelope was sealed in the log's current group and epoch, for this room, generation and set of accounts [Note: H3].
- */
+/** True if the log stands at the envelope's group and epoch. Recomputes the group id [Note: H3]. */
 export function isSealedAt(
   place: LogPlace | undefined,
   { groupId, epoch }: Envelope,

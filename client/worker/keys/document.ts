@@ -5,16 +5,13 @@ import { type Signed, signedShape } from '../../../contract/ground/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Label, sign, verify } from '../primitives/seal.ts'
 
-/** Signs a document as JSON: over the label and exactly these characters. */
+/** Signs label and JSON, over exactly the characters of `content`. */
 export function signDocument(identitySeed: Uint8Array, label: Label, document: unknown): Signed {
   const content = JSON.stringify(document)
   return { content, signature: toBase64(sign(identitySeed, label, content)) }
 }
 
-/**
- * Reads a document signed by this key. Throws CryptoFailure 'signature', 'newer_version', 'malformed', or 'identity' if the
- * document names another key.
- */
+/** Throws 'signature', 'newer_version', 'malformed', or 'identity' if the document names another key. */
 export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
   signed: Signed,
   label: Label,
@@ -32,8 +29,8 @@ export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
 }
 
 /**
- * Parses a document's content without its signature, if that was checked before the document was stored. Throws CryptoFailure:
- * 'newer_version' if it names a form version that this build does not know [Note: F2], else 'malformed'.
+ * Danger: checks no signature, so pass only what was checked before it was stored. Throws 'malformed', 'newer_version' [Note:
+ * F2].
  */
 export function parseDocument<Shape extends z.ZodType>(content: string, label: Label, shape: Shape): z.infer<Shape> {
   const document = json(content)
@@ -43,21 +40,20 @@ export function parseDocument<Shape extends z.ZodType>(content: string, label: L
   return parsed.data
 }
 
-/** The newest document form that this build knows; a document that names none has form 1. */
-const FORM = 1
+/** Documents without `v` have form 1. */
+const NEWEST_FORM = 1
 const formed = z.object({ v: z.number() })
 
-/** True if only a newer build knows the document's form. */
 export function isNewer(document: unknown): boolean {
   const form = formed.safeParse(document)
-  return form.success && form.data.v > FORM
+  return form.success && form.data.v > NEWEST_FORM
 }
 
 function json(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Without the cause: the engine's message quotes the text, which may be a secret.
+    // No `cause`: the engine's message quotes the text, which may be a secret.
     throw new CryptoFailure('malformed', 'This is not JSON')
   }
 }

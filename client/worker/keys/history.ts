@@ -13,29 +13,27 @@ export const ID_BYTES = 4
 const SEED_BYTES = 32
 const KEY_BYTES = ID_BYTES + SEED_BYTES
 
-/** A history key [Note: H2]: the 32-byte seed of an X-Wing pair. Lists of them have the newest last. */
+/** An X-Wing seed, 32 bytes [Note: H2]. Lists have the newest last. */
 export interface HistoryKey {
   id: number
   seed: Uint8Array
 }
 
-/** A sealed history key as the server returns it. */
 export interface HistorySeal {
   historyKeyId: number
   sealed: string
 }
 
-/** Copies the keys, so that erasing one list leaves the other intact. */
+/** Erasing one list then leaves the other intact. */
 export const copyHistory = (keys: HistoryKey[]): HistoryKey[] => keys.map(({ id, seed }) => ({ id, seed: concat(seed) }))
 
-/** The change that stores the account's history keys. */
 export const historyWrite = (keys: HistoryKey[]): Write => ({
   store: 'sealed',
   key: ROW,
   value: { json: keys.map(({ id }) => id), bytes: encodeFields(...keys.map(({ seed }) => seed)) },
 })
 
-/** The history keys in the vault; undefined if it has none yet. */
+/** undefined: the vault has none yet. */
 export async function readHistory(vault: Vault): Promise<HistoryKey[] | undefined> {
   const row = await vault.get('sealed', ROW)
   if (!row?.bytes) return undefined
@@ -43,7 +41,7 @@ export async function readHistory(vault: Vault): Promise<HistoryKey[] | undefine
   return jsonOf(z.array(z.number()), row).flatMap((id, at) => (seeds[at] ? [{ id, seed: seeds[at] }] : []))
 }
 
-/** A history key of the account by its id. Another tab may have stored it meanwhile, so the vault is read again. */
+/** Reads the vault again, because another tab may have stored the key. */
 export async function historyKeyOf(live: Live, id: number): Promise<HistoryKey | undefined> {
   const held = live.history.find((key) => key.id === id)
   if (held) return held
@@ -51,22 +49,20 @@ export async function historyKeyOf(live: Live, id: number): Promise<HistoryKey |
   return live.history.find((key) => key.id === id)
 }
 
-/** Adds the learned keys that this device lacks: a known key is never replaced. */
+/** Never replaces a known key. */
 export function mergeHistory(known: HistoryKey[], learned: HistoryKey[]): HistoryKey[] {
   const fresh = learned.filter(({ id }) => !known.some((key) => key.id === id))
   return [...known, ...fresh].sort((a, b) => a.id - b.id)
 }
 
-/** True if this is the key that the manifest announces. */
+/** True if the seed makes the manifest's history key. */
 export async function isAnnounced(manifest: Manifest, { id, seed }: HistoryKey): Promise<boolean> {
   return id === manifest.historyKeyId && toBase64((await keyPairOf(seed)).publicKey) === manifest.historyKey
 }
 
 /**
- * Opens the seal of the key that the account's signed manifest announces [Note: H2]. HPKE does not authenticate the sealer, so a
- * seal counts only if the newest seed in it yields exactly the announced public key. That also vouches for the older seeds in it:
- * HPKE is not malleable, so the maker of a seal with the announced seed knows that seed, and only the account's own devices and
- * ways in do. Throws CryptoFailure('history_key') if the seal is missing or false.
+ * Opens up to 24 keys: id (4 bytes), seed (32). Danger: HPKE proves no sender, so the newest seed must make the key that the
+ * manifest announces [Note: H2]. Throws 'history_key'.
  */
 export async function openHistorySeal(live: Live, manifest: Manifest, seals: HistorySeal[]): Promise<HistoryKey[]> {
   const seal = seals.find(({ historyKeyId }) => historyKeyId === manifest.historyKeyId)

@@ -1,10 +1,11 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { z } from 'zod'
 import { type Manifest, manifestShape } from '../../../contract/account/documents.ts'
-import { type Bytes, fromBase64, fromUtf8, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
+import { fromBase64, fromUtf8, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf, openWith, pad, sealWith, unpad, verify } from '../primitives/seal.ts'
+import type { Bytes32, XWingPublicKey } from '../primitives/sizes.ts'
 import { parseDocument, readDocument } from './document.ts'
 
 export const MANIFEST = 'conclave/manifest/v1'
@@ -14,50 +15,45 @@ export const CREDENTIAL_VERSION = 1
 const CREDENTIAL_BYTES = 113
 const DEVICE_NAME_BYTES = 252
 
-/** An account's Ed25519 key; its Tor v3 address is the fingerprint that people exchange [Note: I1]. */
+/** An account's Ed25519 key; people exchange its Tor v3 address [Note: I1]. */
 export interface Identity {
-  seed: Bytes
-  publicKey: Bytes
+  seed: Bytes32
+  publicKey: Bytes32
   onionAddress: string
 }
 
-/** A browser's own keys: they stay in its vault. The seeds are secret; `id` is 16 bytes in hex. */
+/** The seeds never leave the vault. `id`: 16 bytes in hex. */
 export interface DeviceKeys {
   id: string
-  /** Ed25519: signs this device's MLS leaf and its messages. */
-  leafSeed: Bytes
-  leafKey: Bytes
-  /** X-Wing: the other devices of the account seal to this one with it. */
-  sealingSeed: Bytes
-  sealingKey: Bytes
+  /** Ed25519: for the MLS leaf, messages and sessions. */
+  leafSeed: Bytes32
+  leafKey: Bytes32
+  /** X-Wing: the account's other devices seal to this key. */
+  sealingSeed: Bytes32
+  sealingKey: XWingPublicKey
 }
 
-/** This device's MLS identity: an Ed25519 seed and key (32 bytes each) and the credential that its account signed. */
+/** This device's MLS identity. `credential`: 113 bytes. */
 export interface LeafDevice {
   leafSeed: Uint8Array
   leafKey: Uint8Array
   credential: Uint8Array
 }
 
-/**
- * The account and device that a credential names, unverified: call `credentialHolds`. undefined if the bytes are no credential.
- */
-export function readCredential(bytes: Uint8Array): { accountKey: Bytes; deviceId: string } | undefined {
+/** Verifies nothing: call `credentialHolds`. undefined: no credential [Note: D3]. */
+export function readCredential(bytes: Uint8Array): { accountKey: Bytes32; deviceId: string } | undefined {
   if (bytes.length !== CREDENTIAL_BYTES || bytes[0] !== CREDENTIAL_VERSION) return undefined
   return { accountKey: bytes.slice(1, 33), deviceId: bytesToHex(bytes.subarray(33, 49)) }
 }
 
-/** True if the account key in the credential signed this leaf key. The caller's pin decides whose account key it is. */
+/** True if the account key inside signed the leaf key. Danger: compare that account key with a pin. */
 export function credentialHolds(bytes: Uint8Array, leafKey: Uint8Array): boolean {
   const named = readCredential(bytes)
   if (!named) return false
   return verify(named.accountKey, bytes.subarray(49), CREDENTIAL, named.accountKey, hexToBytes(named.deviceId), leafKey)
 }
 
-/**
- * Reads a manifest signed by this identity. Throws CryptoFailure 'signature', 'malformed', 'identity', or 'manifest_removed_gone'
- * if a removed device is listed again.
- */
+/** Throws what `readDocument` throws, and 'manifest_removed_gone' if a removed device is listed. */
 export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest {
   const manifest = readDocument(signed, MANIFEST, manifestShape, identityKey)
   const ids = new Set(manifest.devices.map((device) => device.id))
@@ -78,10 +74,9 @@ export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest 
 }
 
 /**
- * Reads `next` and checks that it may follow the manifest that is `known` here [Note: D1]. Throws what `readManifest` throws,
- * 'manifest_rollback' (older), 'manifest_fork' (same version, other content), 'manifest_removed_gone' (forgets a removal, dates
- * it anew, or lets a device vanish without one), 'manifest_keys' (other keys under the id of a device), 'manifest_name' (loses or
- * changes the signed name [Note: I3]).
+ * Checks that `next` may follow `known` [Note: D1, I3]. Throws what `readManifest` throws; 'manifest_rollback': older;
+ * 'manifest_fork': same version, other content; 'manifest_removed_gone': forgets or redates a removal, or loses a device
+ * without one; 'manifest_keys': a known id has other keys; 'manifest_name'.
  */
 export function checkSuccession(
   known: { version: number; content: string } | undefined,
@@ -111,38 +106,33 @@ export function checkSuccession(
   return manifest
 }
 
-/** True if a removal has another version than before, or one before a list that still had the device. */
+/** True if a removal has another version than before, or one at which the device was still listed. */
 function isRedated(before: Manifest, { removedAt = {} }: Manifest): boolean {
   const stood = new Set(before.devices.map(({ id }) => id))
   const isKept = Object.entries(before.removedAt ?? {}).every(([id, version]) => removedAt[id] === version)
   return !isKept || Object.entries(removedAt).some(([id, version]) => stood.has(id) && version <= before.version)
 }
 
-/** True if the device is known under its id with another leaf or sealing key. */
 function hasOtherKeys(before: Manifest, { id, leafKey, sealingKey }: Manifest['devices'][number]): boolean {
   const known = before.devices.find((device) => device.id === id)
   return known !== undefined && (known.leafKey !== leafKey || known.sealingKey !== sealingKey)
 }
 
-/** A device's name in its account's list: the person's text and the browser and system it runs on. '' if unknown. */
+/** `name`: the person's text. '' if unknown. */
 export interface DeviceName {
   name: string
   browser: string
   system: string
 }
 
-/** A device's name as the manifest seals it, with the time when the device was added, which only the account may read. */
 export interface SealedName extends DeviceName {
-  /** ISO 8601; absent in lists of older builds, which have it beside the name. */
+  /** ISO 8601. Older builds wrote it beside the sealed name. */
   addedAt?: string | undefined
 }
 
 const nameShape = z.object({ name: z.string(), browser: z.string(), system: z.string(), addedAt: z.iso.datetime().optional() })
 
-/**
- * Seals a device's name for the manifest, so that only the account's own devices can read it. Its JSON is at most 252 bytes, so
- * that all seals have equal length. Throws RangeError.
- */
+/** Only the account's devices can open it; all seals have equal length. Throws RangeError above 252 bytes of JSON. */
 export async function sealDeviceName(
   historySeed: Uint8Array,
   deviceId: string,
@@ -153,7 +143,7 @@ export async function sealDeviceName(
   return toBase64(await sealWith(await hkdf(historySeed, DEVICE_NAME), DEVICE_NAME, pad(bytes), deviceId))
 }
 
-/** Opens a name that `sealDeviceName` sealed; plain text, in older lists, is the name alone. Throws CryptoFailure('seal'). */
+/** Older builds sealed the bare name. Throws 'seal', 'padding', 'malformed'. */
 export async function openDeviceName(historySeed: Uint8Array, deviceId: string, sealedName: string): Promise<SealedName> {
   const key = await hkdf(historySeed, DEVICE_NAME)
   const text = fromUtf8(unpad(await openWith(key, DEVICE_NAME, fromBase64(sealedName), deviceId)))

@@ -4,6 +4,7 @@ import { type Bytes, concat, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } f
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, keyPairOf, openFrom, openWith, publicKeyOf, randomBytes, sealTo, sealWith } from '../primitives/seal.ts'
+import type { Bytes32, XWingPublicKey } from '../primitives/sizes.ts'
 import { parseDocument, readDocument, signDocument } from './document.ts'
 
 const KEYRING = 'conclave/keyring/v1'
@@ -14,52 +15,48 @@ type WayKind = 'password' | 'kit' | 'passkey'
 
 const WORDS: Record<WayKind, string> = { password: 'password', kit: 'recovery kit', passkey: 'passkey' }
 
-/** A way in [Note: K1]: 32 bytes derived from a password, the recovery kit or a passkey. */
+/** A way in [Note: K1]. `seed`: 32 bytes. */
 export interface Way {
   id: string
   kind: WayKind
   seed: Uint8Array
-  /** ISO time; only for a kit or a passkey. */
+  /** ISO 8601, for a kit or a passkey. */
   madeAt?: string
 }
 
-/** The keyring's record of a way, without its seed. */
+/** A way without its seed. */
 interface KeptWay {
   id: string
-  /** A string, because newer builds may add kinds. */
+  /** Newer builds may add kinds. */
   kind: string
   madeAt?: string | undefined
-  publicKey: Bytes
-  /**
-   * HKDF of the way's seed over the identity key. HPKE does not authenticate the sealer, so a server could seal a forged keyring
-   * to a way's public key, but it cannot compute this proof.
-   */
-  proof: Bytes
+  publicKey: XWingPublicKey
+  /** Needs the seed: a server could seal a forged keyring to `publicKey`, but cannot compute this [Note: K1]. */
+  proof: Bytes32
 }
 
 interface KeyringSecret {
-  identitySeed: Bytes
-  /** X-Wing seeds, the newest last [Note: H2]. */
-  historyKeys: { id: number; seed: Bytes }[]
+  identitySeed: Bytes32
+  /** The newest last [Note: H2]. */
+  historyKeys: { id: number; seed: Bytes32 }[]
   ways: KeptWay[]
 }
 
-/** A keyring that a way has opened. Use it, then call `eraseKeyring`: no device stores its secrets [Note: K1]. */
+/** Danger: store nothing of it, and call `eraseKeyring` [Note: K1]. */
 export interface OpenKeyring {
   keyring: Keyring
   secret: KeyringSecret
-  accountKey: Bytes
+  accountKey: Bytes32
 }
 
 interface KeyringChanges {
-  /** Ids of ways that no longer open it. The same id may be in `addWays`: a changed password. */
+  /** Ids. `addWays` may have the same one: a changed password. */
   removeWays?: string[]
   addWays?: Way[]
-  /** Adds a new history key, used after a device was removed [Note: H2]. */
   renewHistory?: boolean
 }
 
-/** Makes the first keyring of an account, with its first history key. Throws CryptoFailure('way') if a seed was erased. */
+/** Makes version 1. Throws 'way' if a seed was erased, RangeError without ways. */
 export async function newKeyring(
   identity: { seed: Uint8Array },
   ways: Way[],
@@ -75,8 +72,8 @@ export async function newKeyring(
 }
 
 /**
- * Opens a keyring by one way in. Throws CryptoFailure: 'way' if this way does not open it (a wrong password), 'identity' if the
- * keyring belongs to another account or its maker did not have this way, 'signature' or 'malformed' if it was changed.
+ * Throws 'way' (a wrong password), 'identity' (another account's, or its maker lacked this way), 'signature', 'seal',
+ * 'malformed', 'newer_version'.
  */
 export async function openKeyring(
   signed: Signed,
@@ -102,7 +99,7 @@ export async function openKeyring(
   return { keyring, secret, accountKey }
 }
 
-/** Seals the keyring one version up, always under a new account key [Note: K2]. The seeds of ways that stay are not needed. */
+/** Seals one version up under a new account key [Note: K2]. Needs no seeds of ways that stay. */
 export async function rewrapKeyring(
   opened: OpenKeyring,
   changes: KeyringChanges = {},
@@ -125,12 +122,12 @@ export async function rewrapKeyring(
   return await lock(secret, keyring.version + 1, { ...keyring, ways: keyring.ways.filter(isStaying) })
 }
 
-/** Overwrites the secrets of an opened keyring. First copy the history seeds that the device keeps. */
+/** Danger: first copy the history keys that the device keeps. */
 export function eraseKeyring({ secret, accountKey }: OpenKeyring): void {
   erase(accountKey, secret.identitySeed, ...secret.historyKeys.map((key) => key.seed), ...secret.ways.map((way) => way.proof))
 }
 
-/** Seals and signs a keyring. `before` is the previous one without the removed ways; its unknown fields are kept [Note: F2]. */
+/** `before`: the previous one without the removed ways, whose unknown fields stay [Note: F2]. */
 async function lock(secret: KeyringSecret, version: number, before?: Keyring): Promise<OpenKeyring & { signed: Signed }> {
   const ids = new Set(secret.ways.map((way) => way.id))
   if (ids.size !== secret.ways.length || ids.size === 0)
@@ -160,7 +157,7 @@ async function lock(secret: KeyringSecret, version: number, before?: Keyring): P
 }
 
 async function keep({ id, kind, madeAt, seed }: Way, identityKey: Uint8Array): Promise<KeptWay> {
-  // Another form of the page has erased the seed.
+  // Another form of the page has erased it.
   if (seed.every((byte) => byte === 0)) throw new CryptoFailure('way', `Enter the ${WORDS[kind]} again`)
   const [{ publicKey }, proof] = await Promise.all([keyPairOf(seed), proofOf(seed, identityKey, id)])
   return { id, kind, ...(madeAt !== undefined && { madeAt }), publicKey, proof }

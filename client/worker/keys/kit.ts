@@ -1,35 +1,30 @@
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { type Bytes, toBase64Url } from '../../../contract/ground/bytes.ts'
+import { toBase64Url } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, randomBytes } from '../primitives/seal.ts'
+import type { Bytes32 } from '../primitives/sizes.ts'
 
-// This module is loaded when a kit is made or entered, because the word list would slow the worker's start.
+// Loaded on first use: the word list would slow the worker's start.
 
 const WORDS = 24
-/** Four letters tell the words of this list apart (BIP-39). */
+/** BIP-39. */
 const TELLING_LETTERS = 4
 
-/**
- * The secrets derived from a recovery kit [Note: K1]: the seed of its way in, and the secret for the server (43 characters,
- * base64url).
- */
+/** What a kit yields [Note: K1]. `kitSecret` goes to the server: 43 characters, base64url. */
 interface Kit {
-  seed: Bytes
+  seed: Bytes32
   kitSecret: string
 }
 
-/** Makes a new recovery kit: 32 random bytes as 24 words of BIP-39's English list. */
+/** 32 random bytes as 24 English words (BIP-39). */
 export async function makeKit(): Promise<Kit & { words: string[] }> {
   const entropy = randomBytes(32)
   const words = entropyToMnemonic(entropy, wordlist).split(' ')
   return { words, ...(await kitOf(entropy)) }
 }
 
-/**
- * Reads the kit that a person typed, in any case, with spaces, commas, line breaks, numbers before the words, or only the first
- * four letters of a word. Throws CryptoFailure('kit_words') with the reason.
- */
+/** Accepts any case, separators, numbers before words, and four letters of a word. Throws 'kit_words' with the reason. */
 export async function readKit(typed: string): Promise<Kit> {
   const words = typed
     .normalize('NFKC')
@@ -46,7 +41,7 @@ export async function readKit(typed: string): Promise<Kit> {
   try {
     return await kitOf(mnemonicToEntropy(words.join(' '), wordlist))
   } catch {
-    // Without the cause: the library's message may quote the kit.
+    // No `cause`: the library's message may quote the kit.
     throw new CryptoFailure('kit_words', 'These words do not belong together. Check their order and spelling')
   }
 }

@@ -6,18 +6,17 @@ import { usernameOf } from '../vault/vaults.ts'
 import type { LockSecret } from '../vault/wraps.ts'
 import { LOCAL_LOCK, stretchPassword } from './password.ts'
 
-/** A passkey's answer: its credential id in base64url and the 32 bytes of its PRF extension in base64. */
+/** `id`: base64url. `output`: its PRF extension's 32 bytes, base64. */
 export interface PasskeyAnswer {
   id: string
   output: string
 }
 
-/** The person's entry at the lock of this browser. */
 export type LockEntry = { password: string } | { passkey: PasskeyAnswer }
 
 /**
- * Derives the secret of an entry for what opens the vault. A password is stretched with the salt from when that was made, so it opens
- * even after the account's password has changed. Throws CryptoFailure('lock_secret') if no password opens it.
+ * Stretches with the salt of the vault's wrap, so an old password still opens after a change [Note: V3]. Throws 'lock_secret'
+ * if no password opens the vault.
  */
 export async function lockSecretOf(userId: string, entry: LockEntry, ways: VaultWays | null): Promise<LockSecret> {
   if ('passkey' in entry) return passkeyLock(entry.passkey)
@@ -30,7 +29,7 @@ export async function lockSecretOf(userId: string, entry: LockEntry, ways: Vault
   return { kind: 'password', secret: lockSecret, salt }
 }
 
-/** The local lock secret of a passkey [Note: V3]. */
+/** HKDF of the PRF output [Note: V3]. */
 export async function passkeyLock({ id, output }: PasskeyAnswer): Promise<LockSecret> {
   const bytes = fromBase64(output)
   const secret = await hkdf(bytes, LOCAL_LOCK)

@@ -7,18 +7,16 @@ import { listedVaultOf } from '../vault/listedVaults.ts'
 import { isBehind, markOf } from '../vault/vaultMarks.ts'
 import { everyMarks } from '../vault/vaults.ts'
 
-// What the server answers before a vault is open is checked against the marks of all vaults of this browser.
+// Before a vault opens, the marks of every vault here check the server's answers [Note: V4].
 
-/**
- * Checks a device list [Note: V4]. Throws CryptoFailure('manifest_rollback').
- */
+/** Throws 'manifest_rollback' for an older list than a mark. */
 export async function requireMarkedManifest(identityKey: string, signed: Signed, { version }: Manifest): Promise<void> {
   const known = (await everyMarks()).filter((marks) => marks.identityKey === identityKey)
   if (!known.some(({ manifest }) => isBehind(markOf(version, signed.content), manifest))) return
   throw new CryptoFailure('manifest_rollback', 'The server returned an older list of your devices than this browser has seen')
 }
 
-/** Throws CryptoFailure 'other_account' if this browser knows the user by another name, 'identity' if by another identity key. */
+/** Throws 'other_account' for another name than the known one, 'identity' for another key. */
 export async function requireMarkedIdentity(
   { userId, username }: { userId: string; username: string },
   identityKey: Uint8Array,
@@ -29,7 +27,7 @@ export async function requireMarkedIdentity(
   throw new CryptoFailure('identity', 'The server returned the keys of another identity than this browser knows of your account')
 }
 
-/** Checks the server's newest book in the same way. Throws CryptoFailure('book_rollback'). */
+/** Throws 'book_rollback' for an older book than a mark. */
 export async function requireMarkedNewest(identityKey: string, { version, sealed }: SealedBook): Promise<void> {
   const known = (await everyMarks()).filter((marks) => marks.identityKey === identityKey)
   if (known.some(({ book }) => isBehind(markOf(version, sealed ?? ''), book)))

@@ -4,12 +4,12 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { sealTo } from '../primitives/seal.ts'
 import { HISTORY_SEAL, type HistoryKey, ID_BYTES } from './history.ts'
 
-/** The most history keys that fit into one seal of the contract. */
+/** The contract's seal holds no more. */
 const SEALED_KEYS = 24
 
 /**
- * Seals the newest 24 history keys to one of the account's devices, so that a device which missed some changes gets the keys in
- * between too. (A device that missed more must be added again to read older messages.)
+ * Seals the newest 24 keys, for a device that missed some changes [Note: H2]. One that missed more must be added again. Throws
+ * 'history_key'.
  */
 export async function sealHistory(
   keys: HistoryKey[],

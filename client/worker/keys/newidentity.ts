@@ -8,13 +8,12 @@ import { keyPairOf, publicKeyOf, randomBytes, sign } from '../primitives/seal.ts
 import { signDocument } from './document.ts'
 import { CREDENTIAL, CREDENTIAL_VERSION, type DeviceKeys, type Identity, MANIFEST } from './identity.ts'
 
-/** The identity of a 32-byte seed, or a new one. */
+/** `seed`: 32 bytes. */
 export function newIdentity(seed: Uint8Array = randomBytes(32)): Identity {
   const publicKey = publicKeyOf(seed)
   return { seed: concat(seed), publicKey, onionAddress: onionAddress(publicKey) }
 }
 
-/** New keys for this browser. */
 export async function newDevice(): Promise<DeviceKeys> {
   const leafSeed = randomBytes(32)
   const sealing = await keyPairOf(randomBytes(32))
@@ -35,10 +34,7 @@ export function makeCredential(identitySeed: Uint8Array, device: Pick<DeviceKeys
   return concat(Uint8Array.of(CREDENTIAL_VERSION), accountKey, id, signature)
 }
 
-/**
- * The manifest with the username that the person typed [Note: I3]; a name that is signed already stays. Throws
- * CryptoFailure('identity') if the two differ.
- */
+/** A signed name stays [Note: I3]. Throws 'identity' if the person typed another one. */
 export function withName(manifest: Manifest, username: string | undefined): Manifest {
   const name = username?.trim().toLowerCase()
   if (name === undefined || name === manifest.username) return manifest
@@ -46,6 +42,6 @@ export function withName(manifest: Manifest, username: string | undefined): Mani
   return { ...manifest, username: name }
 }
 
-/** The manifest as a signed document [Note: D1]. */
+/** Signs the JSON [Note: D1]. */
 export const signManifest = (identitySeed: Uint8Array, manifest: Manifest): Signed =>
   signDocument(identitySeed, MANIFEST, manifest)

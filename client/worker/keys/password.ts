@@ -1,25 +1,26 @@
 import { PASSWORD_KDF } from '../../../contract/account/password.ts'
-import { type Bytes, toBase64Url, utf8 } from '../../../contract/ground/bytes.ts'
+import { toBase64Url, utf8 } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { loadPart } from '../primitives/loadPart.ts'
 import { erase, hkdf, sha256 } from '../primitives/seal.ts'
+import type { Bytes32 } from '../primitives/sizes.ts'
 
 /**
- * The secrets derived from a password [Note: P1]: the one that the server may see (43 characters), the seed of the password's key
- * pair (32 bytes), and the one that opens the local lock of a browser (32 bytes) [Note: V3].
+ * What a password yields [Note: P1]. `authSecret` goes to the server: 43 characters, base64url. `lockSecret` opens a browser's
+ * local lock [Note: V3].
  */
 interface StretchedPassword {
   authSecret: string
-  passwordSeed: Bytes
-  lockSecret: Bytes
+  passwordSeed: Bytes32
+  lockSecret: Bytes32
 }
 
-/** The HKDF label of local lock secrets, derived from Argon2id's or a passkey's output [Note: V3]. */
+/** Label of the local lock's HKDF [Note: V3]. */
 export const LOCAL_LOCK = 'conclave/local-lock/v1'
 
 /**
- * Stretches the password (NFKC, UTF-8) by Argon2id with the server's 16-byte salt, bound to the username. Takes about a second
- * and 64 MiB: run it in a worker. A server that returns another salt gets another authSecret, and no easier guess.
+ * Argon2id, then HKDF [Note: P1]. Salt: the server's 16 bytes, bound to the username; another one makes no easier guess. Takes
+ * a second and 64 MiB: only in a worker. Throws 'password' for another length, 'not_loaded'.
  */
 export async function stretchPassword(username: string, password: string, salt: Uint8Array): Promise<StretchedPassword> {
   if (salt.length !== 16) throw new CryptoFailure('password', 'The server’s salt for this name has the wrong size')
@@ -33,10 +34,10 @@ export async function stretchPassword(username: string, password: string, salt: 
 
 const loadArgon = () => loadPart(() => import('hash-wasm'))
 
-/** Loads what stretches passwords, before one is typed to its end. Where this fails, stretching says so. */
+/** Stretching reports a failure of this. */
 export const preloadStretching = (): void => void loadArgon().catch(() => undefined)
 
-/** Argon2id of a text (NFKC, UTF-8) with the parameters of [Note: P1]: 32 bytes. */
+/** Argon2id of NFKC text [Note: P1]: 32 bytes. */
 export async function argonOf(text: string, salt: Uint8Array): Promise<Uint8Array> {
   const { argon2id } = await loadArgon()
   return argon2id({

@@ -7,10 +7,10 @@ import type { Live } from './live.ts'
 const SESSION = 'conclave/session/v1'
 const ORDER = 'conclave/order/v1'
 
-/** The origin of this page as the browser reports it, so that a server cannot obtain a signature for another origin. */
+/** The browser's own word: no server may choose the origin that is signed. */
 export type OriginOf = () => string
 
-/** Signs the server's challenge for the session with this device's leaf key [Note: D4]. The ids are the vault's. */
+/** Signs with the leaf key [Note: D4]. The ids are the vault's. */
 export const proveSession = (
   { userId, device }: Live,
   origin: string,
@@ -20,7 +20,7 @@ export const proveSession = (
   proof: signSession(device, origin, userId, challenge),
 })
 
-/** Signs origin, user id, device id and challenge with the leaf key; returns base64. */
+/** Returns 64 bytes, base64. */
 export const signSession = (
   { id, leafSeed }: Pick<DeviceKeys, 'id' | 'leafSeed'>,
   origin: string,
@@ -28,17 +28,14 @@ export const signSession = (
   challenge: string,
 ): string => toBase64(sign(leafSeed, SESSION, origin, userId, id, fromBase64(challenge)))
 
-/** The request that a page signs: its other fields, as they are sent, and the server's challenge. */
+/** `fields`: as they are sent. `challenge`: base64. */
 export interface Order {
   act: OrderAct
   fields: Record<string, unknown>
   challenge: string
 }
 
-/**
- * Signs a request with the identity key: origin, user id, challenge, act and SHA-256 of the fields' JSON; returns base64 [Note:
- * D5].
- */
+/** Signs with the identity key; of `fields` the SHA-256 of their JSON [Note: D5]. Returns 64 bytes, base64. */
 export async function signOrder(
   identitySeed: Uint8Array,
   origin: string,

@@ -9,15 +9,15 @@ const SIGNATURE = 'conclave/book-signature/v1'
 
 type Unsigned = Pick<SignedBook, 'version' | 'historyKeyId' | 'sealed'>
 
-/** Signs the book with this device's leaf key [Note: I1]. */
+/** Signs with the leaf key [Note: I1]. */
 export function signBook({ device, identityKey }: Pick<Live, 'device' | 'identityKey'>, book: Unsigned): SignedBook {
   const signature = sign(device.leafSeed, SIGNATURE, ...fieldsOf(identityKey, book))
   return { ...book, deviceId: device.id, signature: toBase64(signature) }
 }
 
 /**
- * Throws CryptoFailure unless a device of the manifest has signed the book: 'book_signer' if the manifest does not list the
- * signer, else 'signature'. Accepts unsigned books of older builds, which the caller checks in another way.
+ * Throws 'book_signer' if the manifest lacks the signer, 'signature' if that one's is wrong. Danger: passes unsigned books of
+ * older builds, which the caller must check.
  */
 export function requireBookSigner({ identityKey, devices }: Manifest, { deviceId, signature, ...book }: SealedBook): void {
   if (book.sealed === null || deviceId === null || signature === null) return

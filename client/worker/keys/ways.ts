@@ -7,40 +7,36 @@ import type { Way } from './keyring.ts'
 import { type PasskeyAnswer, passkeyLock } from './lockSecret.ts'
 import { stretchPassword } from './password.ts'
 
-/** The inputs for stretching a password: `salt` is the server's, in base64. */
+/** `salt`: the server's, base64. */
 interface Typed {
   username: string
   password: string
   salt: string
 }
 
-/**
- * The ways in that the worker has in memory [Note: K1]: `way` was entered and opens the keyring; the new ones wait for a key
- * change.
- */
+/** The entered way opens the keyring; new ones wait for a key change [Note: K1]. */
 export interface HeldWays {
   way?: Way | undefined
   newPassword?: Way | undefined
   newKit?: (Way & { kitSecret: string }) | undefined
   newPasskey?: Way | undefined
-  /** The local lock secrets of the entered ways: one of each kind [Note: V3]. */
+  /** One of each kind, from entered ways [Note: V3]. */
   locks?: LockSecret[] | undefined
   newPasswordLock?: LockSecret | undefined
 }
 
-/** The entered way. Throws CryptoFailure('password') if there is none. */
+/** Throws 'password' without one. */
 export function enteredWay({ way }: HeldWays): Way {
   if (!way) throw new CryptoFailure('password', 'Enter the password again')
   return way
 }
 
-/** Overwrites the seed of the entered way; the new ways stay. */
+/** The new ways stay. */
 export function eraseEnteredWay(ways: HeldWays): void {
   if (ways.way) erase(ways.way.seed)
   ways.way = undefined
 }
 
-/** Overwrites every seed. */
 export function eraseWays(ways: HeldWays): void {
   eraseEnteredWay(ways)
   for (const way of [ways.newPassword, ways.newKit, ways.newPasskey]) if (way) erase(way.seed)
@@ -52,11 +48,9 @@ export function eraseWays(ways: HeldWays): void {
   ways.newPasskey = undefined
 }
 
-/**
- * The verbs that bring seeds into the worker. They return only secrets for the server and, for a new kit, words for the person.
- */
+/** Seeds enter the worker here. Danger: return only secrets for the server, and a new kit's words. */
 export const wayVerbs = (ways: HeldWays) => ({
-  /** Stretches the password by Argon2id into the entered way [Note: P1]; returns only `authSecret`. */
+  /** Makes the entered way [Note: P1]. */
   async stretch(typed: Typed): Promise<{ authSecret: string }> {
     const { authSecret, way, lock } = await stretched(typed)
     eraseEnteredWay(ways)
@@ -64,7 +58,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     holdLock(ways, lock)
     return { authSecret }
   },
-  /** Stretches a new password, which waits for the key change. */
+  /** Waits for the key change. */
   async stretchNew(typed: Typed): Promise<{ authSecret: string }> {
     const { authSecret, way, lock } = await stretched(typed)
     if (ways.newPassword) erase(ways.newPassword.seed)
@@ -73,7 +67,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     ways.newPasswordLock = lock
     return { authSecret }
   },
-  /** Makes the recovery kit the entered way. Throws CryptoFailure('kit_words') with what is wrong with the words. */
+  /** Throws 'kit_words' with the reason. */
   async enterKit({ words }: { words: string }): Promise<{ kitSecret: string }> {
     const { readKit } = await loadPart(() => import('./kit.ts'))
     const { seed, kitSecret } = await readKit(words)
@@ -81,14 +75,14 @@ export const wayVerbs = (ways: HeldWays) => ({
     ways.way = { id: 'kit', kind: 'kit', seed }
     return { kitSecret }
   },
-  /** Makes a passkey the entered way. */
+  /** Throws 'passkey' unless the output has 32 bytes. */
   async enterPasskey(answer: PasskeyAnswer): Promise<void> {
     const [way, lock] = await Promise.all([passkeyWay(answer), passkeyLock(answer)])
     eraseEnteredWay(ways)
     ways.way = way
     holdLock(ways, lock)
   },
-  /** Makes a new recovery kit, which waits for the key change. Show the words only to the person, and never store them. */
+  /** Waits for the key change. Danger: show the words only to the person, and never store them. */
   async newKit(): Promise<{ words: string[]; kitSecret: string }> {
     const { makeKit } = await loadPart(() => import('./kit.ts'))
     const { words, seed, kitSecret } = await makeKit()
@@ -96,7 +90,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     ways.newKit = { id: 'kit', kind: 'kit', seed, kitSecret, madeAt: new Date().toISOString() }
     return { words, kitSecret }
   },
-  /** Derives the way of a new passkey, which waits for the key change. */
+  /** Waits for the key change. Throws 'passkey'. */
   async newPasskey(answer: PasskeyAnswer): Promise<void> {
     const way = await passkeyWay(answer)
     if (ways.newPasskey) erase(ways.newPasskey.seed)
@@ -125,7 +119,7 @@ async function stretched({ username, password, salt: sent }: Typed): Promise<Str
 async function passkeyWay({ id, output }: PasskeyAnswer): Promise<Way> {
   const bytes = fromBase64(output)
   if (bytes.length !== 32) throw new CryptoFailure('passkey', 'This passkey does not make keys')
-  // A separate label, so that later uses of a passkey get other secrets.
+  // Another use of a passkey gets another label.
   const seed = await hkdf(bytes, 'conclave/passkey-seed/v1')
   erase(bytes)
   return { id: `passkey:${id}`, kind: 'passkey', seed }

@@ -1,6 +1,8 @@
 import { type Bytes, concat } from '../../../contract/ground/bytes.ts'
 
-/** AES-256-GCM (NIST SP 800-38D) by the browser, with a nonce of 12 bytes. Rejects where the tag does not hold. */
+/**
+ * AES-256-GCM (NIST SP 800-38D): key 32 bytes, nonce 12, never twice the same under one key. Rejects if the tag does not hold.
+ */
 export async function aesGcm(
   way: 'encrypt' | 'decrypt',
   { key, nonce, aad }: { key: Uint8Array; nonce: Uint8Array; aad: Uint8Array },

@@ -1,7 +1,4 @@
-/**
- * A cryptographic check has failed. It is always shown to the person. `code` is for programs (README.md of client/worker/ lists
- * the codes), the message for the person.
- */
+/** A cryptographic check has failed: show `text` to the person. README.md of client/worker/ lists the codes. */
 export class CryptoFailure extends Error {
   readonly code: string
 

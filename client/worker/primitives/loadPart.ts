@@ -1,9 +1,6 @@
 import { CryptoFailure } from './failure.ts'
 
-/**
- * Loads code that most pages never need. Throws CryptoFailure('not_loaded') where the browser is offline or the server has been
- * updated; the next call tries again.
- */
+/** Throws 'not_loaded' if the browser is offline or the server was updated. The next call tries again. */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load()

@@ -1,6 +1,6 @@
 /**
- * Caches the newest `limit` results of a pure function, each under a text that identifies its whole input. Errors and undefined are
- * not cached.
+ * Caches the newest `limit` results of a pure function. Danger: `input` must tell all that the result depends on. Errors and
+ * undefined are not cached.
  */
 export function remembering<T>(limit: number): (input: string, find: () => T | undefined) => T | undefined {
   const known = new Map<string, T>()

@@ -5,10 +5,10 @@ import { type Bytes, concat, encodeFields } from '../../../contract/ground/bytes
 import { signQuickly, verifyQuickly, verifyStrict } from './ed25519.ts'
 import { CryptoFailure } from './failure.ts'
 import { loadHpke } from './loadHpke.ts'
+import type { Bytes32, Bytes64, XWingPublicKey } from './sizes.ts'
 
-/** Names the purpose of an operation, so that a result for one purpose is invalid for another. */
+/** The purpose of an operation: its results are invalid for every other label. */
 export type Label = `conclave/${string}/v1`
-/** A length-prefixed part after the label. */
 type Field = Uint8Array | string
 
 const NONCE_BYTES = 12
@@ -16,30 +16,25 @@ const ENCAPSULATION_BYTES = 1120
 const LENGTH_BYTES = 4
 const PAD_UNIT_BYTES = 256
 
-/** Random bytes, at most 65,536 at once. */
+/** Makes at most 65,536. */
 export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length))
 
-/** SHA-256 of the bytes alone, for a field of what is signed: 32 bytes. */
-export const digestOf = (bytes: Uint8Array): Bytes => concat(sha256Of(bytes))
+/** SHA-256 without a label: only for a field of what is signed. */
+export const digestOf = (bytes: Uint8Array): Bytes32 => concat(sha256Of(bytes))
 
-/** SHA-256 over the label and the fields: 32 bytes. */
-export const sha256 = (label: Label, ...fields: Field[]): Bytes => concat(sha256Of(encodeFields(label, ...fields)))
+export const sha256 = (label: Label, ...fields: Field[]): Bytes32 => concat(sha256Of(encodeFields(label, ...fields)))
 
-/** SHA-512 over the label and the fields: 64 bytes. */
-export const sha512 = (label: Label, ...fields: Field[]): Bytes => concat(sha512Of(encodeFields(label, ...fields)))
+export const sha512 = (label: Label, ...fields: Field[]): Bytes64 => concat(sha512Of(encodeFields(label, ...fields)))
 
-/**
- * HKDF-SHA256 (RFC 5869) without salt, with `secret` as input, label and fields as info: 32 bytes. The browser's own is two calls, and
- * the way to it and back takes longer than the hashes.
- */
-export const hkdf = async (secret: Uint8Array, label: Label, ...fields: Field[]): Promise<Bytes> =>
+/** HKDF-SHA256 (RFC 5869) without salt; label and fields are the info [Note: C2]. */
+export const hkdf = async (secret: Uint8Array, label: Label, ...fields: Field[]): Promise<Bytes32> =>
   concat(hkdfOf(sha256Of, secret, undefined, encodeFields(label, ...fields), 32))
 
-/** Imports a 32-byte AES-256-GCM key as non-extractable. It stays in memory. */
+/** Imports 32 bytes for AES-256-GCM, non-extractable. */
 export const lockedKey = (key: Uint8Array): Promise<CryptoKey> =>
   crypto.subtle.importKey('raw', concat(key), 'AES-GCM', false, ['encrypt', 'decrypt'])
 
-/** Seals by AES-256-GCM: a random nonce (12 bytes), then the ciphertext. It opens only with the same key, label and context. */
+/** AES-256-GCM under 32 bytes: random nonce (12 bytes), ciphertext, tag (16). Opens only with the same label and context. */
 export async function sealWith(
   key: Uint8Array | CryptoKey,
   label: Label,
@@ -52,7 +47,7 @@ export async function sealWith(
   return concat(nonce, new Uint8Array(await crypto.subtle.encrypt(algorithm, aes, concat(plaintext))))
 }
 
-/** Opens the result of `sealWith`. Throws CryptoFailure('seal'). */
+/** Throws 'seal' for another key, label or context, or changed bytes. */
 export async function openWith(
   key: Uint8Array | CryptoKey,
   label: Label,
@@ -69,14 +64,16 @@ export async function openWith(
   }
 }
 
-/** The X-Wing key pair of a 32-byte seed (DeriveKeyPair of draft-connolly-cfrg-xwing-kem); the public key is 1216 bytes. */
-export async function keyPairOf(seed: Uint8Array): Promise<{ publicKey: Bytes; seed: Bytes }> {
+/** The X-Wing pair of a 32-byte seed (draft-connolly-cfrg-xwing-kem, DeriveKeyPair). */
+export async function keyPairOf(seed: Uint8Array): Promise<{ publicKey: XWingPublicKey; seed: Bytes32 }> {
   const { accountSuite: suite } = await loadHpke()
   const pair = await suite.kem.deriveKeyPair(concat(seed))
   return { publicKey: new Uint8Array(await suite.kem.serializePublicKey(pair.publicKey)), seed: concat(seed) }
 }
 
-/** Seals by HPKE base mode (RFC 9180) to an X-Wing public key: encapsulated key (1120 bytes), ciphertext. Does not prove the sender. */
+/**
+ * HPKE base mode (RFC 9180): encapsulated key (1120 bytes), ciphertext. Danger: it proves no sender [Note: C3]. Throws 'seal'.
+ */
 export async function sealTo(publicKey: Uint8Array, label: Label, plaintext: Uint8Array, ...context: Field[]): Promise<Bytes> {
   const { accountSuite: suite } = await loadHpke()
   try {
@@ -88,7 +85,7 @@ export async function sealTo(publicKey: Uint8Array, label: Label, plaintext: Uin
   }
 }
 
-/** Opens the result of `sealTo` for the public key of this seed. Throws CryptoFailure('seal'). */
+/** Opens with the recipient's 32-byte seed. Throws 'seal'. */
 export async function openFrom(seed: Uint8Array, label: Label, sealed: Uint8Array, ...context: Field[]): Promise<Bytes> {
   const { accountSuite: suite } = await loadHpke()
   const { privateKey } = await suite.kem.deriveKeyPair(concat(seed))
@@ -101,26 +98,25 @@ export async function openFrom(seed: Uint8Array, label: Label, sealed: Uint8Arra
   }
 }
 
-/** The Ed25519 public key (32 bytes) of a 32-byte private seed. */
-export const publicKeyOf = (privateSeed: Uint8Array): Bytes => concat(ed25519.getPublicKey(privateSeed))
+export const publicKeyOf = (privateSeed: Uint8Array): Bytes32 => concat(ed25519.getPublicKey(privateSeed))
 
-/** Signs the label and the fields by Ed25519: 64 bytes. */
-export const sign = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Bytes =>
+/** Ed25519 by a 32-byte seed (RFC 8032). */
+export const sign = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Bytes64 =>
   concat(ed25519.sign(encodeFields(label, ...fields), privateSeed))
 
-/** Signs as `sign` does, with the browser's own Ed25519 if it has one. */
-export const signSoon = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Promise<Bytes> =>
+/** Makes the bytes of `sign`, by the browser if it has Ed25519. */
+export const signSoon = (privateSeed: Uint8Array, label: Label, ...fields: Field[]): Promise<Bytes64> =>
   signQuickly(privateSeed, encodeFields(label, ...fields))
 
-/** True if the signature is valid by the strict rules of RFC 8032. */
+/** Follows the strict rules [Note: C4]. */
 export const verify = (publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): boolean =>
   verifyStrict(publicKey, signature, encodeFields(label, ...fields))
 
-/** Verifies as `verify` does, with the browser's own Ed25519 if it has one. */
+/** Gives the result of `verify`, by the browser if it has Ed25519. */
 export const verifySoon = (publicKey: Uint8Array, signature: Uint8Array, label: Label, ...fields: Field[]): Promise<boolean> =>
   verifyQuickly(publicKey, signature, encodeFields(label, ...fields))
 
-/** Pads to 256 x 2^n bytes: the length (4 bytes, big endian), the bytes, zeros. Hides all but the size class. */
+/** Prefixes the length and fills with zeros up to 256 x 2^n bytes [Note: C6]. */
 export function pad(bytes: Uint8Array): Bytes {
   const padded = new Uint8Array(paddedSize(bytes.length))
   new DataView(padded.buffer).setUint32(0, bytes.length)
@@ -128,7 +124,7 @@ export function pad(bytes: Uint8Array): Bytes {
   return padded
 }
 
-/** Reverses `pad`. Throws CryptoFailure('padding') for anything that `pad` does not make. */
+/** Throws 'padding' for whatever `pad` does not make. */
 export function unpad(padded: Uint8Array): Bytes {
   if (padded.length < PAD_UNIT_BYTES) throw new CryptoFailure('padding', 'The padding is cut short')
   const length = new DataView(padded.buffer, padded.byteOffset).getUint32(0)
@@ -145,7 +141,7 @@ function paddedSize(length: number): number {
   return size
 }
 
-/** Overwrites secrets that are no longer needed. Copies that the JavaScript engine has made remain. */
+/** Overwrites secrets. Copies that the engine made remain. */
 export function erase(...secrets: Uint8Array[]): void {
   for (const secret of secrets) secret.fill(0)
 }
