@@ -83,10 +83,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
         (await load.offline()).switchOfflineOn(live, memory.ways, unlockSecret),
       renewOffline: async (live: Live, unlockSecret: string) =>
         (await load.offline()).renewOffline(live, memory.ways, unlockSecret),
-      /**
-       * Never resolves; throws CryptoFailure('vault_newer') once a newer tab has taken the vault over and this page must be
-       * reloaded.
-       */
+      /** Never resolves; throws 'vault_newer' once a newer tab has taken the vault over and this page must be reloaded. */
       untilUpdated: ({ vault }: Live) =>
         new Promise<never>((_, reject) => {
           vault.onClosed((reason) => {

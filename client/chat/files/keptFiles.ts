@@ -26,7 +26,6 @@ export interface Kept {
   isOnDisk: boolean
 }
 
-/** Throws CryptoFailure. */
 export async function readKept(env: Env): Promise<Kept> {
   const { rooms, waitingBytes, isOnDisk } = await env.crypto.keptFiles()
   const kinds: Kept['kinds'] = { picture: 0, video: 0, sound: 0, document: 0, other: 0 }

@@ -29,12 +29,12 @@ const isSameName = (one: string, other: string) => one.trim().toLowerCase() === 
 
 const isSame = (one: StoredUser, other: StoredUser): boolean => one.id === other.id && isSameName(one.username, other.username)
 
-/** Throws CryptoFailure('other_account'). */
+/** Throws CryptoFailure('other_account') for another name. */
 export function requireName(typed: string, answered: StoredUser): void {
   if (!isSameName(typed, answered.username)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }
 
-/** Throws CryptoFailure('other_account'). */
+/** Throws CryptoFailure('other_account') for another user. */
 export function requireSame(entered: StoredUser, answered: StoredUser): void {
   if (!isSame(entered, answered)) throw new CryptoFailure('other_account', OTHER_ACCOUNT)
 }

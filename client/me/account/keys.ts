@@ -44,7 +44,7 @@ export function waysIn(signed: Signed): Ways {
 
 export const waysOf = async (env: Env): Promise<Ways> => waysIn((await storedKeys(env)).keyring)
 
-/** Throws CryptoFailure 'way' or 'kit_words'. */
+/** Throws CryptoFailure 'way' for a wrong password or passkey, 'kit_words' for a wrong kit. */
 export async function openKeys(env: Env, opener: Opener): Promise<ListedDevice[]> {
   const keys = await storedKeys(env)
   if (opener.kind === 'password') await stretch(env, 'stretch', ownName(), opener.password)
@@ -150,7 +150,7 @@ export async function stretch(env: Env, verb: 'stretch' | 'stretchNew', username
   return (await env.crypto[verb]({ username, password, salt })).authSecret
 }
 
-/** Throws CryptoFailure('closed'). */
+/** Throws CryptoFailure('closed') if nobody is signed in. */
 export function ownName(): string {
   const { user } = accountStore.getState()
   if (!user) throw new CryptoFailure('closed', 'Sign in again')

@@ -65,7 +65,7 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
       draft = await draftAccount(enteredWay(ways), browser)
       return draft.keys
     },
-    /** Throws CryptoFailure('way'). */
+    /** Throws 'way' if the entered way opens nothing. */
     async reviewAccount(input: { keyring: Signed; manifest: Signed }): Promise<ListedDevice[]> {
       const { review: opened, devices } = await reviewAccount(enteredWay(ways), input, memory.live)
       closeKeyring()
@@ -73,7 +73,7 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
       return devices
     },
     async draftDevice(browser: NewBrowser): Promise<AccountKeys> {
-      // The server may have this device already.
+      // Drafted once: the server may have this device already.
       drafting ??= draftDevice(reviewed(), browser)
       draft = await drafting
       return draft.keys

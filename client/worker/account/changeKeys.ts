@@ -42,8 +42,7 @@ export interface ChangeDraft {
 
 /**
  * Builds keyring and manifest one version up [Note: K2, K3]; erases the review. A removed device or way, switched history or a
- * new book renews the history key [Note: H2]. Throws CryptoFailure 'own_device', 'last_way', 'password', 'kit', 'passkey',
- * 'book_unread'.
+ * new book renews the history key [Note: H2]. Throws 'own_device', 'last_way', 'password', 'kit', 'passkey', 'book_unread'.
  */
 export async function draftChange(live: Live, review: Review, ways: HeldWays, request: KeyChangeRequest): Promise<ChangeDraft> {
   const { opened, manifest } = review
@@ -153,5 +152,4 @@ export function keepChange(live: Live, { change, manifest, renewed }: ChangeDraf
   })
 }
 
-/** Overwrites the draft's seeds. */
 export const eraseChange = ({ renewed }: ChangeDraft): void => erase(...(renewed?.history ?? []).map(({ seed }) => seed))

@@ -89,11 +89,10 @@ export async function draftDevice(
   }
 }
 
-/** Overwrites the draft's seeds. */
 export const eraseKeyDraft = ({ device, history }: KeyDraft): void =>
   erase(device.leafSeed, device.sealingSeed, ...history.map(({ seed }) => seed))
 
-/** Stores an accepted draft in a new vault. Throws what `createVault` throws, or CryptoFailure('identity'). */
+/** Stores an accepted draft in a new vault. Throws what `createVault` throws, or 'identity'. */
 export async function keepKeys(
   draft: KeyDraft,
   who: { userId: string; username: string },

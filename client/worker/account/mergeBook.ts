@@ -46,8 +46,8 @@ export const bookSaved = (live: Live, stored: SignedBook): Promise<void> =>
   })
 
 /**
- * Merges the server's book; replaced keys restart rooms. Returns false if a newer book is named. Throws CryptoFailure
- * 'book_rollback', 'history_key', 'book_signer', 'book_spoiled', or 'newer_version' before a first read.
+ * Merges the server's book; replaced keys restart rooms. Returns false if a newer book is named. Throws 'book_rollback',
+ * 'history_key', 'book_signer', 'book_spoiled', or 'newer_version' before a first read.
  */
 export async function mergeBook(live: Live, stored: SealedBook): Promise<boolean> {
   await mergeInRooms(live, stored)
@@ -93,7 +93,7 @@ async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?:
   return []
 }
 
-/** Throws CryptoFailure 'history_key', 'book_signer' or 'book_spoiled'. */
+/** Throws 'history_key', 'book_signer' or 'book_spoiled'. */
 async function openSigned(live: Live, row: BookRow, stored: Stored): Promise<Book | 'newer'> {
   const self = await peerOf(live, live.userId)
   if (!self) throw new CryptoFailure('manifest', 'This account’s own device list is missing')

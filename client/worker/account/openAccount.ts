@@ -6,7 +6,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { openVault, type Vault } from '../vault/vault.ts'
 import type { LockSecret } from '../vault/wraps.ts'
 
-/** Opens a vault [Note: V1]. Throws CryptoFailure('vault_absent') or what `openVault` throws. */
+/** Opens a vault [Note: V1]. Throws 'vault_absent' or what `openVault` throws. */
 export async function openLive(
   userId: string,
   unlock: { deviceId: string; unlockSecret: string },
@@ -19,7 +19,7 @@ export async function openLive(
   throw new CryptoFailure('vault_absent', 'The keys in this browser belong to another device')
 }
 
-/** Throws CryptoFailure('vault_absent'). */
+/** Throws 'vault_absent' for an incomplete vault. */
 export async function liveOf(vault: Vault): Promise<Live> {
   const [device, account, history] = await Promise.all([
     vault.get('sealed', 'device'),

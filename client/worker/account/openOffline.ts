@@ -11,7 +11,7 @@ import { type LockedMemory, openHere } from './unlock.ts'
 
 const SHOWN = 'shown'
 
-/** Adds an offline way to the vault [Note: V3]. Throws CryptoFailure('password') or what `rowKeyOf` throws. */
+/** Adds an offline way to the vault [Note: V3]. Throws 'password' or what `rowKeyOf` throws. */
 export const switchOfflineOn = ({ userId }: Live, { locks = [] }: HeldWays, unlockSecret: string): Promise<void> =>
   addOffline({ userId, unlockSecret: fromBase64(unlockSecret), entered: locks }, locks)
 
@@ -21,7 +21,7 @@ export async function switchOfflineOff({ userId, vault }: Live): Promise<void> {
   await vault.write([{ store: 'sealed', key: SHOWN, value: null }])
 }
 
-/** Throws CryptoFailure('lock_secret'). */
+/** Throws 'lock_secret' for a wrong entry. */
 export async function unlockOffline(
   memory: LockedMemory,
   { userId, username, entry }: { userId: string; username: string; entry: LockEntry },

@@ -26,7 +26,7 @@ export interface RecoveryDraft extends KeyDraft {
   renewal: Required<Pick<KeyChange, 'historySeals' | 'book'>>
 }
 
-/** True if a listed device signed the book and a history key opens this. Throws CryptoFailure('book_rollback') [Note: V4]. */
+/** True if a listed device signed the book and a history key opens this. Throws 'book_rollback' [Note: V4]. */
 export async function bookHolds(review: Review, { book, isNewest }: { book: SealedBook; isNewest: boolean }): Promise<boolean> {
   if (isNewest) await requireMarkedNewest(review.manifest.identityKey, book)
   return (await textOf(review, book, isNewest)) !== undefined
@@ -34,7 +34,7 @@ export async function bookHolds(review: Review, { book, isNewest }: { book: Seal
 
 /**
  * Builds keyring, device list and book under a new history key [Note: K2, H2, I1]; erases the review. The new password always
- * opens the keyring. Throws CryptoFailure 'password', 'too_many_devices'.
+ * opens the keyring. Throws 'password', 'too_many_devices'.
  */
 export async function draftRecovery(
   review: Review,

@@ -20,7 +20,7 @@ export interface Review {
 
 /**
  * Returns the device list to confirm [Note: D1, V4]. An open account takes newer keys. Throws what `openKeyring` and
- * `checkSuccession` throw, or CryptoFailure 'keyring_rollback', 'history_key', 'removed'.
+ * `checkSuccession` throw, or 'keyring_rollback', 'history_key', 'removed'.
  */
 export async function reviewAccount(
   way: Way,
@@ -46,7 +46,7 @@ export async function reviewAccount(
   }
 }
 
-/** Throws CryptoFailure('removed'). */
+/** Throws 'removed' if the list lacks this device. */
 function takeReviewed(live: Live, signed: Signed, historyKeys: HistoryKey[]): Promise<void> {
   return withBook(live, async () => {
     const { manifest, writes } = await followed(live, signed)

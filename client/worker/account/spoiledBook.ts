@@ -7,7 +7,7 @@ import { mergeInRooms } from './mergeBook.ts'
 
 /**
  * Replaces a spoiled book by this device's copy and `older`. Returns false for an invalid `older` or no copy. Throws
- * CryptoFailure('book_rollback').
+ * 'book_rollback'.
  */
 export async function replaceBook(
   live: Live,

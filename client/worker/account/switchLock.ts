@@ -7,14 +7,14 @@ import { addLock, removeLock, renewLockPassword } from '../vault/rewrap.ts'
 import type { LockAfter } from '../vault/vaultHead.ts'
 import { lockStanding } from '../vault/vaultLock.ts'
 
-/** Locks the vault by the entered ways [Note: V3]. Throws CryptoFailure('password'). */
+/** Locks the vault by the entered ways [Note: V3]. Throws 'password'. */
 export const switchLockOn = (
   userId: string,
   ways: HeldWays,
   { unlockSecret, after }: { unlockSecret: string; after: LockAfter },
 ): Promise<void> => addLock({ userId, unlockSecret: fromBase64(unlockSecret), entered: [] }, { secrets: ways.locks ?? [], after })
 
-/** Throws CryptoFailure('lock_secret'). */
+/** Throws 'lock_secret' for a wrong entry. */
 export async function switchLockOff(
   userId: string,
   { unlockSecret, entry }: { unlockSecret: string; entry: LockEntry },

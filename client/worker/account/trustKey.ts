@@ -41,7 +41,7 @@ export function trustKey(live: Live, { userId, identityKey, username }: Claim & 
 
 /**
  * Pins an address's key as a decision [Note: I1]. The server may name a friend's account for an address, so decided pins stay.
- * Throws CryptoFailure('key_changed').
+ * Throws 'key_changed'.
  */
 export function pinAddress(live: Live, { userId, identityKey }: Claim): Promise<void> {
   const key = keyOf(identityKey)

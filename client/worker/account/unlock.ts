@@ -19,7 +19,7 @@ interface Entered {
   entry: LockEntry
 }
 
-/** Unlocks waiting tabs too. Throws CryptoFailure('lock_secret') or what `openLive` throws. */
+/** Unlocks waiting tabs too. Throws 'lock_secret' or what `openLive` throws. */
 export async function unlock(memory: LockedMemory, { userId, username, unlock: half, entry }: Entered): Promise<void> {
   const secret = await lockSecretOf(userId, entry, await lockStanding(userId))
   const live = await openLive(userId, half, username, [secret])

@@ -39,7 +39,7 @@ export async function sealSeeds(
   return toBase64(sealed)
 }
 
-/** Throws CryptoFailure('chat_lock'). */
+/** Throws 'chat_lock' for a wrong password or other seeds. */
 export async function openSeeds(
   { identityKey }: Live,
   chatRoomId: string,

@@ -34,7 +34,7 @@ function heldOf(live: Live, chatRoomId: string): Held {
   return held
 }
 
-/** Returns seeds, the newest first. Throws CryptoFailure('room_locked'). */
+/** Returns seeds, the newest first. Throws 'room_locked'. */
 export function seedsOf(live: Live, chatRoomId: string): Uint8Array[] {
   return openOf(live, chatRoomId).seeds
 }
@@ -68,7 +68,7 @@ async function take(live: Live, { chatRoomId, password }: Typed, salt: string): 
 
 const draftKey = (chatRoomId: string) => `chatlock:${chatRoomId}`
 
-/** Returns the verifier; a retry uses the same salt. Throws CryptoFailure('chat_lock'). */
+/** Returns the verifier; a retry uses the same salt. Throws 'chat_lock'. */
 export async function newChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
   const { chatRoomId } = typed
   const row = await readBook(live)
@@ -120,16 +120,13 @@ function forgetTyped(held: Held): void {
   held.salt = undefined
 }
 
-/** Returns the verifier. Throws CryptoFailure('chat_lock'). */
+/** Returns the verifier. Throws 'chat_lock'. */
 export async function typeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
   const { data } = lockOf(await readBook(live), typed.chatRoomId)
   return take(live, typed, data[1] ?? '')
 }
 
-/**
- * Opens a lock by both halves. Throws CryptoFailure('chat_lock'). `isChanged`: the server took the password of an interrupted
- * change.
- */
+/** Opens a lock by both halves. Throws 'chat_lock'. `isChanged`: the server took the password of an interrupted change. */
 export async function openChatLock(
   live: Live,
   { chatRoomId, lockSecret }: { chatRoomId: string; lockSecret: string },

@@ -43,7 +43,7 @@ export async function pagesToRead(live: Live, { chatRoomId, pages }: { chatRoomI
   return pages.filter((page) => !isRead(page)).map(({ number }) => number)
 }
 
-/** Stores a page's archive keys. Throws CryptoFailure 'seal' or 'history_key'. */
+/** Stores a page's archive keys. Throws 'seal' or 'history_key'. */
 export async function takePage(live: Live, { chatRoomId, page }: { chatRoomId: string; page: ArchivePage }): Promise<void> {
   const keys = await openPage(live, chatRoomId, page)
   await keepEpochKeys(live, keys, chatRoomId)

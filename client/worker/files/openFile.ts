@@ -19,9 +19,7 @@ export interface ToOpen {
   type?: string
 }
 
-/**
- * Returns the arriving or the kept file, if any. Throws what `openFile` of `sealedfile.ts` throws, or CryptoFailure('closed').
- */
+/** Returns the arriving or the kept file, if any. Throws what `openFile` of `sealedfile.ts` throws, or 'closed'. */
 export async function openFile(
   live: Live,
   { chatRoomId, content, arrival, isKept = true, type }: ToOpen,

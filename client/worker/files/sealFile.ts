@@ -65,7 +65,7 @@ async function seal({ userId }: Live, id: string, file: Blob): Promise<{ sealed:
   return { sealed, isKept }
 }
 
-/** Seals a file that is not sent. Throws CryptoFailure 'quota', 'file_read'. */
+/** Seals a file that is not sent. Throws 'quota', 'file_read'. */
 export async function sealAhead(live: Live, { id, file }: { id: string; file: Blob }): Promise<void> {
   const sealing = seal(live, id, file)
   ahead.set(id, sealing)
@@ -80,7 +80,7 @@ export async function dropAhead(live: Live, { id }: { id: string }): Promise<voi
   await dropStrays(live)
 }
 
-/** Seals and keeps a file until sent. Throws CryptoFailure 'quota', 'file_read', 'file_absent'. */
+/** Seals and keeps a file until sent. Throws 'quota', 'file_read', 'file_absent'. */
 export async function keepUpload(live: Live, { file, about, ...message }: NewFile): Promise<UploadRow> {
   const sealing = file ? seal(live, message.id, file) : ahead.get(message.id)
   ahead.delete(message.id)
@@ -145,7 +145,7 @@ export function changeUpload(live: Live, { change, ...name }: Name & { change: C
   })
 }
 
-/** Throws CryptoFailure('file_absent'). */
+/** Throws 'file_absent' if this browser lost the file. */
 export const uploadBytes = async ({ userId }: Live, { id }: Name): Promise<Blob> =>
   (await readFile(userId, WAITING, id)) ?? absent()
 
@@ -197,7 +197,6 @@ export interface KeptFiles {
   isOnDisk: boolean
 }
 
-/** Throws CryptoFailure. */
 export async function keptFiles(live: Live): Promise<KeptFiles> {
   const { userId } = live
   await dropStrays(live)

@@ -21,7 +21,7 @@ function cipherOf(index: number, isLast: boolean) {
 
 /**
  * Seals 1 byte or more under a key for this file only; returns the SHA-256. The browser hashes only whole files. Throws
- * CryptoFailure('file_read').
+ * 'file_read'.
  */
 export async function* sealFile(key: Uint8Array, file: Blob): AsyncGenerator<Bytes, Bytes> {
   const aes = await lockedKey(key)
@@ -52,7 +52,7 @@ export interface Stated {
   storedBytes: number
 }
 
-/** Returns a checked Blob. Throws CryptoFailure 'file_size', 'file_chunk', 'file_padding', 'file_hash', 'file_read'. */
+/** Returns a checked Blob. Throws 'file_size', 'file_chunk', 'file_padding', 'file_hash', 'file_read'. */
 export async function openFile(stated: Stated, sealed: Blob | ReadableStream<Bytes>, type = ''): Promise<Blob> {
   const { sizeBytes, storedBytes } = stated
   const reader = (sealed instanceof Blob ? sealed.stream() : sealed).getReader()

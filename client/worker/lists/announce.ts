@@ -15,7 +15,7 @@ const notes = z.array(z.string())
 const nameOf = ({ id, leafKey }: ListedDevice): string => `${id} ${leafKey}`
 const noteWrite = (devices: ListedDevice[]): Write => ({ store: 'sealed', key: ROW, value: { json: devices.map(nameOf) } })
 
-/** Returns the unconfirmed devices, oldest first [Note: D1]. Throws CryptoFailure('manifest'). */
+/** Returns the unconfirmed devices, oldest first [Note: D1]. Throws 'manifest'. */
 export function newDevices(live: Live): Promise<ListedDevice[]> {
   return withNote(live, async () => {
     const listed = await ownDevices(live)
@@ -34,7 +34,7 @@ export function deviceSeen(live: Live, ids: string[]): Promise<void> {
   })
 }
 
-/** Returns this browser's own record. Throws CryptoFailure('manifest'). */
+/** Reads this device's own list. Throws 'manifest' if the vault has none. */
 export async function ownStanding(live: Live): Promise<{ deviceId: string; identityKey: string; keepsHistory: boolean }> {
   const known = await peerOf(live, live.userId)
   if (!known) throw new CryptoFailure('manifest', 'This account’s own device list is missing')
@@ -45,7 +45,7 @@ export async function ownStanding(live: Live): Promise<{ deviceId: string; ident
   }
 }
 
-/** An id without a key (older builds) means the current key. */
+/** Older builds noted ids without keys. */
 async function answeredAmong(live: Live, listed: ListedDevice[]): Promise<ListedDevice[]> {
   const note = await readNote(live)
   const first = listed.slice(0, listed.findIndex(({ id }) => id === live.device.id) + 1)

@@ -34,9 +34,9 @@ const pinShape = z.looseObject({
   /** False if the person knows that the contact is gone [Note: I3]. */
   isContact: z.boolean().optional(),
   isByAddress: z.boolean().optional(),
-  /** [Note: I1] */
+  /** The first key after an empty book [Note: I1]. */
   awaitsDecision: z.boolean().optional(),
-  /** [Note: D2] */
+  /** The newest list seen [Note: D2]. */
   manifest: z.looseObject({ version: counterShape, hash: base64(16) }).optional(),
 })
 export type Pin = z.infer<typeof pinShape>
@@ -77,9 +77,9 @@ export interface BookRow {
   /** False: the other browsers' trust is unknown. */
   isRead: boolean
   isSigned?: boolean
-  /** The server cannot hide this version. */
+  /** An own device's message named it, so the server cannot hide it. */
   named?: NamedBook | undefined
-  /** [Note: F2] */
+  /** A newer build's book, as text [Note: F2]. */
   newer?: { version: number; text: string }
   book: Book
 }
@@ -89,7 +89,7 @@ export interface NamedBook {
   deviceId: string
 }
 
-/** Thousands of entries are possible. */
+/** Not checked one by one: there may be thousands. */
 const entries = <T>() => z.custom<Record<string, T>>((value) => typeof value === 'object' && value !== null)
 
 const rowShape: z.ZodType<BookRow> = z.looseObject({
@@ -112,7 +112,6 @@ export async function readBook({ vault }: Live): Promise<BookRow> {
   return row ? jsonOf(rowShape, row) : EMPTY
 }
 
-/** Returns the newest version seen. */
 export const seenVersion = ({ version, newer }: BookRow): number => Math.max(version, newer?.version ?? 0)
 
 /** Returns the write of a row read inside `withBook`. */
@@ -128,7 +127,6 @@ export function pinIn({ book }: BookRow, userId: string): Uint8Array | undefined
   return pin && fromBase64(pin.identityKey)
 }
 
-/** Returns an account's pinned key. */
 export const pinOf = async (live: Live, userId: string): Promise<Uint8Array | undefined> => pinIn(await readBook(live), userId)
 
 /** Stores the book version of an own device [Note: I1]. */
@@ -146,7 +144,7 @@ export interface SealedUnder {
   isStarted?: boolean
 }
 
-/** Seals the next version under a new key [Note: H2]. Throws CryptoFailure('book_unread'). */
+/** Seals the next version under a new key [Note: H2]. Throws 'book_unread' if this device never read the book. */
 export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed: Uint8Array }): Promise<SealedUnder> {
   const row = await readBook(live)
   if (!row.isRead) throw new CryptoFailure('book_unread', 'The address book could not be read')
@@ -154,7 +152,7 @@ export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed
   return { stored: await sealText(live, { id, seed }, seenVersion(row) + 1, text), text }
 }
 
-/** Returns a book that asks before it trusts. */
+/** Returns a book that pins new keys undecided [Note: I1]. */
 export const startedAnew = (book: Book = EMPTY.book): Book => ({ ...book, asksFirst: true })
 
 const withoutLists = (book: unknown): string =>
@@ -174,10 +172,10 @@ export async function bookKeptWrites(live: Live, { stored, text, isStarted = fal
 export const openBook = async (live: Live, stored: SealedBook & { sealed: string }): Promise<Book> =>
   parseBook(await openBookText(live, stored))
 
-/** Throws CryptoFailure 'newer_version' or 'malformed'. */
+/** Throws 'newer_version' or 'malformed'. */
 export const parseBook = (text: string): Book => parseDocument(text, 'conclave/book/v1', bookShape)
 
-/** Returns the exact text. Throws CryptoFailure 'history_key' or 'seal'. */
+/** Returns the exact text. Throws 'history_key' if the key is missing here, 'seal'. */
 export async function openBookText(live: Live, stored: SealedBook & { sealed: string }): Promise<string> {
   const history = await historyKeyOf(live, stored.historyKeyId)
   if (!history) throw new CryptoFailure('history_key', 'The address book is sealed under a key that this device does not have')

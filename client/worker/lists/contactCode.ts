@@ -44,7 +44,7 @@ export async function codeSecret(live: Live, { qrToken }: { qrToken: string }): 
   return toBase64Url(await secretOf(newest, qrToken))
 }
 
-/** Returns base64. Throws CryptoFailure 'key_changed', 'name_changed', 'name_taken'. */
+/** Returns base64. Throws 'key_changed', 'name_changed', 'name_taken'. */
 export async function proveScan(live: Live, { code, username }: { code: ScannedCode; username: string }): Promise<string> {
   await withBook(live, async () => requireFitting((await readBook(live)).book, code))
   const own = { userId: live.userId, identityKey: toBase64(live.identityKey), username }
@@ -61,7 +61,7 @@ export async function isScanProven(live: Live, { qrToken, proof, ...scanner }: S
   return false
 }
 
-/** Pins a person as verified [Note: I2]; `at` is ISO 8601. Throws CryptoFailure 'key_changed', 'name_changed', 'name_taken'. */
+/** Pins a person as verified [Note: I2]; `at` is ISO 8601. Throws 'key_changed', 'name_changed', 'name_taken'. */
 export function pinScanned(live: Live, { userId, identityKey, username, at }: Side & { at: string }): Promise<void> {
   return withBook(live, async () => {
     const [row, wanted] = await Promise.all([readBook(live), wantedKeys(live)])

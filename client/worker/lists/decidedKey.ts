@@ -1,7 +1,7 @@
 import type { BookRow, Pin } from './book.ts'
 import { decided } from './pins.ts'
 
-/** Takes the name from any other account. */
+/** Takes the name from any other account [Note: I3]. */
 export function withDecision(
   row: BookRow,
   userId: string,

@@ -2,7 +2,7 @@ import type { Live } from '../keys/live.ts'
 import { readBook } from './book.ts'
 import { type ListedDevice, listedDevices } from './listedDevices.ts'
 
-/** Throws CryptoFailure('manifest'). */
+/** Throws 'manifest' if the vault has no own list. */
 export async function ownDevices(live: Live): Promise<ListedDevice[]> {
   const [devices, row] = await Promise.all([listedDevices(live), readBook(live)])
   const given = row.book.deviceNames ?? {}

@@ -5,7 +5,7 @@ import { isBehind, markOf } from '../vault/vaultMarks.ts'
 import { readBook, seenVersion, withBook } from './book.ts'
 import { ownManifestWrite, peerOf } from './peers.ts'
 
-/** Throws CryptoFailure('book_rollback') for an older or forked book [Note: V4]. */
+/** Throws 'book_rollback' for an older or forked book [Note: V4]. */
 export async function requireMarkedBook({ vault }: Live, { version, sealed }: SealedBook): Promise<void> {
   const known = (await vault.marks())?.book
   if (known && isBehind(markOf(version, sealed ?? ''), known))

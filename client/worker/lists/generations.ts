@@ -24,7 +24,7 @@ export const noteGeneration = (live: Live, chatRoomId: string, generation: numbe
     await live.vault.write([bookWrite({ ...row, isDirty: true, book: { ...row.book, generations } })])
   })
 
-/** Throws CryptoFailure 'generation_rollback' or 'generation' (too far ahead) [Note: R8]. */
+/** Throws 'generation_rollback' or 'generation' (too far ahead) [Note: R8]. */
 export async function requireGeneration(live: Live, chatRoomId: string, generation: number): Promise<number> {
   const seen = seenIn((await readBook(live)).book, chatRoomId).generation
   if (generation < seen) throw new CryptoFailure('generation_rollback', OTHER_STATE)
@@ -34,11 +34,11 @@ export async function requireGeneration(live: Live, chatRoomId: string, generati
 
 const OTHER_STATE = 'The server shows another state of this chat than your browsers know'
 
-/** Returns each room's higher n, then generation. */
+/** The higher n holds; of equal n the higher generation [Note: R8]. */
 export function mergedGenerations(mine: Book, theirs: Book): Pick<Book, 'generations' | 'restarts'> {
   const generations: Record<string, number> = {}
   const restarts: Record<string, number> = {}
-  // Equal books need equal text.
+  // In a fixed order, so that equal books have equal text.
   for (const room of new Set([...Object.keys(theirs.generations), ...Object.keys(mine.generations)])) {
     const [own, other] = [seenIn(mine, room), seenIn(theirs, room)]
     const isTheirs = other.n === own.n ? other.generation > own.generation : other.n > own.n && other.n <= own.n + AHEAD_MAX

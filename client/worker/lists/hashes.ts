@@ -24,10 +24,9 @@ interface HashedLists {
 
 /** Returns undefined for unseen versions. */
 export function hashAt({ version: newest, signed, hashes }: HashedLists, version: number): string | undefined {
-  // [Note: K1]
+  // Version 0: an account without keys.
   if (version === 0) return undefined
   return hashes?.[version] ?? (version === newest ? manifestHash(signed) : undefined)
 }
 
-/** Returns all known hashes. */
 export const hashesOf = (known: HashedLists): ListHashes => known.hashes ?? { [known.version]: manifestHash(known.signed) }

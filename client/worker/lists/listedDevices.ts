@@ -13,7 +13,7 @@ export interface ListedDevice extends DeviceName {
   leafKey: string
 }
 
-/** Throws CryptoFailure('manifest'). */
+/** Throws 'manifest' if the vault has no own list. */
 export async function listedDevices(live: Live): Promise<ListedDevice[]> {
   const known = await peerOf(live, live.userId)
   if (!known) throw new CryptoFailure('manifest', 'This account’s own device list is missing')

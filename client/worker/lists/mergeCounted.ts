@@ -13,7 +13,6 @@ function merged<Entries extends Counted>(mine: Entries | undefined, theirs: Entr
   return { ...mine, ...Object.fromEntries(taken) } as Entries
 }
 
-/** Merges counted entries and clears of two books. */
 export function mergedEntries(
   mine: Book,
   theirs: Book,

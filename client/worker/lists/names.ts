@@ -14,11 +14,9 @@ export interface ShownAccount {
 /** Returns the form that is compared. */
 export const foldName = (username: string): string => username.trim().toLowerCase()
 
-/** True if the keys are equal. */
 export const isPinnedKey = ({ identityKey }: Pin, shown: string | null): boolean =>
   shown !== null && sameBytes(fromBase64(identityKey), fromBase64(shown))
 
-/** True if another account has the name. */
 export const isNameTaken = ({ pins }: Book, userId: string, name: string): boolean =>
   name !== '' && Object.entries(pins).some(([id, pin]) => id !== userId && pin.username === name)
 

@@ -16,7 +16,6 @@ export async function startBookUnder(live: Live, key: { id: number; seed: Uint8A
 
 export const EMPTY_TEXT: string = JSON.stringify(EMPTY.book)
 
-/** Returns the first write of a book. */
 export function firstBookWrite(stored: SignedBook, text: string): Write {
   try {
     return bookWrite({ version: stored.version, isDirty: false, isRead: true, isSigned: true, book: parseBook(text) }, stored)

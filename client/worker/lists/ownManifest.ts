@@ -9,7 +9,7 @@ import { ownManifestWrite, peerOf } from './peers.ts'
 
 /**
  * Stores the manifest and its history key [Note: H2]. Returns false if this device is unlisted [Note: D3]. Throws what
- * `checkSuccession` throws, or CryptoFailure('history_key') after storing.
+ * `checkSuccession` throws, or 'history_key' after storing.
  */
 export function takeOwnManifest(
   live: Live,
@@ -52,9 +52,8 @@ export async function keepHistory(live: Live, known: HistoryKey[], learned: Hist
   const history = mergeHistory(known, learned)
   const isNew = history.length > known.length
   await live.vault.write([...writes, ...(isNew ? [historyWrite(history)] : [])])
-  // The given keys may be erased.
+  // Read again, because the caller may erase the given keys.
   live.history = (await readHistory(live.vault)) ?? history
 }
 
-/** True if the manifest lists this device. */
 export const lists = ({ devices }: Manifest, { device }: Live): boolean => devices.some(({ id }) => id === device.id)

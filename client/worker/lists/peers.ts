@@ -36,7 +36,6 @@ const rowShape = z.looseObject({
   hashes: z.record(z.string(), z.string()).exactOptional(),
 })
 
-/** Returns the write of a checked manifest. */
 export function peerWrite(
   userId: string,
   { identityKey, signed, manifest }: Pick<Peer, 'identityKey' | 'signed' | 'manifest'>,
@@ -67,10 +66,9 @@ export const removedIn = ({ manifest, removedSeen }: Peer, deviceId: string): nu
     ? (manifest.removedAt?.[deviceId] ?? removedSeen?.[deviceId] ?? manifest.version)
     : undefined
 
-/** Returns the write that forgets an account's manifest. */
 export const peerForgotten = (userId: string): Write => ({ store: 'sealed', key: rowOf(userId), value: null })
 
-// Every message needs this check.
+// Cached, because every message needs the check.
 const verified = remembering<Manifest>(64)
 
 /** Returns undefined before the first manifest. */

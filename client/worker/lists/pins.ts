@@ -5,10 +5,9 @@ import type { Book, BookRow, Pin } from './book.ts'
 /** A larger lead could use the numbers up. */
 export const AHEAD_MAX = 1000
 
-/** [Note: I1] */
+/** A dated pin of an older build counts one decision [Note: I1]. */
 const decisionsOf = ({ n, decidedAt }: Pin): number => n ?? (decidedAt === undefined ? 0 : 1)
 
-/** Returns the book with this pin. */
 export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
   ...row,
   isDirty: true,
@@ -46,14 +45,14 @@ export function decided(row: BookRow, userId: string, decision: Decision): BookR
   })
 }
 
-/** Stores the newest list; the book stays clean [Note: D2]. */
+/** Notes the newest list, which is no reason to write the book [Note: D2]. */
 export function withList(row: BookRow, userId: string, { version, hash }: NonNullable<Pin['manifest']>): BookRow {
   const pin = row.book.pins[userId]
   if (!pin || (pin.manifest?.version === version && pin.manifest.hash === hash)) return row
   return { ...withPin(row, userId, { ...pin, manifest: { version, hash } }), isDirty: row.isDirty }
 }
 
-/** Throws CryptoFailure 'manifest_rollback' or 'manifest_fork' [Note: D1]. */
+/** Throws 'manifest_rollback' or 'manifest_fork' [Note: D1]. */
 export function requirePinnedList({ manifest: known }: Pin, { version, hash }: NonNullable<Pin['manifest']>): void {
   if (!known || known.version > version + AHEAD_MAX) return
   if (version < known.version)
@@ -62,7 +61,6 @@ export function requirePinnedList({ manifest: known }: Pin, { version, hash }: N
     throw new CryptoFailure('manifest_fork', 'Two device lists have the same version')
 }
 
-/** True if the person decided. */
 export const isDecided = (pin: Pin): boolean => decisionsOf(pin) > 0
 
 interface MergedPin {
@@ -74,14 +72,14 @@ interface MergedPin {
 export function mergedPin(own: Pin | undefined, theirs: Pin): MergedPin {
   const { pin: merged, isAhead } = mergedDecision(own, theirs)
   const { manifest: _, ...pin } = merged
-  // The next book then replaces a stolen browser's list.
+  // `own` first: the next book then replaces a list that a stolen browser wrote.
   const manifest = [own, theirs].find((one) => one?.manifest && one.identityKey === pin.identityKey)?.manifest
   return { pin: manifest ? { ...pin, manifest } : pin, isAhead }
 }
 
 function mergedDecision(own: Pin | undefined, theirs: Pin): MergedPin {
   const isAhead = decisionsOf(theirs) > (own ? decisionsOf(own) : 0) + AHEAD_MAX
-  // Any key could be pinned next without this key.
+  // Without this pin, the next key shown would be pinned.
   if (!own) return { pin: isAhead ? { ...theirs, isVerified: false, n: 0 } : theirs, isAhead }
   if (isAhead || decisionsOf(own) > decisionsOf(theirs)) return { pin: united(own, theirs), isAhead }
   if (decisionsOf(own) < decisionsOf(theirs)) return { pin: united(theirs, own), isAhead }
@@ -97,7 +95,7 @@ function mergedDecision(own: Pin | undefined, theirs: Pin): MergedPin {
 const namesDiffer = (own: Pin, theirs: Pin): boolean =>
   own.username !== undefined && theirs.username !== undefined && own.username !== theirs.username
 
-/** [Note: F2] */
+/** Keeps fields of newer builds [Note: F2]. */
 function united(holds: Pin, loses: Pin): Pin {
   if (holds.identityKey !== loses.identityKey) return holds
   const { other: _, awaitsDecision: __, ...more } = loses

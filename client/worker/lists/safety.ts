@@ -33,7 +33,7 @@ export interface SafetyNumber {
   deviceIds: string[]
 }
 
-/** Throws CryptoFailure('no_key'). */
+/** Throws 'no_key' if the account has none. */
 export async function safetyNumber(live: Live, { userId }: { userId: string }): Promise<SafetyNumber> {
   const pin = (await readBook(live)).book.pins[userId]
   if (!pin) throw new CryptoFailure('no_key', 'The key of this person is not known yet')
@@ -52,7 +52,7 @@ export async function safetyNumber(live: Live, { userId }: { userId: string }): 
   }
 }
 
-/** Compares a scanned code. Throws CryptoFailure('no_key'). */
+/** Compares a scanned code. Throws 'no_key'. */
 export async function compareSafetyCode(
   live: Live,
   { userId, code }: { userId: string; code: string },
@@ -73,7 +73,7 @@ interface Compared {
   at?: string
 }
 
-/** Stores a comparison's outcome. Throws CryptoFailure('key_changed'). */
+/** Stores a comparison's outcome. Throws 'key_changed' if another key is pinned. */
 export function setVerified(live: Live, { userId, identityKey, isVerified, differs = false, at }: Compared): Promise<void> {
   return withBook(live, async () => {
     const row = await readBook(live)

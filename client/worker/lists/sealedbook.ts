@@ -19,7 +19,7 @@ export async function sealText(
   return signBook(by, { version, historyKeyId: id, sealed: toBase64(sealed) })
 }
 
-/** Returns the exact text. Throws CryptoFailure('seal'). */
+/** Returns the exact text. Throws 'seal'. */
 export async function openText(
   identityKey: Uint8Array,
   { seed }: HistoryKey,

@@ -11,7 +11,6 @@ export async function wantedKeys({ vault }: Live): Promise<string[]> {
   return row ? jsonOf(z.array(z.string()), row) : []
 }
 
-/** Returns the write that forgets found keys. */
 export const wantedWrite = (wanted: string[], found: string[]): Write => {
   const left = wanted.filter((key) => !found.includes(key))
   return { store: 'sealed', key: WANTED, value: left.length > 0 ? { json: left } : null }

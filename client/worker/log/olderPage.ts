@@ -31,8 +31,7 @@ interface OlderPage extends Place {
 }
 
 /**
- * Stores an older page. Returns the newer versions named. Throws CryptoFailure 'place' or 'log' unless the page adjoins the
- * stored entries.
+ * Stores an older page. Returns the newer versions named. Throws 'place' or 'log' unless the page adjoins the stored entries.
  */
 export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> {
   const { chatRoomId, peerIds, isStart, clearedSeq } = input

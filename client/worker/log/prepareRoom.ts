@@ -29,7 +29,7 @@ export interface RoomState {
   isForked: boolean
 }
 
-/** Returns the next step towards sending [Note: D3, R7]. Throws CryptoFailure('removed'). */
+/** Returns the next step towards sending [Note: D3, R7]. Throws 'removed'. */
 export function roomNeed(live: Live, { chatRoomId, peerIds, now }: Place & { now: number }): Promise<RoomState> {
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     return stateOf(live, chatRoomId, room, now)
@@ -56,7 +56,7 @@ function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['
   return sendsHealing(record, now) ? 'commit' : 'ready'
 }
 
-/** Creates the next generation's group [Note: R1, R5]. Throws CryptoFailure 'generation_rollback' for a known generation. */
+/** Creates the next generation's group [Note: R1, R5]. Throws 'generation_rollback' for a known generation. */
 export function createRoom(live: Live, input: Place & { generation: number; keyPackages: string[] }): Promise<CommitDraft> {
   const { chatRoomId, peerIds, generation } = input
   return withRoom(live, chatRoomId, peerIds, async (room) => {

@@ -112,7 +112,7 @@ const whatIsArchived = (cipher: CryptoKey, envelope: Envelope, bodyHash: Uint8Ar
     throw error
   })
 
-/** Opens an envelope by archive key [Note: H1]. Throws CryptoFailure: 'archive_key' for a wrong key. */
+/** Opens an envelope by archive key [Note: H1]. Throws 'archive_key' for a wrong key. */
 export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope): Promise<Opened> {
   const body = fromBase64(envelope.body)
   const key = await archivedKey(archiveKey, envelope, bodyHashOf(body)).catch((cause: unknown) => {
@@ -121,7 +121,7 @@ export async function openByArchive(archiveKey: Uint8Array, envelope: Envelope):
   return (await openBody(key, envelope, body)).opened
 }
 
-/** Throws CryptoFailure('seal'). */
+/** Throws 'seal' for another key or body. */
 const archivedKey = (
   archiveKey: Uint8Array | CryptoKey,
   { groupId, epoch, archive }: Envelope,

@@ -30,7 +30,7 @@ const keptShape = z.object({ seqs: z.array(z.number()), ats: z.array(z.number())
 /** Returns the stored form. */
 export const keptSegment = ({ seqs, ats, text }: Segment) => ({ seqs, ats, text })
 
-/** Parses a row. Throws CryptoFailure('vault_row'). */
+/** Parses a row. Throws 'vault_row'. */
 export function readSegment(number: number, version: number, row: VaultValue): Segment {
   const { seqs, ats, text } = jsonOf(keptShape, row)
   return makeSegment(number, version, { seqs, ats, lines: text.split('\n') })

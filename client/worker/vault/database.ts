@@ -67,7 +67,7 @@ export function rowsOf(
 
 export const UPDATED_ELSEWHERE = 'Conclave was updated in another tab. Reload.'
 
-/** Opens or creates a database. Throws CryptoFailure 'vault_newer' or 'vault_upgrade'. */
+/** Opens or creates a database. Throws 'vault_newer' or 'vault_upgrade'. */
 export async function openDatabase(
   factory: IDBFactory,
   name: string,

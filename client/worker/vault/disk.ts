@@ -24,7 +24,7 @@ async function folderAt(path: string[], create: boolean): Promise<FileSystemDire
   }
 }
 
-/** Writes a sealed file; `isKept`: on disk. Without `isFlushed` a crash may leave other bytes. Throws CryptoFailure('quota'). */
+/** Writes a sealed file; `isKept`: on disk. Without `isFlushed` a crash may leave other bytes. Throws 'quota'. */
 export async function writeFile<T>(
   [userId, folder, name]: [string, string, string],
   chunks: AsyncGenerator<Bytes, T>,

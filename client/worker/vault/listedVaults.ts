@@ -42,7 +42,7 @@ export async function listedVaults(factory: IDBFactory): Promise<ListedVault[]> 
   }
 }
 
-/** Throws CryptoFailure('other_account'): a server could else pass off this user's keys as another person's. */
+/** Throws 'other_account': a server could else pass off this user's keys as another person's. */
 export async function listedVaultOf(
   userId: string,
   username: string | undefined,

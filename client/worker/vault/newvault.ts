@@ -10,10 +10,7 @@ import { HEAD, newHead } from './vaultHead.ts'
 import { MARKS } from './vaultMarks.ts'
 import { marksIn } from './vaults.ts'
 
-/**
- * Makes a new device's vault; keeps the previous vault and its marks [Note: V4]. Throws CryptoFailure 'other_account' or
- * 'vault_newer'.
- */
+/** Makes a new device's vault; keeps the previous vault and its marks [Note: V4]. Throws 'other_account' or 'vault_newer'. */
 export function createVault(
   owner: { userId: string; username: string; deviceId: string },
   unlockSecret: Uint8Array,

@@ -42,7 +42,7 @@ export interface Vault {
   /** Leaves out locked rooms. */
   named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
   marks(): Promise<Marks | undefined>
-  /** Writes all or none to disk. Throws CryptoFailure 'quota', 'vault_closed' or 'room_locked'. */
+  /** Writes all or none to disk. Throws 'quota', 'vault_closed' or 'room_locked'. */
   write(writes: Write[]): Promise<void>
   /** The locks on disk [Note: L1]. */
   locks(): Promise<RoomLocks>

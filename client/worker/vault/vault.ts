@@ -12,7 +12,7 @@ import type { LockSecret } from './wraps.ts'
 
 export type { Vault, Write }
 
-/** Opens the vault. Throws CryptoFailure 'vault_absent', or as `findVault` and `rowKeyOf`. */
+/** Opens the vault. Throws 'vault_absent', or as `findVault` and `rowKeyOf`. */
 export async function openVault(
   userId: string,
   unlockSecret: Uint8Array,
@@ -31,7 +31,7 @@ export async function openVault(
   }
 }
 
-/** Opens a vault by another tab's key. Throws CryptoFailure 'vault_absent', or as `findVault`. */
+/** Opens a vault by another tab's key. Throws 'vault_absent', or as `findVault`. */
 export async function openHandedVault(
   { userId, deviceId, key }: HandedKey,
   username: string,

@@ -35,7 +35,7 @@ const anyShape = z.discriminatedUnion('format', [firstShape, headShape])
 const SHUT =
   'The server returned another secret than the one this browser’s keys are sealed with. The keys stay here, sealed, with all that is in them.'
 
-/** Reads a head without a key. Throws CryptoFailure('vault_shut'). */
+/** Reads a head without a key. Throws 'vault_shut'. */
 export async function readHead(database: IDBDatabase): Promise<AnyHead> {
   const head = anyShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
   if (head.success) return head.data
@@ -56,7 +56,7 @@ export async function newHead(
   return { format: 2, deviceId, wraps, check, ...(lock && { lockAfter: lock.after }) }
 }
 
-/** Returns 32 bytes, which the caller erases. Throws CryptoFailure 'vault_shut', 'vault_locked' or 'lock_secret'. */
+/** Returns 32 bytes, which the caller erases. Throws 'vault_shut', 'vault_locked' or 'lock_secret'. */
 export async function rowKeyOf(head: AnyHead, unlockSecret: Uint8Array, secrets: LockSecret[]): Promise<Bytes> {
   if (head.format === 1) return firstRowKey(head, unlockSecret)
   const { wraps, check, deviceId } = head

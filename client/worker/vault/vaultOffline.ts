@@ -31,7 +31,7 @@ export async function removeOffline(userId: string, factory: IDBFactory = indexe
   }
 }
 
-/** Opens a vault offline. Throws CryptoFailure 'lock_secret', 'vault_absent', or as `findVault`. */
+/** Opens a vault offline. Throws 'lock_secret', 'vault_absent', or as `findVault`. */
 export async function openVaultOffline(
   { userId, username }: { userId: string; username: string },
   secret: LockSecret,

@@ -63,7 +63,7 @@ export async function seal(vaultKey: CryptoKey, { store, key, value }: Write, wi
   return { store, key, sealed: await sealWith(vaultKey, ROW, fieldsOf(row), ...place) }
 }
 
-/** Throws CryptoFailure 'seal' for a changed or moved row, 'room_locked' without the room's key. */
+/** Throws 'seal' for a changed or moved row, 'room_locked' without the room's key. */
 export async function openRow(
   vaultKey: CryptoKey,
   store: VaultStore,
@@ -95,7 +95,7 @@ function lockedIn(json: unknown): { lockedRoom: string; index: number } | undefi
   return typeof lockedRoom === 'string' && typeof index === 'number' ? { lockedRoom, index } : undefined
 }
 
-/** Parses a row. Throws CryptoFailure('vault_row'). */
+/** Parses a row. Throws 'vault_row'. */
 export function jsonOf<T>(shape: z.ZodType<T>, { json }: VaultValue): T {
   const parsed = shape.safeParse(json)
   if (parsed.success) return parsed.data

@@ -5,7 +5,7 @@ import { VAULT } from './migrations.ts'
 import { type AnyHead, readHead } from './vaultHead.ts'
 import { MARKS, type Marks, parseMarks } from './vaultMarks.ts'
 
-/** Finds a vault without opening it. Throws CryptoFailure 'vault_shut', 'vault_newer', 'vault_upgrade' or 'other_account'. */
+/** Finds a vault without opening it. Throws 'vault_shut', 'vault_newer', 'vault_upgrade' or 'other_account'. */
 export async function findVault(
   userId: string,
   factory: IDBFactory,

@@ -56,7 +56,7 @@ export async function newWrap(
   return { ...named, localKey, sealed }
 }
 
-/** Throws CryptoFailure('seal') for a wrong secret. */
+/** Throws 'seal' for a wrong secret. */
 export async function openWrap(
   { kind, localKey, sealed }: Wrap,
   unlockSecret: Uint8Array,

@@ -25,7 +25,7 @@ export interface Upload {
   uploadId: string
 }
 
-/** Throws Refusal. */
+/** Throws Refusal `not_found` for a foreign or dropped upload. */
 export async function requireUpload(env: Env, user: SignedInUser, { key, uploadId }: Upload) {
   const object = await objectStore.findObject(env.db, key)
   const isTheirs = object?.ownerId === user.id && object.uploadId === uploadId.toLowerCase()
@@ -33,14 +33,14 @@ export async function requireUpload(env: Env, user: SignedInUser, { key, uploadI
   return object
 }
 
-/** Throws Refusal. */
+/** Throws as `requireUpload` does. */
 export async function listParts(env: Env, user: SignedInUser, upload: Upload) {
   const { id } = await requireUpload(env, user, upload)
   const parts = await store.findParts(env.db, id)
   return parts.map(({ partNumber, sizeBytes, etag }) => ({ PartNumber: partNumber, Size: sizeBytes, ETag: `"${etag}"` }))
 }
 
-/** Throws Refusal. */
+/** Throws as `requireUpload` does, and Refusal `already_uploaded`. */
 export async function signPart(env: Env, user: SignedInUser, { partNumber, ...upload }: Upload & { partNumber: number }) {
   const { id, state } = await requireUpload(env, user, upload)
   if (state !== 'awaited') throw new Refusal('already_uploaded')

@@ -8,7 +8,7 @@ export async function markRead(env: Env, user: SignedInUser, roomId: string, seq
   return tell(env, user, roomId, await store.raiseRead(env.db, roomId, user.id, seq ?? null, env.clock()))
 }
 
-/** Throws Refusal. */
+/** Throws as `requireRoom` does. */
 export async function markDelivered(env: Env, user: SignedInUser, roomId: string, seq: number): Promise<Record<string, never>> {
   await requireRoom(env.db, user, roomId, env.clock())
   return tell(env, user, roomId, await store.raiseDelivered(env.db, roomId, user.id, seq, env.clock()))

@@ -10,13 +10,13 @@ import * as rooms from './store.ts'
 import { startedEpochs } from './store-archivekeys.ts'
 import * as store from './store-archivepages.ts'
 
-/** Throws Refusal. */
+/** Throws as `requireRoom` does. */
 export async function listPages(env: Env, user: SignedInUser, chatRoomId: string) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
   return { pages: await store.findHeads(env.db, chatRoomId, user.id, LIMITS.archivePagesMax) }
 }
 
-/** Throws Refusal. */
+/** Throws as `requireRoom` does, and Refusal `not_found`. */
 export async function readPage(env: Env, user: SignedInUser, chatRoomId: string, number: number) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
   const page = await store.findPage(env.db, chatRoomId, user.id, number)

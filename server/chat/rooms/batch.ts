@@ -16,7 +16,6 @@ interface Options {
   pool: Database['pool']
   clock: () => Date
   onFlush?: ((size: number) => void) | undefined
-  /** Lets tests fail at named points. */
   fault?: ((point: string) => void | Promise<void>) | undefined
   bounds?: Partial<typeof BOUNDS>
 }

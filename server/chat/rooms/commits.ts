@@ -60,7 +60,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
   return { seq: outcome.seq }
 }
 
-/** Throws Refusal. */
+/** Throws as `requireRoom` does. */
 export async function readArchiveKeys(env: Env, user: SignedInUser, roomId: string, groupId: string, epochs: string) {
   await requireRoom(env.db, user, roomId, env.clock())
   const asked = { roomId, userId: user.id, groupId, epochs: epochs.split(',').map(Number), perSlot: LIMITS.archiveKeysPerSlot }
@@ -116,7 +116,7 @@ function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean 
   return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch
 }
 
-/** Requires a claim of the generation's packages [Note: R8]. Throws Refusal: `too_many_requests` with the seconds to wait. */
+/** Requires a claim of the generation's packages [Note: R8]. Throws Refusal `too_many_requests`. */
 async function requireClaim(env: Env, tx: Queryable, user: SignedInUser, { chatRoomId, generation }: CommitDraft): Promise<void> {
   const { id, deviceId } = user
   if (deviceId === null || !(await hasClaimed(tx, { chatRoomId, generation, claimedBy: id, claimingDevice: deviceId })))

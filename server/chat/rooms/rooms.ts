@@ -9,7 +9,7 @@ import { idsOf, type Room, readerOf, requireMember, requireRoom } from './member
 import { shownMessage, withheldEntry } from './shownMessage.ts'
 import * as store from './store.ts'
 
-/** Throws Refusal. */
+/** Throws as `requireRoom` does. */
 export async function readGroup(env: Env, user: SignedInUser, roomId: string): Promise<RoomGroup> {
   await requireRoom(env.db, user, roomId, env.clock())
   // One snapshot keeps GroupInfo and epoch together.

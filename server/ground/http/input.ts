@@ -42,7 +42,7 @@ export function checkJsonText(json: string): void {
   if (json.includes('\\u0000') && ESCAPED_NUL.test(json)) throw nulRefused()
 }
 
-/** Throws Refusal. */
+/** Throws Refusal `invalid_input`. */
 export function refuseNulInUrl(url: string): void {
   if (url.includes('%00') || url.includes('\0')) throw nulRefused()
 }

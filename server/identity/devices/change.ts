@@ -19,7 +19,7 @@ export interface ReadChange extends ReadDocuments {
   posted: KeyChange
 }
 
-/** Throws Refusal. */
+/** Throws as `readDocuments` does. */
 export const readChange = (posted: KeyChange): ReadChange => ({ ...readDocuments(posted), posted })
 
 /** Rooms, which a new history key changes, are locked first. */
@@ -55,7 +55,7 @@ export function requireVerifier(account: LockedAccount, verifier: Buffer): void 
   if (!timingSafeEqual(account.passwordHash, verifier)) throw new Refusal('invalid_credentials')
 }
 
-/** Throws Refusal. */
+/** Throws Refusal unless the change follows the stored documents [Note: K3, D1]. */
 export async function applyChange(
   env: Env,
   tx: Queryable,

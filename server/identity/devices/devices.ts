@@ -80,7 +80,7 @@ export async function newestManifest(env: Env, userId: string): Promise<Signed |
   return stored?.manifest ? signed(stored.manifest) : undefined
 }
 
-/** Throws Refusal. */
+/** Throws Refusal `unknown_device` if the session names no device of the account. */
 export async function requireUnlock(db: Queryable, { id, namedDeviceId }: SignedInUser): Promise<UnlockSecret> {
   const found = namedDeviceId === null ? undefined : await unlockOf(db, id, namedDeviceId)
   if (!found) throw new Refusal('unknown_device')

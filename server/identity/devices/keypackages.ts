@@ -13,7 +13,7 @@ type KeyPackages = z.infer<typeof keyPackagesShape>
 const DAY_MS = 24 * 60 * 60 * 1000
 const DROPPED_AT_ONCE = 500
 
-/** Throws Refusal. */
+/** Throws Refusal `device_required` before a device has signed. */
 export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ oneTime: number; hasLastResort: boolean }> {
   const deviceId = requireDevice(user)
   const rows = await store.countFree(env.db, user.id, deviceId)
@@ -23,7 +23,7 @@ export async function keyPackagesLeft(env: Env, user: SignedInUser): Promise<{ o
   }
 }
 
-/** Throws Refusal. */
+/** Throws Refusal `unknown_device` for a removed device. */
 export async function addKeyPackages(env: Env, user: SignedInUser, packages: KeyPackages): Promise<Record<string, never>> {
   const deviceId = requireDevice(user)
   await env.db.transaction(async (tx) => {

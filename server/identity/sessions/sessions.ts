@@ -183,7 +183,7 @@ export async function rememberProof(
   await noteSignInDevice(tx, now, id, fromHex(sessionHash), deviceId)
 }
 
-/** Throws Refusal. */
+/** Throws Refusal `not_signed_in` if the session has ended. */
 export async function rememberConfirmation(db: Queryable, { sessionHash }: SignedInUser, confirmedAt: Date): Promise<void> {
   if (!(await store.setConfirmed(db, fromHex(sessionHash), confirmedAt))) throw new Refusal('not_signed_in')
 }

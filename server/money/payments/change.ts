@@ -159,7 +159,7 @@ async function switchRenewal(env: Env, tx: Queryable, userId: string, isCancelle
   await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: isCancelled }))
 }
 
-/** Throws Refusal. */
+/** Throws Refusal `no_subscription` for whoever never paid by card. */
 export async function openPortal(env: Env, user: SignedInUser, origin: string): Promise<{ url: string }> {
   const card = await store.findCard(env.db, user.id)
   if (!card?.customerId) throw new Refusal('no_subscription')
