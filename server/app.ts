@@ -78,7 +78,7 @@ export async function makeApp(
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustOf(env.config.trustProxy),
     return503OnClosing: false,
-    // Of a request that has no address that could be read, before any hook.
+    // Fastify could not read the address. No hook has run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(headersOf(listenerOf(env.config, request.raw)) ?? fewestHeaders(env.config))
       void sendError(error, request, reply)

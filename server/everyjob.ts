@@ -56,6 +56,6 @@ const pushJob = (): Job => ({ name: 'push', periodSeconds: 50, work: tellInSlice
 /** Asks the card provider what it may have told in vain. */
 const overdueJob = (): Job => ({ name: 'overdue-cards', periodSeconds: HOUR, work: askForOverdue() })
 
-/** Where cards are paid in the sandbox, it bills what is due by the clock. */
+/** The card sandbox bills what is due by the clock. */
 const renewalJobs = ({ inside }: Card): Job[] =>
   inside ? [{ name: 'sandbox-renewals', periodSeconds: 50, work: inside.renewals }] : []

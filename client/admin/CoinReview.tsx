@@ -28,7 +28,7 @@ export function CoinReview({ review, onSettled }: Props) {
     const isDone = await act({ run, done, failed: 'Nothing was changed' })
     // The form keeps what was typed until it is noted.
     if (isDone || outcome !== 'refunded') setAsked(undefined)
-    // Where somebody else was first the list shows it.
+    // Another administrator may have been first: the list shows it.
     onSettled()
   }
 

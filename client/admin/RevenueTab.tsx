@@ -68,7 +68,7 @@ export function RevenueTab() {
   )
 }
 
-/** Whether the card provider answers, asked as the tab is opened. */
+/** The answer of the card provider, asked when the tab opens. */
 function Provider() {
   const env = useEnv()
   const { value, failure, reload } = useLoaded('card provider', () => env.api(adminApi.cardProvider, {}))

@@ -28,7 +28,7 @@ export function CallingCard({ user, onionAddress }: Props) {
       await navigator.share({ text: invitation })
       setShared(true)
     } catch (error) {
-      // Whoever closes the browser's sheet has changed their mind.
+      // A person who closes the browser's sheet has changed their mind.
       if (!(error instanceof DOMException && error.name === 'AbortError')) await text.copy()
     }
   }

@@ -25,7 +25,7 @@ export function Palette({ onClose, ...ways }: Ways & { onClose: () => void }) {
     onClose()
   }
 
-  /** Whoever has typed before this was here types on behind it, and is led on if that was all. */
+  /** The first keys may have come before this code: keep them, and act if Enter was among them. */
   function begin(event: Event) {
     event.preventDefault()
     field.current?.focus()

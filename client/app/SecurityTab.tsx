@@ -35,7 +35,7 @@ export function SecurityTab({ user }: { user: User }) {
   useEffect(() => {
     function focusPassword() {
       if (location.hash !== `#${PASSWORD}`) return
-      // Behind the effect that focuses the title.
+      // Runs after the effect that focuses the title.
       requestAnimationFrame(() => document.querySelector<HTMLInputElement>(`#${PASSWORD} input:not([tabindex])`)?.focus())
     }
     focusPassword()

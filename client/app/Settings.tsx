@@ -116,7 +116,7 @@ export function Settings({ user, onBack }: Props) {
   )
 }
 
-/** While there is no connection: what this browser does by itself still works, the rest asks the server. */
+/** Says what still works without a connection. */
 function AwayNote() {
   const isOnline = useOnline()
   const isCut = useStore(connectionStore, ({ phase }) => phase === 'waiting')

@@ -3,7 +3,7 @@ export type KeyVerb = 'palette' | 'keys' | 'previous' | 'next' | 'back'
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'isComposing'>
 
-/** Where a key was pressed: where one writes, in another field, in a part with an Escape of its own such as the list, or elsewhere. */
+/** `text`: a field of several lines. `own`: a part with its own Escape, such as the list. */
 export type Place = 'text' | 'field' | 'own' | 'elsewhere'
 
 /** The verb of a key; undefined where it belongs to what has the focus. */

@@ -87,7 +87,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   const first = firstHello()
   let isChecked = false
   let checking: Promise<void> | undefined
-  /** Once a page; again where the server could not be reached the first time. */
+  /** Runs once a page, and again if the server was out of reach. */
   const check = () => {
     checking ??= checkDevice(env, userId, first.come)
       .then(() => {

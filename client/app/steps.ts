@@ -8,7 +8,7 @@ interface Step {
   title: string
   text: string
   isDone: boolean
-  /** Where it is done; undefined where there is no such screen (yet). */
+  /** undefined: there is no such screen yet. */
   href?: string
   /** The room whose contact panel opens there. */
   detailsOf?: string

@@ -23,7 +23,7 @@ export const isOwnPage = (place: Place): place is keyof typeof TAB_OF => place i
 /** Key of session storage under which another screen leaves the place to open. */
 export const ASKED = 'profileTab'
 
-/** Where the settings open: at what another screen has asked for, else at what the address says, else at the profile. */
+/** Another screen's wish comes before the address. */
 export const openedAt = (asked: string | null, inAddress: string | null): Place =>
   placeOf(asked) ?? placeOf(inAddress) ?? 'profile'
 

@@ -47,7 +47,7 @@ export function noteTyped(root: Element): () => void {
   }
 }
 
-/** As if typed: React takes an input's own setter for a change of its own, so the prototype's is called. */
+/** React takes an input's own setter for a change of its own, so this calls the prototype's. */
 function typeInto(input: HTMLInputElement, value: string): void {
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, value)
   // Each change is rendered before the next, as it is when a person types.

@@ -6,7 +6,7 @@ export interface NoticeLine {
   licence: string
 }
 
-/** Whose code and letters the client has. The build names them; the whole texts stand in a file beside the page. */
+/** The build names whose code and fonts the client has. A file beside the page has their full licences. */
 export function Notices({ notices, file }: { notices: readonly NoticeLine[]; file: string }) {
   return (
     <Site>

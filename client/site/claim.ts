@@ -22,9 +22,6 @@ export interface Claim {
   /** What the claim does not cover; required where no test proves it. */
   limit?: string
   measures: Measure[]
-  /**
-   * Where it is shown besides /security, which has every claim. The landing renders it from here too; of other screens, the words that
-   * they say in its place.
-   */
+  /** The pages that show it besides /security, which has every claim. `words`: what another screen says in its place. */
   shown: ('landing' | { file: string; words: string })[]
 }

@@ -31,7 +31,7 @@ async function measure(details: HTMLDetailsElement, place: Element): Promise<voi
   }
 }
 
-/** Whoever is signed in has no use for the way in. */
+/** People who are signed in need no link to sign in. */
 async function greet(): Promise<void> {
   if (!(await whoIsHere())) return
   const link = document.createElement('a')

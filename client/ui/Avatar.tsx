@@ -30,7 +30,7 @@ export function Avatar({ id, name, photo, isOutlined = false, size = 44, childre
   )
 }
 
-/** Where avatars find photos. Components of ui/ fetch nothing. */
+/** Avatars find photos here, because components of ui/ fetch nothing. */
 interface PhotoSource {
   /** The address of each loaded photo in memory, by its path. */
   store: Pick<StoreApi<{ photos: ReadonlyMap<string, string> }>, 'getState' | 'getInitialState' | 'subscribe'>

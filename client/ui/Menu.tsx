@@ -9,7 +9,7 @@ export interface MenuItem {
   onSelect: () => void
 }
 
-/** Where a menu opens, in px of the window. */
+/** px of the window. */
 export interface Point {
   x: number
   y: number

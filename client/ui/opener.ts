@@ -1,6 +1,6 @@
 const FIELD = '.compose textarea'
 const TITLE = 'h1[tabindex], h2[tabindex]'
-/** Where the person goes on if nothing is left of what stood around what they had. */
+/** The focus goes here if nothing around the old place is left. */
 const HOMES = [FIELD, TITLE, '.find input']
 
 /**

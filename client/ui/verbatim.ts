@@ -1,2 +1,2 @@
-/** Of a field for an address or a code: the browser corrects, capitalizes and completes nothing. */
+/** For addresses and codes: the browser corrects, capitalizes and completes nothing. */
 export const VERBATIM = { spellCheck: false, autoCapitalize: 'none', autoComplete: 'off' } as const

@@ -6,7 +6,7 @@ import { loadHpke } from './primitives/loadHpke.ts'
 // Each request gets one response. The room's lock keeps the order within a room, not this worker.
 
 const verbs: Record<string, (...input: never[]) => Promise<unknown>> = createCore()
-// Behind the start, so that it is here before anybody writes. Where it fails, the verb that needs it tries again.
+// Loaded before anybody writes. If it fails, the verb that needs it tries again.
 void loadHpke().catch(() => undefined)
 
 self.onmessage = async ({ data: { id, verb, input } }: MessageEvent<Ask>) => {

@@ -22,7 +22,7 @@ export const invitationShape = z.object({
   expiresAt: instant,
   createdAt: instant,
   acceptedAt: instant.nullable(),
-  /** Whether the mail server has taken the mail with the link: `failed` where it has not said so. Null if no mail was to be sent. */
+  /** `failed`: the mail server did not say that it took the mail. null: no mail was to be sent. */
   mail: z.enum(['sent', 'failed']).nullable(),
   mailedAt: instant.nullable(),
 })

@@ -8,7 +8,6 @@ import { deviceId } from './documents.ts'
 /** The id by which a session is named to its account. It opens nothing. */
 const sessionId = z.uuid()
 
-/** Where a session was started. */
 const originShape = z.object({
   /** As the User-Agent named them at sign-in; '' if unknown. */
   browser: z.string().max(20),

@@ -1,9 +1,9 @@
-/** Where the server answers what the client is made of. Nobody caches it. */
+/** The server answers what the client is made of. Nobody caches it. */
 export const BUILD_ADDRESS = '/build.json'
 /** The service worker, at the root because it may answer for every address below its own. */
 export const SERVICE_WORKER_ADDRESS = '/sw.js'
 
-/** Where the operator's signature of that build is answered; 404 where there is none. */
+/** The operator's signature of that build; 404 without one. */
 export const RELEASE_ADDRESS = '/.well-known/conclave/release.json'
 
 /** One build of the client, as `/build.json` says it. */

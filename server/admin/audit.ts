@@ -71,7 +71,7 @@ export async function checkAudit(env: Env): Promise<z.input<typeof auditApi.chec
   let before: Buffer | undefined
   let count = 0
   for (;;) {
-    // Whoever writes a row before the first one is found too.
+    // No lower bound at first, so that a forged row below number 1 is found.
     const rows = await store.findAfter(env.db, before && count, CHECKED_AT_ONCE)
     for (const row of rows) {
       const fits = row.seq === count + 1 && hashOf(row, before).equals(row.hash)

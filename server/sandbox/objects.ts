@@ -61,7 +61,7 @@ export interface Subscription {
   }
   /** Renewals that could not be paid, in a row. */
   _failures: number
-  /** Where the pages of its invoices are. */
+  /** Serves the pages of its invoices. */
   _origin: string
   /** What the change that waits makes of it. */
   _next?: { price: Price; period: { start: number; end: number } }

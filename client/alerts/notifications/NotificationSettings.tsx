@@ -39,7 +39,7 @@ function Choices() {
   const { isDesktop, hasContent, hasSound } = useStore(prefsStore)
   const [allowed, setAllowed] = useState(standing)
   const isOn = isDesktop && allowed === 'granted'
-  // Whoever comes back from the browser's own settings finds here what they have changed there.
+  // People may change the permission in the browser's own settings and return.
   useEffect(() => {
     const look = () => setAllowed(standing())
     globalThis.addEventListener('focus', look)

@@ -9,7 +9,7 @@ export function arrivalsIn(before: RoomsState, now: RoomsState): RoomRow[] {
   return [...now.rooms.values()].filter((row) => {
     const old = before.rooms.get(row.id)
     if (!old || old === row || !isNews(row)) return false
-    // Of a locked chat the count is all that is known.
+    // A locked chat has only a count.
     if (row.lock === 'shut') return old.lock === 'shut' && row.unreadCount > old.unreadCount
     if (!row.lastMessage) return false
     return row.lastMessage.senderId !== row.ownId && row.lastMessage.seq > (old.lastMessage?.seq ?? 0)

@@ -9,7 +9,7 @@ const shape = z.object({
   hasSound: z.boolean(),
   /** True if the person wants to be told by a push service while no page is open. */
   isPushed: z.boolean().default(false),
-  /** Whether the page has offered to tell: `due` once something has come while nobody looked. */
+  /** `due`: a message came while nobody looked, so the page offers to tell. */
   offer: z.enum(['not_yet', 'due', 'answered']),
 })
 type Prefs = z.infer<typeof shape>

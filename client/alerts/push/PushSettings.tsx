@@ -18,7 +18,7 @@ const WORDS: Record<PushStanding, string> = {
   insecure: 'Browsers are told of news on HTTPS alone.',
 }
 
-/** Whether this browser is told of news while no page is open, and when nobody is. */
+/** The switch for news while no page is open. */
 export function PushSettings() {
   return (
     <Part
@@ -39,7 +39,7 @@ function PushChoice() {
   const [allowed, setAllowed] = useState(pushStanding)
   const [isPending, setPending] = useState(false)
   const isOn = isPushed && allowed === 'granted'
-  // Whoever comes back from the browser's own settings finds here what they have changed there.
+  // People may change the permission in the browser's own settings and return.
   useEffect(() => {
     const look = () => setAllowed(pushStanding())
     globalThis.addEventListener('focus', look)

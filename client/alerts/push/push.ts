@@ -35,7 +35,7 @@ export async function switchPushOn(env: Env): Promise<void> {
 export async function switchPushOff(env: Env): Promise<void> {
   changePrefs({ isPushed: false })
   try {
-    // Where the push service does not answer, the server sends it nothing more all the same.
+    // The server sends no more, even if the push service does not answer.
     await dropPush().catch(() => undefined)
     await env.api(pushApi.unsubscribe, {})
   } catch (error) {

@@ -17,7 +17,7 @@ interface Props {
 
 /** The question about the password of a chat. */
 export function ChatLockActs({ act, ...about }: Props) {
-  // While a password is being set, the room looks interrupted too.
+  // A room looks interrupted too while its password is being set.
   const [wasInterrupted] = useState(about.room.lock === 'interrupted')
   if (act === 'set_password') return wasInterrupted ? <SetAgain {...about} /> : <SetPassword {...about} />
   if (act === 'change_password') return <ChangePassword {...about} />

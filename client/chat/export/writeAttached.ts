@@ -12,7 +12,7 @@ const RETRIES = 3
 const WAIT_MS = 2000
 const NAME_BYTES = 150
 
-/** Where a file lies in the archive, from the folder of its chat's page; null with the reason if it does not. */
+/** The path in the archive, from the chat's folder; null with the reason if the file is not there. */
 export interface Placed {
   path: string | null
   reason?: string

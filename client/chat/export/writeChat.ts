@@ -33,7 +33,7 @@ interface Writing {
   signal: AbortSignal
 }
 
-/** Where the files of messages are, by the ids of their objects. */
+/** Keys are the ids of the objects. */
 type Places = Map<string, Placed>
 
 /** Writes a conversation into the archive: its files first, because the archive takes one thing at a time, then its two pages. */

@@ -37,7 +37,7 @@ export async function watchCode(): Promise<void> {
   const { serviceWorker } = globalThis.navigator ?? {}
   if (!serviceWorker) return
   if (!(await serviceWorker.getRegistration())) {
-    // Where the server cannot be reached the next start asks again.
+    // The next start asks again if the server is out of reach.
     const signed = await fetch(RELEASE_ADDRESS, { cache: 'no-store' }).catch(() => undefined)
     if (signed?.ok) await registerWorker()
     return

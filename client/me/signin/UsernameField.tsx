@@ -16,7 +16,7 @@ interface Answer {
   message: string
 }
 
-/** Whether an account may be asked for under the name. It is `checking` until the server has said so. */
+/** `checking` until the server has answered. */
 export type NameState = 'usable' | 'checking' | 'unusable'
 
 interface Props {

@@ -50,7 +50,7 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
     getItemKey: useCallback((index: number) => rows[index]?.room.id ?? index, [rows, rowPx]),
     overscan: OVERSCAN,
     rangeExtractor: (range: Range) => [...new Set([...defaultRangeExtractor(range), ...kept])].sort((a, b) => a - b),
-    // Behind a conversation on a phone the list is hidden and nothing in it has a size. What it showed stays as it was.
+    // A phone hides the list behind an open chat, where nothing has a size: keep the rows.
     observeElementRect: (instance, report) => observeElementRect(instance, (rect) => rect.height > 0 && report(rect)),
     measureElement(element, entry, instance) {
       const px = measureElement(element, entry, instance)

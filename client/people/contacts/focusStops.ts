@@ -1,4 +1,4 @@
-/** Where the focus may stand: the search field is 0, then come the rows and what else was found, up to `last`. */
+/** The search field is 0; rows and other finds follow, up to `last`. */
 interface Stops {
   at: number
   last: number

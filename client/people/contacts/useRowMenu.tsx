@@ -7,7 +7,7 @@ const STILL_PX = 8
 
 interface Asked {
   chatRoomId: string
-  /** Where the menu opens, in px of the window. */
+  /** px of the window. */
   at: { x: number; y: number }
 }
 

@@ -99,7 +99,7 @@ export function statusWords(payment: CoinPayment): string {
 }
 
 export interface Offer {
-  /** Those that the server takes, in their order. */
+  /** The currencies that the server takes, in its order. */
   currencies: Currency[]
   preferred: Currency
   walletAddress: string

@@ -16,7 +16,7 @@ export function usePayment(first: CoinPayment, onPaid: () => void) {
   /** True while the server does not answer: what is shown is what was known last. */
   const [isCut, setCut] = useState(false)
   const paid = useLatest(onPaid)
-  // Of one that has expired the transaction can still be named.
+  // The transaction of an expired payment can still be named.
   const isWaiting = isOpen(payment) || (payment.status === 'expired' && submittedAt !== undefined)
   const { id } = first
 

@@ -22,7 +22,7 @@ export async function mailInvitation(env: Env, user: SignedInUser, id: string): 
   return shown(noted, triedAt)
 }
 
-/** Of what people type it has the username alone, which can be neither a link nor another line. */
+/** The username is its only text of a person: it can be no link and no line of its own. */
 function letterOf(env: Env, username: string, to: string, { invitationToken, expiresAt }: store.InvitationRow): Letter {
   const [origin = ''] = env.config.direct.origins(undefined)
   const name = `@${username.toLowerCase()}`

@@ -7,7 +7,7 @@ import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'
 import { openSince, secondsBefore } from './times.ts'
 
-/** Of each of these people the only sessions (hex) that are given what is said in a room: they have opened it [Note: L1]. */
+/** The only sessions (hex), by person, that get what is said in a room: they have opened it [Note: L1]. */
 export type OpenSessions = Record<string, string[]>
 
 export const hashOf = ({ sessionHash }: Pick<SignedInUser, 'sessionHash'>): Buffer => Buffer.from(sessionHash, 'hex')

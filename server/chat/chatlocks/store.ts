@@ -17,7 +17,7 @@ export type Lock = typeof chatLocks.$inferSelect
 export async function noteUse(db: Queryable, asked: Chat & Asking & { now: Date; notedBefore: Date }): Promise<boolean> {
   const { chatRoomId, userId, session, openSince, now, notedBefore } = asked
   const own = sql`chat_room_id = ${chatRoomId} and user_id = ${userId} and session_hash = ${session} and used_at > ${openSince}`
-  // Whoever locks the chat meanwhile is not waited for, so this waits for nobody.
+  // `skip locked`: a session that locks the chat just now is not waited for.
   const { rows } = await db.execute<{ isOpen: boolean }>(sql`
     with noted as (
       update open_chats o set used_at = ${now} from (

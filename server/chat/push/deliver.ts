@@ -22,7 +22,7 @@ export async function deliver(env: Env, subscription: Subscription, news: PushNe
     if (answer.status === 404 || answer.status === 410) return { outcome: 'gone' }
     return { outcome: 'failed', afterSeconds: Number(answer.headers['retry-after']) || 0 }
   } catch {
-    // Whatever an address that somebody chose does is no mistake of ours.
+    // A browser chose this address, so its failures are no errors of ours.
     return { outcome: 'failed', afterSeconds: 0 }
   }
 }

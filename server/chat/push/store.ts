@@ -66,7 +66,7 @@ export async function endOfSlice(db: Queryable, after: Buffer | undefined, count
 }
 
 interface Asked {
-  /** Of these people, or in this slice. */
+  /** User ids, or a slice of all people. */
   among: string[] | Slice
   now: Date
   limit: number

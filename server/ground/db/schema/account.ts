@@ -33,14 +33,14 @@ export const users = pgTable(
     subscriptionPackageId: uuid('subscription_package_id').references(() => premiumPackages.id),
     /** The currency that the person chose last. */
     preferredCryptoCurrency: text('preferred_crypto_currency').notNull().default('bitcoin'),
-    /** Where money that came too late or too much goes back to, as the person has written it. */
+    /** The person's own words: money that came too late or too much goes back there. */
     cryptoWalletAddress: text('crypto_wallet_address'),
-    /** Whose family circle the account is in: it has Premium’s rights while that plan includes one. */
+    /** The owner of the family circle, whose plan gives this account Premium's rights. */
     masterAccountId: uuid('master_account_id'),
     isMasterInvitee: boolean('is_master_invitee').notNull().default(false),
     invitedByMaster: uuid('invited_by_master'),
     inviteeJoinedAt: at('invitee_joined_at'),
-    /** Whether that person sees when this one is online. */
+    /** True: that person sees when this one is online. */
     showsFamilyOnline: boolean('shows_family_online').notNull().default(false),
     monthlyMessagesCount: integer('monthly_messages_count').notNull().default(0),
     /** The first instant of the UTC month that the counter belongs to. */

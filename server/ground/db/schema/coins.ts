@@ -23,7 +23,7 @@ export const cryptoPayments = pgTable(
     usdCents: bigint('usd_cents', { mode: 'number' }).notNull(),
     /** 10^-8 dollars for a coin, as text. */
     rate: text('rate').notNull(),
-    /** Where the person wants money back that came too late or too much. */
+    /** Money that came too late or too much goes back there. */
     walletAddress: text('wallet_address'),
     paymentAddress: text('payment_address').notNull(),
     /** What counts of what has come, in the order in which it came. */

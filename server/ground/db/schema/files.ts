@@ -20,7 +20,7 @@ export const objects = pgTable(
     chatRoomId: text('chat_room_id').references(() => chatRooms.id, { onDelete: 'set null' }),
     /** The place of the message there that carries it: who is given the message reads the file. */
     messageSeq: seq('message_seq'),
-    /** Of an upload in parts; null for one in a single request. */
+    /** null: an upload in a single request. */
     uploadId: uuid('upload_id'),
     /**
      * `awaited`: an address was answered. `arriving`: a request sends the bytes. `stored`: they are all here, and only the owner
