@@ -53,7 +53,7 @@ interface Options {
 }
 
 export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, prove }: Options = {}): Api {
-  /** 304 comes without a body. */
+  /** A 304 has no body. */
   const known = new Map<string, { etag: string; answer: unknown }>()
   let proving: Promise<void> | undefined
   const proveOnce = () => {
@@ -98,7 +98,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, p
     try {
       return await call(endpoint, input)
     } catch (error) {
-      // The proof's own calls ask for none.
+      // The calls of the proof need no proof.
       if (!prove || !isRefused(error, 'device_required') || endpoint.assurance === 'session') throw error
       await proveOnce()
       return await call(endpoint, input)
@@ -181,7 +181,7 @@ export function refusalOf(response: Response, text: string): ApiError {
   const answer = readJson(text)
   const body: { [Key in keyof RefusalBody]?: unknown } = typeof answer === 'object' && answer !== null ? answer : {}
   const words = (typeof body.error === 'string' && body.error) || text || response.statusText || 'The server gave no reason'
-  // Callers use the status of an unknown code.
+  // An unknown code becomes `internal`; callers go by the status.
   const code = typeof body.code === 'string' ? (body.code as RefusalCode) : 'internal'
   return new ApiError(response.status, code, words.slice(0, WORDS_CHARS) + incidentWords(body.incidentId), {
     retryAfterSeconds: readSeconds(body.retryAfterSeconds),

@@ -5,7 +5,7 @@ import { fromBase64Url } from '../../contract/ground/bytes.ts'
 const COUNT = 8
 const BITS = 11
 
-/** Names a SHA-256 or public key (base64url) aloud. */
+/** Returns words by which people compare a SHA-256 or public key (base64url) aloud. */
 export function codeWords(hash: string): string {
   const bits = [...fromBase64Url(hash)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   const places = Array.from({ length: COUNT }, (_, at) => Number.parseInt(bits.slice(at * BITS, (at + 1) * BITS), 2))

@@ -1,7 +1,7 @@
 import { BUILD_ADDRESS, readBuild } from '../../contract/site/build.ts'
 import type { Offer } from './offer.ts'
 
-/** This browser has every file. */
+/** A build whose every file this browser has. */
 export interface KeptBuild extends Offer {
   /** Time in ms. */
   takenAt: number

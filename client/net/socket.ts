@@ -8,11 +8,11 @@ export interface Socket {
   open(): void
   close(): void
   reconnect(): void
-  /** Nothing must be asked for. */
+  /** True: frames arrive, so nothing needs to be polled. */
   isAlive(): boolean
-  /** Calls are answered again. */
+  /** Call it when calls are answered again. */
   retry(): void
-  /** Returns false: the frame is lost. */
+  /** False: the frame is lost. */
   send(frame: ClientFrame): boolean
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
 }
@@ -89,7 +89,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
 
   const isSilent = () => Date.now() - (askedAt ?? Number.POSITIVE_INFINITY) > ANSWER_MS || Date.now() - lastFrameAt > SILENCE_MS
 
-  /** A close may take long. */
+  /** Does not wait for the close, which may take long. */
   function drop() {
     const dead = ws
     if (!dead) return

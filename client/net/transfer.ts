@@ -12,12 +12,12 @@ export interface Watching {
 export const sendBytes = async (address: string, bytes: Blob, watching: Watching): Promise<string | null> =>
   etagOf(address, await send(address, bytes, watching))
 
-/** Asking a bucket may log an error. */
+/** A bucket may hide the header, and asking for it would log an error. */
 const etagOf = (address: string, request: XMLHttpRequest): string | null =>
   address.startsWith('/') ? request.getResponseHeader('ETag') : null
 
 interface Receiving {
-  /** Other lengths are not read. */
+  /** An answer of another length is not read. */
   sizeBytes: number
   /** These bytes are here already. */
   from: number

@@ -92,7 +92,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
         }),
       openFile: async (live: Live, file: ToOpen) => (await load.opening()).openFile(live, file, () => memory.live === live),
     }),
-    /** What `arriving.ts` says; also while the account is closed, so that nothing waits for ever. */
+    /** Works while the account is closed too, so that nothing waits for ever. */
     handIn: async (arrival: string, piece?: Bytes) => (await load.opening()).handIn(arrival, piece),
   }
 }

@@ -33,7 +33,7 @@ export const logVerbs = ({ on, onSealing, part }: Binding) => ({
     /** The record of a room; undefined if it is new here, or locked. */
     roomRecord: async ({ vault }: Live, chatRoomId: string) =>
       (await vault.isOpen(chatRoomId)) ? roomRecord(vault, chatRoomId) : undefined,
-    /** A message waits for nothing. A commit waits as `onSealing` says. */
+    /** Only a commit needs HPKE, and waits as `onSealing` says. */
     receiveLog: async (live: Live, input: Parameters<typeof receiveLog>[1]) => {
       if (input.entries.some(({ kind }) => kind === 'commit')) await loadHpke()
       return receiveLog(live, input)

@@ -84,7 +84,7 @@ async function receiveSealed(
   try {
     await receiveBytes(`${path}?from=bucket`, receiving())
   } catch (error) {
-    // A 404 would be repeated.
+    // The server would answer 404 again.
     if (signal.aborted || !(error instanceof ApiError) || error.status === 404) throw error
     // No valid range begins after the last byte.
     if (from >= storedBytes) return

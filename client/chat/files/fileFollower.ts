@@ -5,7 +5,10 @@ import { inRows, remove } from './waitingFile.ts'
 
 export interface Follower {
   show(chatRoomId: string): Promise<void>
-  /** The outbox has messages of files, maybe by another tab. `names` stays empty until nothing of the chat is under way. */
+  /**
+   * The files' messages are in the outbox now, perhaps by another tab. `names`: all files that this tab sent, once none of the
+   * chat is under way; before that, none.
+   */
   stored(chatRoomId: string, names: string[]): Promise<void>
   /** The plan allows no files. */
   refused(): void

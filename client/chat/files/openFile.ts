@@ -89,7 +89,7 @@ export async function showHeld(env: Env, held: Held): Promise<string> {
   return url
 }
 
-/** The browser opens nothing of the saved file. */
+/** Saves the file under a type that no browser opens. */
 export async function saveHeld(env: Env, held: Held): Promise<void> {
   const bytes = await openHeld(env, held)
   const type = 'application/octet-stream'

@@ -145,7 +145,7 @@ export async function putMissing(
   await env.api(uploaderApi.complete, { ...named, parts })
 }
 
-/** A slow first part stops the others: a broken line would lose them all. */
+/** The others wait if the first part is slow: a broken line would lose them all. */
 async function atOnce(
   [first, ...others]: Piece[],
   put: (piece: Piece, stop: AbortSignal) => Promise<void>,

@@ -25,7 +25,7 @@ export function newRecording(): Recording {
   recorder.ondataavailable = ({ data }) => void parts.push(data)
   let source: MediaStreamAudioSourceNode | undefined
   let listening: ReturnType<typeof setInterval> | undefined
-  /** A new object per change makes a late microphone unwanted. */
+  /** Each change makes a new object: a microphone that comes late is dropped. */
   let turn = {}
   let said: Promise<Blob> | undefined
 

@@ -4,7 +4,7 @@ import { dropObject, putFile } from './putFile.ts'
 import type { Early } from './uploadsState.ts'
 import { change, find, type Name, note, remove, stopped } from './waitingFile.ts'
 
-/** The next connection starts the attempt after the last wait. */
+/** After the last wait the next connection starts an attempt. */
 const RETRY_MS = [0, 1000, 3000, 5000]
 /** Attempts before a file in work at the server counts as abandoned. */
 const WRITES_TRIES = 2

@@ -139,7 +139,7 @@ async function failed(env: Env, name: Name, error: unknown): Promise<void> {
   const reason = error instanceof ApiError ? reasonToWait(error) : undefined
   if (reason !== undefined) {
     change(name.id, { state: 'waiting', reason })
-    // An open connection brings no event.
+    // An open connection starts no attempt by itself, so a timer does.
     const waitMs = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 || AGAIN_MS : AGAIN_MS
     if (connectionStore.getState().phase === 'open') setTimeout(() => wake(env), waitMs)
     return

@@ -33,7 +33,7 @@ export interface Upload extends UploadRow {
   reason: string | null
   /** From 0 to 1. */
   part: number
-  /** undefined after the known end. */
+  /** undefined once its end is known. */
   early: Early | undefined
   line: UploadLine
 }

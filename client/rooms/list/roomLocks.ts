@@ -45,7 +45,7 @@ function between(env: Env, { id, lock }: Seen): RoomRow['lock'] {
     settlesAt.set(id, until)
     setTimeout(() => settlesAt.get(id) === until && roomById(id) && void showLocks(env), SETTLES_MS + LATER_MS)
   }
-  // The session that changes the password has the room open.
+  // Only a session that has the room open changes the password.
   return lock === 'shut' ? 'shut' : before
 }
 

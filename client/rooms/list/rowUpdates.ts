@@ -48,7 +48,7 @@ export function onPresence(ownId: string, presence: FrameOf<'presence'>['data'])
 
 const typingEnds = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** The end may be lost. */
+/** The frame that ends it may be lost. */
 export function onTyping({ chatRoomId, isTyping }: FrameOf<'typing'>['data']): void {
   clearTimeout(typingEnds.get(chatRoomId))
   showTyping(chatRoomId, isTyping)

@@ -59,7 +59,7 @@ const shownShape = z.object({ user: z.looseObject({}), rooms: z.array(z.looseObj
 
 export async function keepShown(env: Env, user: User): Promise<void> {
   const { counter, rooms } = roomsStore.getState()
-  // The list is still the kept one.
+  // The server's list has not come.
   if (counter === null) return
   const rows = sortRooms(rooms.values()).flatMap((room) => {
     const people = peopleOf(room, peopleStore.getState().people)
@@ -78,7 +78,7 @@ export function ownUserOf(kept: Kept, who: Pick<User, 'id' | 'username'>): User 
   return userShape.safeParse({ ...own, ...kept?.user }).data ?? own
 }
 
-/** The open chat is read between them. */
+/** The open chat is read between these reads. */
 const PREVIEWS_AT_ONCE = 4
 
 /** Does nothing if rooms are shown already. */

@@ -49,7 +49,7 @@ function Column({ onClose, children }: { onClose: () => void; children: ReactNod
   const opener = useRef(document.activeElement)
   useEffect(() => title.current?.focus({ preventScroll: true }), [])
 
-  // Over the chat the panel closes for a person who goes on writing there.
+  // A panel that lies over the chat closes when the chat gets the focus.
   const isBeside = useMedia(BESIDE)
   const latestClose = useLatest(onClose)
   useEffect(() => {

@@ -67,7 +67,7 @@ async function sealRoom(live: Live, chatRoomId: string, { n, data: [publicKey = 
 /** The book has the seeds; the rows are sealed as in other rooms. */
 async function openForGood(live: Live, chatRoomId: string, { data: [, ...seeds] }: ChatLock, lock: RoomLock): Promise<void> {
   const keys = await openRowKeys(live, chatRoomId, lock.rowKeys, seeds.map(fromBase64))
-  // The server still has what no key opens.
+  // Some row does not open: the server has it still.
   if (keys.includes(undefined)) return wipeRoom(live, chatRoomId)
   // Other tabs stop writing under this lock.
   await putLock(live, chatRoomId, { ...lock, isOff: true })
@@ -165,7 +165,7 @@ async function lockedNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   return found.flat()
 }
 
-/** The room was never sealed. */
+/** For a room that was never sealed. */
 async function unsealedOwn(live: Live, chatRoomId: string): Promise<Name[]> {
   const names = (await live.vault.keys('own')).map((key) => ({ store: 'own' as const, key }))
   const isOurs = async (name: Name & { store: 'own' }) =>

@@ -4,7 +4,7 @@ import type { EpochName } from '../vault/storedRoom.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 
-/** Page numbers. */
+/** By page number. */
 export type ReadPages = Record<string, { version: number; historyKeyId: number | null; epochs: string[] }>
 
 const shape: z.ZodType<ReadPages> = z.record(

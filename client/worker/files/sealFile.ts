@@ -65,7 +65,7 @@ async function seal({ userId }: Live, id: string, file: Blob): Promise<{ sealed:
   return { sealed, isKept }
 }
 
-/** Seals a file that is not sent. Throws 'quota', 'file_read'. */
+/** Seals a file before it is sent. Throws 'quota', 'file_read'. */
 export async function sealAhead(live: Live, { id, file }: { id: string; file: Blob }): Promise<void> {
   const sealing = seal(live, id, file)
   ahead.set(id, sealing)
@@ -107,7 +107,7 @@ export async function uploads(live: Live): Promise<UploadRow[]> {
   return rows.sort((a, b) => a.order - b.order)
 }
 
-/** Rows follow their bytes within moments. */
+/** A row follows its bytes within moments. */
 const STRAY_MS = 24 * 60 * 60 * 1000
 
 /** A vault put aside may have the rows, so nothing is deleted then. */
@@ -188,7 +188,7 @@ export function takeBackUpload(live: Live, name: Name & { newId: string }): Prom
   })
 }
 
-/** Bytes count as sealed. */
+/** Sizes of sealed bytes. */
 export interface KeptFiles {
   /** Locked rooms are included. */
   rooms: { chatRoomId: string; files: { object: string; bytes: number }[] }[]

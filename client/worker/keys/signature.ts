@@ -16,8 +16,8 @@ export function signBook({ device, identityKey }: Pick<Live, 'device' | 'identit
 }
 
 /**
- * Throws 'book_signer' if the manifest lacks the signer, 'signature' if that one's is wrong. Danger: passes unsigned books of
- * older builds, which the caller must check.
+ * Throws 'book_signer' for a signer that the manifest lacks, 'signature' for a wrong signature. Danger: passes unsigned books
+ * of older builds, which the caller must check.
  */
 export function requireBookSigner({ identityKey, devices }: Manifest, { deviceId, signature, ...book }: SealedBook): void {
   if (book.sealed === null || deviceId === null || signature === null) return

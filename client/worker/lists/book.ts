@@ -34,7 +34,7 @@ const pinShape = z.looseObject({
   /** False if the person knows that the contact is gone [Note: I3]. */
   isContact: z.boolean().optional(),
   isByAddress: z.boolean().optional(),
-  /** The first key after an empty book [Note: I1]. */
+  /** True: the key was first seen after an empty book began [Note: I1]. */
   awaitsDecision: z.boolean().optional(),
   /** The newest list seen [Note: D2]. */
   manifest: z.looseObject({ version: counterShape, hash: base64(16) }).optional(),

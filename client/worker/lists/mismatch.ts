@@ -1,5 +1,4 @@
 /** Each stops sending [Note: I1, I2, I3]. */
 export type Mismatch = 'key_changed' | 'name_changed' | 'name_taken' | 'key_conflict' | 'numbers_differ' | 'key_undecided'
 
-/** True if reading continues. */
 export const isStillRead = (mismatch: Mismatch): boolean => mismatch === 'numbers_differ' || mismatch === 'key_undecided'

@@ -61,7 +61,7 @@ async function readHere(at: CatchUp, entry: MessageEntry, envelope: Envelope, gr
   } catch (error) {
     const isUnopened = error instanceof CryptoFailure && (error.code === 'mls' || error.code === 'own_message')
     if (!isUnopened) return unreadable(entry, error)
-    // The archive key is every member's; the signature proves the device.
+    // Every member has the archive key: only the signature proves the device.
     const read = await readByArchive(at, envelope, entry, await archiveKeyOf(group))
     if (read.body.kind === 'sealed') return unreadable(entry, error)
     if (read.senderId === at.live.userId && read.proof?.deviceId === at.live.device.id) await takeOwnMessage(at, entry, read)
@@ -84,7 +84,7 @@ function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   at.writes.push(...settledWrites(at.chatRoomId, entry.id, own))
   at.hasSettled = true
   const content = readContent(own.content)
-  // A newer tab has sent the message.
+  // A newer tab sent a kind that this build does not know.
   const body: StoredBody = content
     ? { kind: 'content', content }
     : { kind: 'newer', kept: { body: { kind: 'content', content: own.content } } }

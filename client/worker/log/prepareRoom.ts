@@ -36,7 +36,6 @@ export function roomNeed(live: Live, { chatRoomId, peerIds, now }: Place & { now
   })
 }
 
-/** Returns an open room's next step. */
 export async function stateOf(live: Live, chatRoomId: string, room: OpenRoom, now: number): Promise<RoomState> {
   const { device, identityKey } = live
   if (!listedIn(room.accounts)(identityKey, device.id, device.leafKey))

@@ -35,7 +35,7 @@ export interface LogOutcome extends NewerVersions {
   needsPeers: boolean
   /** Device lists to fetch, by user id. */
   unknownLists: Versions
-  /** 0 in a new room. */
+  /** The version of the own device list; 0 in a new room. */
   ownList: number
   /** Undecided forks [Note: D2]. */
   forks: Fork[]

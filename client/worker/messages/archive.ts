@@ -42,7 +42,7 @@ export async function sealArchiveKey(
   }
 }
 
-/** Stores all keys: messages show the right key [Note: H1]. */
+/** Stores every key: only messages show which one is right [Note: H1]. */
 export async function keepArchiveKeys(live: Live, keys: ArchiveKey[], chatRoomId?: string): Promise<void> {
   const opened = await Promise.all(keys.map(async (key) => ({ place: key, bytes: await openArchiveKey(live, key) })))
   await keepEpochKeys(
@@ -52,7 +52,7 @@ export async function keepArchiveKeys(live: Live, keys: ArchiveKey[], chatRoomId
   )
 }
 
-/** Stores candidates, unless a key is derived. */
+/** Stores candidates, unless this device has derived the key. */
 export async function keepEpochKeys(
   live: Live,
   keys: { place: EpochName; bytes: Uint8Array }[],
@@ -66,7 +66,7 @@ export async function keepEpochKeys(
   const writes = await Promise.all(
     [...opened.values()].map(async ({ place, found }) => {
       if ((await live.vault.get('sealed', rowOf(place)))?.json === 'derived') return []
-      // The slice cuts the oldest.
+      // Drops the oldest.
       const all = distinct([...found, ...(await archiveKeysHeld(live, place))]).slice(0, KEYS_MAX)
       return candidateWrites(place, all, chatRoomId)
     }),
@@ -95,7 +95,7 @@ export const derivedKeyWrite = (chatRoomId: string, place: EpochName, bytes: Uin
   chatRoomId,
 })
 
-/** Returns undefined for garbage. */
+/** undefined: the seal does not open here. */
 export async function openArchiveKey(live: Live, key: ArchiveKey): Promise<Uint8Array | undefined> {
   const history = key.userId === live.userId ? await historyKeyOf(live, key.historyKeyId) : undefined
   if (!history) return undefined
@@ -132,12 +132,12 @@ export interface Read {
   flags?: MessageFlags
 }
 
-/** The server's room ids prove nothing. */
+/** `chatRoomId`: the room followed here, never one that the server names. */
 export interface Reading {
   live: Live
   chatRoomId: string
   accounts: MemberAccounts
-  /** The lists decide whose signatures count. */
+  /** Says whose signatures count. */
   record: Pick<RoomRecord, 'named'>
 }
 
@@ -150,7 +150,7 @@ export async function readByArchive(at: Reading, envelope: Envelope, message: Se
     try {
       return readOpened(at, await openByArchive(archiveKey, envelope), message)
     } catch (error) {
-      // Another key mends only a wrong key.
+      // Another key can only help against a wrong key.
       if (!(error instanceof CryptoFailure) || error.code !== 'archive_key') return unreadable(message, error)
     }
   }
@@ -189,11 +189,11 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
 
 const FAR_MS = 10 * 60_000
 
-/** Returns the signed time if far off [Note: H3]. */
+/** Returns the signed time if far from the server's [Note: H3]. */
 export const sentFar = (sentAt: string, createdAt: string): Pick<MessageFlags, 'sentAt'> =>
   Math.abs(Date.parse(sentAt) - Date.parse(createdAt)) >= FAR_MS ? { sentAt } : {}
 
-/** Throws bugs on. */
+/** Throws any error but a CryptoFailure again. */
 export function unreadable(message: Pick<Sent, 'senderId'>, error: unknown): Read {
   if (!(error instanceof CryptoFailure)) throw error
   return { senderId: message.senderId, body: { kind: 'unreadable', reason: error.message } }

@@ -19,7 +19,7 @@ export interface OutboxRow {
   failure: string | null
 }
 
-/** MLS does not open own messages. */
+/** The own copy, because MLS does not open own messages. */
 export interface OwnRow {
   /** Use `readContent`. */
   content: unknown
@@ -70,25 +70,23 @@ export const ownWrite = (chatRoomId: string, id: string, own: OwnRow | null): Wr
   chatRoomId,
 })
 
-/** Returns the removal of logged messages. */
+/** For a message that the log has. */
 export const settledWrites = (chatRoomId: string, id: string, { order }: OwnRow): Write[] => [
   ownWrite(chatRoomId, id, null),
   { store: 'outbox', key: [chatRoomId, order], value: null },
 ]
 
-/** Returns messages in order. */
 export async function outboxOf({ vault }: Live, chatRoomId: string): Promise<OutboxRow[]> {
   return (await vault.all('outbox', chatRoomId)).map(({ value }) => shown(jsonOf(keptShape, value)))
 }
 
-/** Returns rooms with messages. */
 export async function roomsWithOutbox({ vault }: Live): Promise<string[]> {
   return [...new Set((await vault.keys('outbox')).map(([chatRoomId]) => chatRoomId))]
 }
 
 export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'sentAt'> & { content: Content }
 
-/** Stores a message before all else. */
+/** Stores a message before anything can fail. */
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
     const kept = newRow(message, await outboxOf(live, message.chatRoomId))
@@ -97,13 +95,11 @@ export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow
   })
 }
 
-/** Returns the next row. */
 export function newRow(message: NewMessage, rows: OutboxRow[], envelope: string | null = null) {
   const order = Math.max((rows.at(-1)?.order ?? 0) + 1, Date.now() * 1000)
   return { ...message, order, envelope, failure: null }
 }
 
-/** Returns a row's writes. */
 export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
   outboxWrite(row),
   ownWrite(row.chatRoomId, row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
@@ -112,7 +108,6 @@ export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
 /** Ends the draft in the same write. */
 export const writtenWrites = (row: ReturnType<typeof newRow>): Write[] => [...newWrites(row), draftWrite(row.chatRoomId, '')]
 
-/** Returns an own message's copy. */
 export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | undefined> {
   const row = await vault.get('own', id)
   return row && jsonOf(ownShape, row)
@@ -123,7 +118,6 @@ interface Kept {
   own: OwnRow
 }
 
-/** Returns a row and copy. */
 export async function keptOf(live: Live, chatRoomId: string, id: string): Promise<Kept | undefined> {
   const own = await ownRow(live, id)
   const row = own && (await live.vault.get('outbox', [chatRoomId, own.order]))
@@ -152,22 +146,20 @@ export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: stri
   })
 }
 
-/** Returns the removal of unlogged messages. */
+/** For a message that the log lacks. */
 export const droppedWrites = (chatRoomId: string, id: string, { own }: Kept): Write[] => [
   { store: 'outbox', key: [chatRoomId, own.order], value: null },
-  // This copy proves the bytes' device [Note: V2].
+  // The copy stays: it proves that this device made the bytes [Note: V2].
   ...(own.envelope === null ? [ownWrite(chatRoomId, id, null)] : []),
 ]
 
 const DRAFT = 'draft:'
 
-/** Returns a draft. */
 export async function readDraft({ vault }: Live, chatRoomId: string): Promise<string> {
   const row = await vault.get('sealed', `${DRAFT}${chatRoomId}`)
   return row ? jsonOf(z.string(), row) : ''
 }
 
-/** Returns all drafts. */
 export async function drafts({ vault }: Live): Promise<{ chatRoomId: string; text: string }[]> {
   const rows = await vault.named(DRAFT)
   return rows.map(({ key, value }) => ({ chatRoomId: key.slice(DRAFT.length), text: jsonOf(z.string(), value) }))

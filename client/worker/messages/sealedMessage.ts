@@ -37,7 +37,7 @@ export interface Opened {
 export const archiveKeyOf = (group: Group): Promise<Uint8Array> =>
   exportSecret(group, 'conclave/archive/v1', groupIdOf(group), 32)
 
-// The cipher goes with the epoch's secrets.
+// A WeakMap: the cipher goes when the epoch's secrets go.
 const archiveCiphers = new WeakMap<Group['keySchedule'], Promise<CryptoKey>>()
 
 function archiveCipherOf(group: Group): Promise<CryptoKey> {
@@ -105,7 +105,7 @@ export async function openByGroup(
   return { group: next, opened, isArchived: archived !== undefined && sameBytes(archived, plaintext) }
 }
 
-/** Garbage only marks the message. */
+/** undefined for garbage, which only marks the message. */
 const whatIsArchived = (cipher: CryptoKey, envelope: Envelope, bodyHash: Uint8Array): Promise<Uint8Array | undefined> =>
   archivedKey(cipher, envelope, bodyHash).catch((error: unknown) => {
     if (error instanceof CryptoFailure) return undefined

@@ -13,7 +13,6 @@ export const withMessage = (seen: Transcript | undefined, content: string): Tran
 export const withHash = (seen: Transcript | undefined, contentHash: Uint8Array): Transcript | undefined =>
   seen && { ...seen, hash: toBase64(sha256('conclave/log/v1', fromBase64(seen.hash), contentHash)) }
 
-/** Returns the transcript after a commit. */
 export const withCommit = (seen: Transcript | undefined, seq: number): Transcript => ({
   since: seq,
   hash: '',

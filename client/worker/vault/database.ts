@@ -16,7 +16,7 @@ interface Read<S extends string> {
   reject: (error: unknown) => void
 }
 
-/** Shares a tick's transaction, which costs more than a row. */
+/** Reads of one tick share a transaction, which costs more than a row. */
 export function readTogether<S extends string>(
   begin: (stores: S[]) => IDBTransaction,
 ): (store: S, key: IDBValidKey) => Promise<unknown> {

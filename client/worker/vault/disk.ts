@@ -78,7 +78,7 @@ export async function writesToDisk(userId: string): Promise<boolean> {
     await (probe && place.removeEntry(name))
     return probe !== undefined
   } catch (error) {
-    // A full disk is a disk.
+    // A full disk can hold files too.
     if (error instanceof DOMException && error.name === 'QuotaExceededError') return true
     throw error
   }

@@ -69,7 +69,7 @@ export async function destroyVault(userId: string, factory: IDBFactory = indexed
   for (const name of names) await deleteDatabase(factory, name)
   await forgetUser(userId, factory)
   await writtenAt(userId)
-  // The keys were in the rows.
+  // A file that stays opens no more: its key was in the rows.
   await globalThis.navigator?.storage
     ?.getDirectory?.()
     .then((root) => root.removeEntry(filesOf(userId), { recursive: true }))

@@ -11,7 +11,7 @@ export async function holdAwaited(tx: Queryable, objectId: string): Promise<bool
   return (await tx.select({ id: objects.id }).from(objects).where(isAwaited).for('no key update')).length > 0
 }
 
-/** Counts other numbers, and all rows with arriving and replaced ones. */
+/** `numbers`: of other parts. `rows`: all, also arriving and replaced ones. */
 export async function countParts(
   db: Queryable,
   objectId: string,

@@ -53,7 +53,7 @@ export async function takeUpload(
   if (object.state !== 'awaited') throw new Refusal('already_uploaded')
   if (object.kind === 'photo' && sizeBytes > LIMITS.photoBytes) throw new Refusal('too_large')
   if (object.kind === 'file' && sizeBytes !== paddedBytes(sizeBytes)) throw new Refusal('not_padded')
-  // One of two requests for a file goes on.
+  // Only one of two requests for a file goes on.
   await env.db.transaction(async (tx) => {
     if (!(await store.move(tx, object.id, ['awaited', 'arriving'], { sizeBytes }))) throw new Refusal('already_uploaded')
     if (object.kind === 'file') await requireSpace(env, tx, user, sizeBytes)

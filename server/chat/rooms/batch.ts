@@ -138,7 +138,7 @@ export function makeBatch({ pool, clock, onFlush, fault, bounds }: Options): Bat
 
   async function commit(messages: NewMessage[]): Promise<AppendResult[]> {
     const written = inTime(appendMessages(pool, messages, clock()), DEAD_MS)
-    // The database alone decides a statement on its way.
+    // A statement that is on its way can no longer be stopped.
     const [results] = await Promise.all([written, fault && turn().then(() => fault('message:sent'))])
     return results
   }

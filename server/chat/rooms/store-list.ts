@@ -46,7 +46,7 @@ const pageRead = named((db) =>
     .prepare('room_page'),
 )
 
-/** Transactions before the counter were answered; with `after`, only their changes up to there. */
+/** The reader has all changes before `oldest`, and later ones up to `after`. */
 export interface Since {
   oldest: string
   after: { changedIn: string; roomId: string } | undefined

@@ -12,7 +12,7 @@ export interface AccountHooks {
 
 export interface Accounts {
   note(seat: Seat, user: SignedInUser): void
-  /** Closes the sockets of ended sessions and publishes changes, `what` in any case. */
+  /** Closes the sockets of ended sessions and publishes changes, and `what` always. */
   recheck(userId?: string, what?: AccountChange): Promise<void>
 }
 
