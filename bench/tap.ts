@@ -65,7 +65,7 @@ export async function measureTap({ isQuick }: Ground): Promise<Row[]> {
   ]
 }
 
-/** Makes two people who have accepted each other, on a paid plan, with their conversation open. */
+/** Makes two people who have accepted each other, on a paid plan, with their chat open. */
 export async function meet(server: RunningServer, from: Page, to: Page): Promise<void> {
   const names = [`Alice${Date.now() % 100_000}`, `Bob${Date.now() % 100_000}`] as const
   for (const [page, name] of [

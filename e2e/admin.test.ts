@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
+import { startChat, test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine, putsAway } from './screen.ts'
 
@@ -10,7 +10,7 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   pair: [ada, bob],
 }) => {
   const { page } = ada
-  await conversation(ada, bob)
+  await startChat(ada, bob)
   const panel = bob.page.getByRole('button', { name: 'Admin Panel' })
   expect(server.output()).toContain(`no administrator yet: sign up, then open ${server.url}/admin`)
   // Whoever opens the dashboard of a server without any administrator reads how the first one is made, and needs the server's machine.

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { startFakeS3 } from '../server/testing/fakes3.ts'
 import { portOf } from '../server/testing/world.ts'
-import { conversation, customer } from './people.ts'
+import { customer, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { startServer } from './server.ts'
 
@@ -48,7 +48,7 @@ test('A file goes from Alice’s browser to the bucket and from there to Bob’s
   const server = await startServer({ ...s3.settings, S3_PUBLIC_URL: publicUrl, TRUST_PROXY: '1' })
   afterAll(() => server.stop())
   const [alice, bob] = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   expect(await passes(alice, bob, 'direct.pdf')).toEqual(['bucket PUT', 'server POST', 'server GET', 'bucket GET'])
   way.close()
   for (const socket of sockets) socket.destroy()

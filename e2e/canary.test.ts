@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { conversation, joined, personWithProfile, test } from './people.ts'
+import { joined, personWithProfile, startChat, test } from './people.ts'
 import { everyFile, everyRow, finds } from './tables.ts'
 
 const canary = () => `canary${crypto.randomUUID().replaceAll('-', '')}`
@@ -12,7 +12,7 @@ test('After a conversation no word of it and no password lies in the database, t
     joined(server, await personWithProfile(server, 'Bob')),
   ])
   const [fromAlice, fromBob, draft] = [canary(), canary(), canary()]
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await alice.says(`${fromAlice} is what I say`)
   await bob.reads(fromAlice)
   await bob.says(`${fromBob} is my answer`)

@@ -100,7 +100,7 @@ test('Whoever types on after Enter loses no letter, at any pace and behind any c
   await field.fill('')
 })
 
-test('A reload in the middle of a conversation keeps every word, also the unsent one in the composer', async ({ alice, bob }) => {
+test('A reload in the middle of a chat keeps every word, also the unsent one in the composer', async ({ alice, bob }) => {
   await alice.says('before the reload')
   await bob.reads('before the reload')
   await alice.drafts('half a thought')
@@ -139,7 +139,7 @@ test('Two tabs of Bob show every message once', async ({ alice, bob }) => {
   await second.close()
 })
 
-test('Larger text, a low window, and too many words: the end of the conversation and the whole field stay on screen', async ({
+test('Larger text, a low window, and too many words: the end of the chat and the whole field stay on screen', async ({
   alice,
 }) => {
   const { page } = alice
@@ -267,7 +267,7 @@ test('Bob is away for sixty messages and a change of keys, and reads all of them
   await alice.reads('I have read everything')
 })
 
-test('A draft stands in its row, a finger that rests there opens the menu, and whoever is removed leaves the list with the conversation', async ({
+test('A draft stands in its row, a finger that rests there opens the menu, and whoever is removed leaves the list with the chat', async ({
   alice,
   bob,
 }) => {

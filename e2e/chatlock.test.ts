@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { keepsCopy } from './copy.ts'
 import { dumpOf, placesOf } from './dump.ts'
-import { conversation, customer, person, test } from './people.ts'
+import { customer, person, startChat, test } from './people.ts'
 import { behind, looksFine } from './screen.ts'
 import { pause } from './server.ts'
 
@@ -9,7 +9,7 @@ test('A chat with a password is shut in all of Alice’s browsers: no word of it
   server,
 }) => {
   const [alice, bob] = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await bob.says('Before the lock')
   await alice.reads('Before the lock')
   const laptop = await person(server, 'Alice', alice)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { conversation, person, test } from './people.ts'
+import { person, startChat, test } from './people.ts'
 import { behind, holdsToast, looksFine, putsAway } from './screen.ts'
 
 test('By the screen alone Alice names Bob, reports and blocks him, unblocks him and clears the chat; her other browser follows', async ({
@@ -7,7 +7,7 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him 
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await bob.says('this is meant to hurt')
   await alice.reads('this is meant to hurt')
   const second = await person(server, 'Alice', alice)

@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { type HeadlessUser, headlessUser } from './crowd.ts'
-import { conversation, customer, person, personWithProfile, test } from './people.ts'
+import { customer, person, personWithProfile, startChat, test } from './people.ts'
 import { visitor } from './person.ts'
 
 /** CI runs a short form; the long one is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
@@ -10,7 +10,7 @@ const ROOMS = Number(process.env['ROOMS'] ?? 4)
 const DEEP = Number(process.env['DEEP_ROOM'] ?? 120)
 const LINES = 12
 
-test("Alice's third browser shows the newest messages of every conversation, and all three go on in step", async ({ server }) => {
+test("Alice's third browser shows the newest messages of every chat, and all three go on in step", async ({ server }) => {
   const alice = await customer(server, 'Alice')
   const names = Array.from({ length: ROOMS }, (_, at) => `friend${String(at).padStart(2, '0')}`)
   const friends = await Promise.all(names.map((name) => headlessUser(server.url, name)))
@@ -44,7 +44,7 @@ test("Alice's third browser shows the newest messages of every conversation, and
   const accepted = Date.now()
   await third.page.getByRole('button', { name: 'Add this browser' }).click()
   for (const name of names) await third.page.locator('a.row', { hasText: `${name} says` }).waitFor()
-  process.stdout.write(`${ROOMS} conversations on a third browser: ${Date.now() - accepted} ms\n`)
+  process.stdout.write(`${ROOMS} chats on a third browser: ${Date.now() - accepted} ms\n`)
   expect(await third.page.locator('a.row', { hasText: 'cannot be read' }).count()).toBe(0)
 
   await third.page.locator('a.row', { hasText: 'friend00 says' }).click()
@@ -79,7 +79,7 @@ test('Alice removes a browser that is in use: it is out at once, and neither it 
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await alice.says('while both are here')
   const second = await personWithProfile(server, 'Alice', { account: alice })
   await second.signsIn()

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { startSmtp } from '../server/testing/smtp.ts'
-import { conversation, customer, person } from './people.ts'
+import { customer, person, startChat } from './people.ts'
 import { looksFine } from './screen.ts'
 import { startServer } from './server.ts'
 
@@ -15,7 +15,7 @@ afterAll(async () => {
 test('Mia mails an invitation, which fails and then goes out; Bob joins by its link, and his rights go with her plan', async () => {
   const [mia, bob] = await Promise.all([customer(server, 'Mia'), customer(server, 'Bob')])
   const { page } = mia
-  await conversation(mia, bob)
+  await startChat(mia, bob)
   await Promise.all([server.account('set-tier', mia.username, 'master'), server.account('set-tier', bob.username, 'free')])
   await bob.page.getByText('Free Plan Active').waitFor()
   await page.goto(`${server.url}/settings?tab=plan`)

@@ -43,7 +43,7 @@ test('Alice keeps no history: her next browser begins empty and reads what follo
   await next.leaves()
 })
 
-test('Alice exports everything, deletes her account, and Bob keeps a closed conversation with nobody’s name', async ({
+test('Alice exports everything, deletes her account, and Bob keeps a closed chat with nobody’s name', async ({
   server,
   alice,
   bob,
@@ -90,7 +90,7 @@ test('Alice exports everything, deletes her account, and Bob keeps a closed conv
   await bob.page.locator('.row', { hasText: 'Deleted account' }).first().waitFor()
   await bob.page.getByText('This account was deleted. Nothing can be sent.').waitFor()
   await bob.reads('for the archive')
-  await looksFine(bob.page, 'closed conversation')
+  await looksFine(bob.page, 'closed chat')
   const laptop = await person(server, 'Bob', bob)
   await laptop.signsIn()
   await laptop.page.getByRole('button', { name: 'Add this browser' }).click()

@@ -20,7 +20,7 @@ import {
   timeToWait,
   withoutContact,
 } from './lies.ts'
-import { conversation, customer, person } from './people.ts'
+import { customer, person, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
 import { looksFine, putsAway } from './screen.ts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
   proxy.leadsTo(real.url)
   server = { ...real, url: proxy.url }
   ;[alice, bob, eve] = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob'), customer(server, 'Eve')])
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await alice.says('hello Bob')
   await bob.reads('hello Bob')
 })
@@ -315,7 +315,7 @@ test('A server of another version makes the page load itself once; then the page
 
 test("No address book of Dora's holds: her new browser says so, begins an empty one, and asks for Bob's key before a word goes to him", async () => {
   const dora = await customer(server, 'Dora')
-  await conversation(dora, bob)
+  await startChat(dora, bob)
   await dora.says('before the book was lost')
   await bob.reads('before the book was lost')
   const identityKey = await keyOf(bob)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { keepsCopy } from './copy.ts'
-import { conversation, test } from './people.ts'
+import { startChat, test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
 
@@ -32,7 +32,7 @@ test('Alice goes away: both her tabs lock, what Bob writes is counted and not sh
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await bob.says('before she went')
   await alice.reads('before she went')
   const room = alice.page.url()

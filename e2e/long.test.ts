@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect } from 'vitest'
 import { runningUrl } from '../server/ground/db/embedded.ts'
-import { conversation, test } from './people.ts'
+import { startChat, test } from './people.ts'
 import { looksFine } from './screen.ts'
 
 /** CI runs a short form; the long one is `LONG_ROOM=100000 npm run test:e2e -- e2e/long.test.ts`. */
@@ -35,7 +35,7 @@ test('A long room opens at once, scrolls, goes to a day, and never stands in the
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   const links = Array.from({ length: 100 }, (_, at) => `https://old.example/${at + 1}`)
   await alice.says(`before it all ${links.join(' ')}`)
   await bob.reads('before it all')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { copiesOf, keepsCopy } from './copy.ts'
-import { conversation, customer, personWithProfile } from './people.ts'
+import { customer, personWithProfile, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
 import { looksFine } from './screen.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   proxy.leadsTo(realUrl)
   server = { ...real, url: proxy.url }
   ;[alice, bob] = await Promise.all([customer(server, 'Alice'), customer(server, 'Bob')])
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await bob.says('read me on the train')
   await alice.reads('read me on the train')
 })

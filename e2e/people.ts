@@ -93,7 +93,7 @@ export const test = atServer.extend<Scene>({
 })
 
 /**
- * Alice and Bob have the open conversation before them, the same one in all tests of a file: each test leaves both signed in, online
+ * Alice and Bob have the open chat before them, the same one in all tests of a file: each test leaves both signed in, online
  * and there.
  */
 export const talking = atServer.extend<Scene>({
@@ -101,7 +101,7 @@ export const talking = atServer.extend<Scene>({
     async ({ server }, use) =>
       withPerson(server, 'Alice', (alice) =>
         withPerson(server, 'Bob', async (bob) => {
-          await conversation(alice, bob)
+          await startChat(alice, bob)
           await use([alice, bob])
         }),
       ),
@@ -111,8 +111,8 @@ export const talking = atServer.extend<Scene>({
   bob: async ({ pair: [, bob] }, use) => use(bob),
 })
 
-/** Alice adds Bob, he accepts, and both open the conversation. */
-export async function conversation(alice: Person, bob: Person): Promise<void> {
+/** Alice adds Bob, he accepts, and both open the chat. */
+export async function startChat(alice: Person, bob: Person): Promise<void> {
   await alice.adds(bob)
   await bob.page.locator('.row', { hasText: alice.name }).first().waitFor()
   await bob.accepts(alice)
@@ -120,7 +120,7 @@ export async function conversation(alice: Person, bob: Person): Promise<void> {
   await bob.opens(alice)
 }
 
-/** Sends plain text messages as a person by the HTTP API, the fastest way to a long conversation. */
+/** Sends plain text messages as a person by the HTTP API, the fastest way to a long chat. */
 export async function chatters(one: Person, texts: string[]): Promise<void> {
   const chatRoomId = one.page.url().split('/chat/')[1] ?? ''
   await one.page.evaluate(

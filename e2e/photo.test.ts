@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
-import { conversation, personWithProfile, test } from './people.ts'
+import { personWithProfile, startChat, test } from './people.ts'
 import { behind, looksFine } from './screen.ts'
 
 /** One pixel, red and then blue, for ever. */
@@ -95,7 +95,7 @@ test('Alice cuts a photograph by keys: Bob sees it at once, without the place wh
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   const { page } = alice
   await page.getByRole('button', { name: 'Profile Settings' }).click()
   const field = page.getByLabel('Photo file')

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
+import { startChat, test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
 
@@ -10,7 +10,7 @@ test('Alice, on the free plan, buys Premium by a test card from the dialog, and 
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await server.account('set-tier', alice.username, 'free')
   const chat = alice.page.url()
   await alice.page.getByText('Free Plan Active').waitFor()

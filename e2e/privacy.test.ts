@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
+import { startChat, test } from './people.ts'
 import { looksFine } from './screen.ts'
 
 test('What Bob hides is gone from the screen of Alice at once, and hers from his: that he is online, and that he has read', async ({
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await alice.says('hello')
   await bob.reads('hello')
   await alice.seesTick('hello', 'Read')

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { confirms, makesKit, wordsOn } from './kit.ts'
-import { conversation, person, test } from './people.ts'
+import { person, startChat, test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
 
@@ -18,7 +18,7 @@ test('Alice forgot her password: the kit opens her account with its history, and
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await alice.says('before the password was forgotten')
   await bob.reads('before the password was forgotten')
   const words = await makesKit(alice)
@@ -74,7 +74,7 @@ test('Bob changes his password: his other browser is signed out and comes back w
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await alice.says('this stays')
   await bob.reads('this stays')
   const other = await person(server, 'Bob', bob)

@@ -2,7 +2,7 @@ import { cp, rm } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { conversation, joined, person, personWithProfile, talking as test } from './people.ts'
+import { joined, person, personWithProfile, startChat, talking as test } from './people.ts'
 import { visitor } from './person.ts'
 import { looksFine } from './screen.ts'
 
@@ -63,7 +63,7 @@ test('Alice leaves the page in the middle of a word: all of it is in the compose
   await alice.page.getByLabel('Message', { exact: true }).fill('')
 })
 
-test("Alice's browser storage is wiped: she signs in again, and the conversation is there", async ({ server, alice, bob }) => {
+test("Alice's browser storage is wiped: she signs in again, and the chat is there", async ({ server, alice, bob }) => {
   await alice.says('before the wipe')
   await bob.says('noted')
   await alice.reads('noted')
@@ -163,13 +163,13 @@ test('The disk is full: the words stay in the composer with the reason, and go o
   await bob.reads('there is none')
 })
 
-test("Bob's computer is restored from a backup: it says so, and he reads on and writes in the same conversation", async ({
+test("Bob's computer is restored from a backup: it says so, and he reads on and writes in the same chat", async ({
   server,
   alice,
 }) => {
   // The Bob of the other tests has no profile on disk.
   const bob = await joined(server, await personWithProfile(server, 'Robert'))
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await bob.says('before the backup')
   await alice.reads('before the backup')
   await bob.leaves()
@@ -205,7 +205,7 @@ test("Bob's computer is restored from a backup: it says so, and he reads on and 
   await restored.reads('heard')
   await restored.leaves()
 
-  // Two copies of one browser take turns in the conversation: each comes in again, and no message fails.
+  // Two copies of one browser take turns in the chat: each comes in again, and no message fails.
   const copy = `${bob.profile}-copy`
   await cp(bob.profile, copy, { recursive: true })
   const both = [await at(), await at(copy)] as const

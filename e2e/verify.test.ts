@@ -48,7 +48,7 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
   await alice.page.getByText('You are told if it ever changes.').waitFor()
   await alice.page.getByRole('button', { name: 'Encrypted · Verified' }).waitFor()
   await alice.page.locator('a.row', { hasText: bob.name }).getByText('Verified', { exact: true }).waitFor({ state: 'attached' })
-  // At this width the panel lies over the conversation.
+  // At this width the panel lies over the chat.
   await alice.page.getByRole('button', { name: 'Close contact details' }).click()
 
   const laptop = await person(server, 'Alice', alice)
@@ -80,7 +80,7 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
   await bob.page.getByRole('dialog', { name: 'Send a file' }).getByRole('button', { name: 'Send', exact: true }).click()
   await alice.page.getByRole('button', { name: 'Save kept.pdf' }).waitFor()
   await bob.page.getByRole('button', { name: 'Encrypted · Verified' }).waitFor()
-  // The file gave the focus to the field, and at this width the panel over the conversation makes room.
+  // The file gave the focus to the field, and at this width the panel over the chat makes room.
   await bob.page.getByRole('complementary', { name: 'Contact details' }).waitFor({ state: 'detached' })
   await bob.says('the same after all')
   await alice.reads('the same after all')

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { conversation, test } from './people.ts'
+import { startChat, test } from './people.ts'
 import { holdsToast, looksFine } from './screen.ts'
 
 test('A session that ended leads to /auth, which says why, and signing in again to where Alice was', async ({
@@ -7,7 +7,7 @@ test('A session that ended leads to /auth, which says why, and signing in again 
   alice,
   bob,
 }) => {
-  await conversation(alice, bob)
+  await startChat(alice, bob)
   await alice.says('before')
   const { page } = alice
   const chat = new URL(page.url()).pathname
@@ -27,7 +27,7 @@ test('A session that ended leads to /auth, which says why, and signing in again 
   await page.waitForURL(server.url + chat)
   await alice.reads('before')
 
-  // A session that ends elsewhere leads to /auth too, and that address does not reveal which conversation was open.
+  // A session that ends elsewhere leads to /auth too, and that address does not reveal which chat was open.
   await server.account('end-sessions', alice.username)
   await page.waitForURL(`${server.url}/auth`)
   // The page learns it from the socket or from a refused call, whichever comes first.

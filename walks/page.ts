@@ -164,7 +164,7 @@ function seenIn({ clock }: Env, room: RoomRow) {
   return { presence, readSeq: markOf(room, peerId).readSeq, isTyping: room.isTyping }
 }
 
-/** Returns the conversation after a seq. It fetches missing messages like a person who scrolls up. */
+/** Returns the chat after a seq. It fetches missing messages like a person who scrolls up. */
 async function history(env: Env, after: number): Promise<StoredMessage[]> {
   const room = theRoom()
   const page = () => env.crypto.page({ chatRoomId: room.id, after, limit: Number.MAX_SAFE_INTEGER })

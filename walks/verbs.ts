@@ -15,7 +15,7 @@ import type { Dice, Doer, Verb } from './walk.ts'
 const DEVICES = 3
 const TABS = 2
 
-/** The acts of two people in their conversation. A feature that gives them a new act adds a verb. */
+/** The acts of two people in their chat. A feature that gives them a new act adds a verb. */
 export const VERBS: Record<string, Verb<World>> = {
   says: atTab(8, seatsIn, says),
   'sends and reloads at once': atBrowser(1, online, sendsAndReloads),

@@ -47,7 +47,7 @@ const OwnPage = lazy(async () => ({ default: (await import('./OwnPage.tsx')).Own
 
 const SESSIONS = '/settings?tab=devices'
 
-/** The signed-in product: the list, and one conversation or the welcome beside it. */
+/** The signed-in product: the list, and one chat or the welcome beside it. */
 export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
@@ -79,7 +79,7 @@ export function Messenger() {
 
   function openUnread() {
     const rooms = sortRooms(roomsStore.getState().rooms.values())
-    // The search begins after the open conversation and wraps around, so that repeated presses reach every unread one.
+    // The search begins after the open chat and wraps around, so that repeated presses reach every unread one.
     const at = rooms.findIndex(({ id }) => id === openRoomId) + 1
     const next = [...rooms.slice(at), ...rooms.slice(0, at)].find(isNews)
     if (next) navigate(`/chat/${next.id}`)

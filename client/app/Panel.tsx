@@ -16,7 +16,7 @@ const Welcome = lazy(async () => ({ default: (await import('./Welcome.tsx')).Wel
 interface Props {
   user: User
   openRoomId: string | undefined
-  /** Closes the conversation. */
+  /** Closes the chat. */
   onClose: () => void
   /** Leads from the welcome to the list, where a phone shows one of the two. */
   onList: (() => void) | undefined

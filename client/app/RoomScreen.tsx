@@ -39,7 +39,7 @@ interface Props {
   onBack: () => void
 }
 
-/** Shows the conversation with one person, and hides it when another one is opened. */
+/** Shows the chat with one person, and hides it when another one is opened. */
 export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const env = useEnv()
   const latest = useLatest(room)

@@ -15,7 +15,7 @@ export const SETTINGS = 'Profile Settings'
 
 interface Props {
   user: User
-  /** True if the name is the page's title: no conversation is open, which has a title of its own. */
+  /** True if the name is the page's title: no chat is open, which has a title of its own. */
   isTitle: boolean
   onHome: () => void
   onAdmin: () => void

@@ -34,7 +34,7 @@ interface Props {
   onLogout: () => void
 }
 
-/** What stands beside the list while no conversation is open: who one is here, and what to do first. */
+/** What stands beside the list while no chat is open: who one is here, and what to do first. */
 export function Welcome({ user, onList, onAdd, onLogout }: Props) {
   const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
   return (

@@ -27,7 +27,7 @@ test('A session that ended shows /auth, and signing in again leads back to where
   expect(page).toMatchObject({ pathname: '/settings', search: '?tab=security', state: null })
 })
 
-test('Somebody else who signs in there does not land in the conversation of the one before', () => {
+test('Somebody else who signs in there does not land in the chat of the one before', () => {
   page.pathname = '/chat/dm_a_b'
   goToAuth('alice')
   leaveAuth('bob')

@@ -29,6 +29,6 @@ test('What begins with the letters stands before what only holds them', () => {
   expect(words('c').slice(0, 2)).toEqual(['Carol', 'Change the password'])
 })
 
-test('Before a letter is typed the newest five conversations and everything else is shown', () => {
+test('Before a letter is typed the newest five chats and everything else is shown', () => {
   expect(words(' ')).toEqual(['Bob Marsh', 'Carol', 'Dan', 'Eve', 'Frank', 'Change the password', 'Use dark theme'])
 })

@@ -8,7 +8,7 @@ export interface Entry {
   run: () => void
 }
 
-/** Rows of conversations while nothing was typed: the newest ones. */
+/** Rows of chats while nothing was typed: the newest ones. */
 const NEWEST = 5
 /** Rows that are shown at most. */
 const SHOWN_MAX = 50

@@ -22,7 +22,7 @@ test('A key that somebody types stays a letter, and the keys of the messenger wo
   expect(verbOf(pressed('Escape', { isComposing: true }), 'text')).toBeUndefined()
 })
 
-test('From one conversation to the next, and no further than the ends of the list', () => {
+test('From one chat to the next, and no further than the ends of the list', () => {
   const ids = ['a', 'b', 'c']
   expect([roomBeside(ids, 'b', -1), roomBeside(ids, 'b', 1)]).toEqual(['a', 'c'])
   expect([roomBeside(ids, 'a', -1), roomBeside(ids, 'c', 1)]).toEqual([undefined, undefined])

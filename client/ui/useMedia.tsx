@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** True where the window has room for the list or the conversation, not for both. */
+/** True where the window has room for the list or the chat, not for both. */
 export const NARROW = '(max-width: 767px)'
 
 /** True while the window fits this media query. */

@@ -74,7 +74,7 @@ export const chatLocksApi = {
     access: 'signed_in',
     rates: ['chatPasswords'],
     summary:
-      'Removes a forgotten chat password and, with it, the caller’s side of the conversation up to now. An account with keys signs an order that names the room.',
+      'Removes a forgotten chat password and, with it, the caller’s side of the chat up to now. An account with keys signs an order that names the room.',
     input: z.object({ contactId, chatRoomId, order }),
     output: z.object({ clearedSeq: seqShape }),
   }),

@@ -81,7 +81,7 @@ export const contactsApi = {
     method: 'GET',
     path: '/api/contacts',
     access: 'signed_in',
-    summary: 'Every contact with its last message and counters, newest conversation first. Answers an ETag.',
+    summary: 'Every contact with its last message and counters, newest chat first. Answers an ETag.',
     input: nothing,
     output: z.array(contactShape).max(LIMITS.contactsMax),
     answerLimitBytes: LIMITS.pageAnswerBytes,
@@ -162,7 +162,7 @@ export const contactsApi = {
     access: 'signed_in',
     rates: ['clearChat'],
     summary:
-      'Clears the caller’s side of a conversation up to `upTo`, or to its end: its messages are given to the caller no more. The other side keeps theirs.',
+      'Clears the caller’s side of a chat up to `upTo`, or to its end: its messages are given to the caller no more. The other side keeps theirs.',
     input: z.object({ contactId, upTo: z.coerce.number().int().nonnegative().optional() }),
     output: z.object({ clearedSeq: seqShape }),
   }),

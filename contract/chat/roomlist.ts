@@ -81,7 +81,7 @@ export const listRooms = endpoint({
   path: '/api/rooms',
   access: 'signed_in',
   summary:
-    'The room list: a page of it, the newest conversation first; what has changed since a counter; or the rows of some rooms, comma-separated. A counter that is too old is refused with 410: read the pages anew.',
+    'The room list: a page of it, the newest chat first; what has changed since a counter; or the rows of some rooms, comma-separated. A counter that is too old is refused with 410: read the pages anew.',
   input: z
     .object({
       before: z

@@ -5,7 +5,7 @@ import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import type { LockAct } from './ChatLockActs.tsx'
 
-/** What stands in the place of a conversation that is locked in this browser. */
+/** What stands in the place of a chat that is locked in this browser. */
 export function LockedChat({ room, onAsk }: { room: RoomRow; onAsk: (act: LockAct) => void }) {
   const isConnected = useStore(connectionStore, ({ phase }) => phase === 'open')
   const isInterrupted = room.lock === 'interrupted'

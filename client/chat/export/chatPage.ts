@@ -10,7 +10,7 @@ interface ExportedFile {
   reason?: string
 }
 
-/** One message of an exported conversation. `at` is the server's time, ISO 8601. */
+/** One message of an exported chat. `at` is the server's time, ISO 8601. */
 export interface ExportedMessage {
   seq: number | null
   id: string
@@ -71,7 +71,7 @@ export const PAGE_END = '</body></html>\n'
 
 const personName = ({ displayName, username }: ExportedPerson): string => `${displayName} (@${username})`
 
-/** The HTML before a conversation's messages. */
+/** The HTML before a chat's messages. */
 export const chatStart = (other: ExportedPerson): string =>
   `${head(personName(other))}<p><a href="../../index.html">All chats</a></p>
 <h1><bdi>${escaped(other.displayName)}</bdi></h1><p class="small">@${escaped(other.username)}${
@@ -128,7 +128,7 @@ interface IndexEntry {
   missingFiles: number
 }
 
-/** The HTML page with links to all conversations. */
+/** The HTML page with links to all chats. */
 export function indexPage(owner: ExportedPerson, exportedAt: Date, chats: IndexEntry[]): string {
   const rows = chats.map(
     ({ other, file, messages, unreadable, files, missingFiles }) =>

@@ -50,7 +50,7 @@ const options = (rooms: Room[], onProgress: (progress: ExportProgress) => void =
   signal: new AbortController().signal,
 })
 
-test('a new browser exports the whole conversation, older pages too, as JSON and as a page that anybody can read', async () => {
+test('a new browser exports the whole chat, older pages too, as JSON and as a page that anybody can read', async () => {
   const wire = createWire()
   const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
   await alice.says(bob, 'first <script>alert(1)</script>')

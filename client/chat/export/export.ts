@@ -16,7 +16,7 @@ export interface ExportProgress {
   chats: number
   messages: number
   files: number
-  /** Name of the person whose conversation is being read. */
+  /** Name of the person whose chat is being read. */
   name: string
 }
 
@@ -87,7 +87,7 @@ export async function exportAccount(
   }
 }
 
-/** Fetches the whole conversation into this browser's vault. */
+/** Fetches the whole chat into this browser's vault. */
 async function fetchAll(env: Env, room: Room, signal: AbortSignal): Promise<void> {
   await catchUp(env, room)
   const first = async () => (await env.crypto.page({ chatRoomId: room.id, limit: 1 })).from

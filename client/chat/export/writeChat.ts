@@ -26,7 +26,7 @@ export interface WrittenChat {
 interface Writing {
   other: ExportedPerson
   zip: Archive
-  /** Name of the conversation's files, without folder and extension. */
+  /** Name of the chat's files, without folder and extension. */
   name: string
   hasFiles: boolean
   count: (here: { messages: number; files: number }) => void
@@ -36,7 +36,7 @@ interface Writing {
 /** Keys are the ids of the objects. */
 type Places = Map<string, Placed>
 
-/** Writes a conversation into the archive: its files first, because the archive takes one thing at a time, then its two pages. */
+/** Writes a chat into the archive: its files first, because the archive takes one thing at a time, then its two pages. */
 export async function writeChat(env: Env, room: Room, writing: Writing): Promise<WrittenChat> {
   const { other, zip, name, count, signal } = writing
   const places = writing.hasFiles ? await writeFiles(env, room, writing) : undefined

@@ -66,7 +66,7 @@ export function Chat(props: Props) {
       {isShut ? (
         locked
       ) : (
-        <Conversation
+        <OpenChat
           room={room}
           person={person}
           about={person.mismatch ? null : about}
@@ -118,7 +118,7 @@ export function Chat(props: Props) {
   )
 }
 
-interface ConversationProps {
+interface OpenChatProps {
   room: RoomRow
   person: Person
   about: ReactNode
@@ -127,7 +127,7 @@ interface ConversationProps {
   onDay: (from: Date) => void
 }
 
-function Conversation({ room, person, about, onRetry, onUpgrade, onDay }: ConversationProps) {
+function OpenChat({ room, person, about, onRetry, onUpgrade, onDay }: OpenChatProps) {
   const view = useStore(messagesStore, () => viewOf(room))
   const name = nameOf(person)
   if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />

@@ -151,7 +151,7 @@ test('The way back to the newest message is one step from anywhere', async () =>
   expect(view()).toMatchObject({ hasNewer: false, anchor: null })
 })
 
-test('Own unsent messages stand last, each with what becomes of it, and only where the conversation is shown to its end', async () => {
+test('Own unsent messages stand last, each with what becomes of it, and only where the chat is shown to its end', async () => {
   const kept = await library(100)
   const { alice, room } = kept
   const write = (text: string) =>

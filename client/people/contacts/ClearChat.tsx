@@ -8,7 +8,7 @@ import { Note } from '../../ui/Note.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { useAct } from '../../ui/useAct.tsx'
 
-/** Asks before a conversation is cleared. */
+/** Asks before a chat is cleared. */
 export function ClearChat({ room, person, onClose }: { room: DirectRow; person: Person; onClose: () => void }) {
   const env = useEnv()
   const name = nameOf(person)

@@ -14,7 +14,7 @@ import { ReportContact } from './ReportContact.tsx'
 const SharedFiles = later(async () => (await import('../../chat/gallery/SharedFiles.tsx')).SharedFiles)
 const ChatLockActs = later(async () => (await import('../../chat/chatlocks/ChatLockActs.tsx')).ChatLockActs)
 
-/** Called after a person has left the list: the conversation with them is closed where it is open. */
+/** Called after a person has left the list: the chat with them is closed where it is open. */
 interface Props {
   onGone: (chatRoomId: string) => void
 }

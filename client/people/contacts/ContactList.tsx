@@ -127,7 +127,7 @@ function useRows(): ListRow[] {
 
 /**
  * The room of the row that takes the focus as soon as it exists, which may be later: rows far from the visible part do not. After
- * closing a conversation it is the row of that one.
+ * closing a chat it is the row of that one.
  */
 function useWanted(found: ListRow[], openRoomId: string | undefined) {
   const [wantedId, want] = useState<string>()

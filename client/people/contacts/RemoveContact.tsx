@@ -10,7 +10,7 @@ import { neighbourOf } from './neighbourOf.ts'
 
 interface Props {
   chat: DirectChat
-  /** Called before the row goes: the conversation that it opens is closed. */
+  /** Called before the row goes: the chat that it opens is closed. */
   onRemoved: (chatRoomId: string) => void
   onClose: () => void
 }

@@ -63,7 +63,7 @@ export function Request({ room, person, onAccepted }: Props) {
   )
 }
 
-/** The request as a panel in place of the conversation. */
+/** The request as a panel in place of the chat. */
 export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () => void }) {
   const { isPending, accept, decline } = useAnswer(room, person)
   const username = `@${person.username}`

@@ -25,7 +25,7 @@ interface Props {
   isAmbiguous: boolean
 }
 
-/** A conversation in the list. It is drawn again only where one of these has changed. */
+/** A chat in the list. It is drawn again only where one of these has changed. */
 export const Row = memo(function Row({ room, name, person, mismatch, now, isOpen, isAmbiguous }: Props) {
   const isDeleted = person?.isDeleted === true
   const presence = usePresence(room, person, now)

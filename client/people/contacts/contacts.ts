@@ -68,7 +68,7 @@ export async function removeContact(
   await env.api(contactsApi.remove, { contactId })
   putRooms([], [id])
   if (lock === 'none') return
-  // The server has removed the chat password, and the own side of the conversation with it [Note: L1].
+  // The server has removed the chat password, and the own side of the chat with it [Note: L1].
   await env.crypto.giveChatUp({ chatRoomId: id, clearedSeq: lastSeq })
   await saveBook(env)
 }

@@ -55,7 +55,7 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
         const box = button.getBoundingClientRect()
         open(event, { x: box.left, y: box.bottom })
       }
-      // The finger that opened the menu does not open the conversation as well.
+      // The finger that opened the menu does not open the chat as well.
       if (button || isLong) {
         event.preventDefault()
         event.stopPropagation()

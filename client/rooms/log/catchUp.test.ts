@@ -97,7 +97,7 @@ test("A contact without a device: Alice's message waits with the reason, then go
   expect(await alice.core.outbox(alice.contact(dora).chatRoomId)).toHaveLength(1)
 })
 
-test('A second browser of Alice reads the whole conversation at once, and writes in it', async () => {
+test('A second browser of Alice reads the whole chat at once, and writes in it', async () => {
   const { alice, bob } = await people()
   await alice.says(bob, 'from the first browser')
   await bob.says(alice, 'an answer')
@@ -235,7 +235,7 @@ test("Bob's commit leaves out Alice's archive key and spoils the GroupInfo: her 
   expect(wire.rooms.get(roomId)?.generation).toBe(1)
 })
 
-test('Nothing that the server keeps holds a word of the conversation', async () => {
+test('Nothing that the server keeps holds a word of the chat', async () => {
   const { alice, bob, wire, roomId } = await people()
   const secret = `canary ${crypto.randomUUID()}`
   await alice.says(bob, secret)

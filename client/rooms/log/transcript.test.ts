@@ -102,7 +102,7 @@ test('The server repeats a message for one of the two: the next but one has the 
   expect(warned(messages)).toEqual(['six'])
 })
 
-test('The server shows the two of them different conversations: what Bob says in his has the warning above it', async () => {
+test('The server shows the two of them different chats: what Bob says in his has the warning above it', async () => {
   const { alice, bob, wire, roomId, sent, from } = await talking()
   await sent('only Alice sees this')
   showsOtherLog(wire, bob, roomId, (log) => log.filter((_, at) => at !== from))

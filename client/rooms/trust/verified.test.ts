@@ -6,7 +6,7 @@ import { syncBook } from './book.ts'
 import { personById, putPeople } from './people.ts'
 import { acceptChange } from './verified.ts'
 
-test("Alice accepts Bob's new key: the conversation goes on under new keys, and the key is not verified", async () => {
+test("Alice accepts Bob's new key: the chat goes on under new keys, and the key is not verified", async () => {
   const wire = createWire()
   const [alice, bob, reborn] = [await newPerson(wire), await newPerson(wire), await newPerson(wire)]
   await alice.says(bob, 'hello')

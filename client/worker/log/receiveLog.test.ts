@@ -76,7 +76,7 @@ test("A state that cannot be read any more is entered anew, and the room's messa
   expect((await bob.hears(alice)).at(-1)).toBe('four')
 })
 
-test('A page of a long conversation reads the rows of that page, not the conversation', async () => {
+test('A page of a long chat reads the rows of that page, not the chat', async () => {
   const { live } = await patchedClient(alice, bob)
   const rows = Array.from({ length: 3000 }, (_, at) =>
     messageWrites({

@@ -95,7 +95,7 @@ async function upgraded(me: TestPerson): Promise<TestPerson> {
 
 const ALL = ['hello', 'thumbs up', 'from next year', 'from this year']
 
-test('What a newer page wrote stands in its place, is never shown as plain text, and the conversation goes on', async () => {
+test('What a newer page wrote stands in its place, is never shown as plain text, and the chat goes on', async () => {
   await bobWrites()
   expect(await alice.hears(bob)).toEqual(['hello', 'newer', 'newer', 'from this year'])
   const { messages } = await alice.core.page({ chatRoomId, limit: 50 })

@@ -45,7 +45,7 @@ async function everything(): Promise<unknown[]> {
   )
 }
 
-/** Makes a person with data in every table, who has a conversation with another person in the room's first group. */
+/** Makes a person with data in every table, who has a chat with another person in the room's first group. */
 async function settled() {
   const [alice, bob] = await pair()
   const kitSecret = newAuthSecret()
@@ -158,7 +158,7 @@ test("a deletion takes the person's rows in every table; Bob keeps his own", asy
   expect(before).toEqual([2, 1, 2, 2, 1, expect.any(Number)])
 })
 
-test('Bob still has the conversation with a deleted account, and writes no more in it', async () => {
+test('Bob still has the chat with a deleted account, and writes no more in it', async () => {
   const { alice, bob, chatRoomId, first, message } = await settled()
   const log = await bob.does(roomsApi.log, { chatRoomId })
   const line = await bob.opensSocket()
@@ -333,7 +333,7 @@ test('a request that nobody answered goes with its room; one that Alice left una
   expect(await dave.posts(asking, 'x')).toBeRefused(403, 'account_deleted')
 })
 
-test('once both are gone, nothing of their conversation is left', async () => {
+test('once both are gone, nothing of their chat is left', async () => {
   const { alice, bob, chatRoomId } = await settled()
   await Promise.all([deletes(alice), deletes(bob)])
   const tables = ['messages', 'room_commits', 'room_groups', 'archive_keys', 'chat_participants', 'contacts']

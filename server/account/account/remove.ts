@@ -18,7 +18,7 @@ import * as store from './store.ts'
 import * as traces from './store-traces.ts'
 
 /**
- * Deletes the account for good. Of the person's data only what others have received remains. Closes those conversations, retires
+ * Deletes the account for good. Of the person's data only what others have received remains. Closes those chats, retires
  * the name and ends all sessions. Throws Refusal.
  */
 export async function removeAccount(

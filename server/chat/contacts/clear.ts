@@ -7,7 +7,7 @@ import * as store from './store-block.ts'
 const EMPTIED_AT_ONCE = 1000
 
 /**
- * Clears the caller's side of a conversation up to a place of its log, or to its end: of the messages there the caller is given place
+ * Clears the caller's side of a chat up to a place of its log, or to its end: of the messages there the caller is given place
  * and hash alone. The other side keeps theirs, and is not told. A locked chat is opened first. Throws Refusal.
  */
 export async function clearChat(env: Env, user: SignedInUser, contactId: string, upTo?: number): Promise<{ clearedSeq: number }> {

@@ -199,7 +199,7 @@ test("Eve cannot accept or decline someone else's request", async () => {
   expect((await bob.contacts())[0]?.state).toBe('pending')
 })
 
-test('the newest conversation stands first, with its last message, ticks and counters', async () => {
+test('the newest chat stands first, with its last message, ticks and counters', async () => {
   const [alice, bob] = await pair()
   const carol = await someone()
   const withBob = await alice.talksTo(bob)

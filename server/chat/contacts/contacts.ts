@@ -17,7 +17,7 @@ interface Who {
   onionAddress?: string | undefined
 }
 
-/** Returns the contacts with last message and counters, newest conversation first, as JSON in the contract's shape. */
+/** Returns the contacts with last message and counters, newest chat first, as JSON in the contract's shape. */
 export const listContacts = (env: Env, user: SignedInUser): Promise<string> => store.listJson(env.db, user, env.clock())
 
 /** Adds a person to the caller's list and sends them a request. If they have asked first, both are contacts at once. Throws Refusal. */
@@ -73,7 +73,7 @@ export async function declineContact(env: Env, user: SignedInUser, contactId: st
 /**
  * Takes a person off the caller's list. The room and its messages stay, and the other person is not notified, but that a photo is gone:
  * for them the caller is somebody who has not accepted. A block stays. A chat password goes with the contact, and with it the caller's side of the
- * conversation: else removing and adding again would open the chat. Throws Refusal.
+ * chat: else removing and adding again would open the chat. Throws Refusal.
  */
 export async function removeContact(env: Env, user: SignedInUser, contactId: string): Promise<Record<string, never>> {
   const { row, hidesPhoto } = await env.db.transaction(async (tx) => {

@@ -8,7 +8,7 @@ import { dropLock } from '../chatlocks/chatlocks.ts'
 import * as store from './store-block.ts'
 
 /**
- * Removes a forgotten chat password. The caller's side of the conversation goes with it, so that nobody gets round the password this
+ * Removes a forgotten chat password. The caller's side of the chat goes with it, so that nobody gets round the password this
  * way. An account with keys signs an order for it: a way in was opened. Throws Refusal.
  */
 export async function giveUpHistory(

@@ -13,7 +13,7 @@ import { newestShown } from '../../ground/db/withheld.ts'
 import { askingOf } from '../chatlocks/chatGate.ts'
 
 /**
- * Returns the contact list as JSON in the contract's shape, newest conversation first. PostgreSQL writes it: to read, map and
+ * Returns the contact list as JSON in the contract's shape, newest chat first. PostgreSQL writes it: to read, map and
  * write thousands of rows here would hold up everybody for a fifth of a second. Accepted contacts come first where the list is
  * too long, so that requests can never push them out.
  */

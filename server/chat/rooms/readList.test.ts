@@ -83,7 +83,7 @@ async function openTransaction() {
   return client
 }
 
-test('every conversation stands on exactly one page, the newest first, whatever the size of a page and where two are equally old', async () => {
+test('every chat stands on exactly one page, the newest first, whatever the size of a page and where two are equally old', async () => {
   const { alice, bob } = await world.people()
   const rooms = await plantContacts(alice, 9)
   rooms.unshift(await alice.talksTo(bob))
@@ -132,7 +132,7 @@ test('what PostgreSQL writes of the list is byte for byte what the contract writ
   ])
 })
 
-test('a conversation that moves to the front while Alice reads her pages is among the changes since the first one', async () => {
+test('a chat that moves to the front while Alice reads her pages is among the changes since the first one', async () => {
   const { alice, bob } = await world.people()
   const chatRoomId = await alice.talksTo(bob)
   await plantContacts(alice, 4)

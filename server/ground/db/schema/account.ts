@@ -47,7 +47,7 @@ export const users = pgTable(
     usageResetDate: at('usage_reset_date').notNull(),
     /** SHA-256 of the secret that the recovery kit proves itself with; null without a kit [Note: K1]. */
     kitHash: bytes('kit_hash'),
-    /** When the account was deleted. The row stays, without personal data, so that others keep their conversations. */
+    /** When the account was deleted. The row stays, without personal data, so that others keep their chats. */
     deletedAt: at('deleted_at'),
     createdAt: at('created_at').notNull(),
     /** What the person shares with contacts who share it too. */
