@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import { connectionStore } from '../../net/status.ts'
-import { type Presence, presenceOf } from '../../rooms/list/presence.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { type Presence, presenceOf } from '../../rooms/presence/presence.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import { usePrivacy } from './usePrivacy.tsx'
 

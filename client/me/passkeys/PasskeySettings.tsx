@@ -8,10 +8,10 @@ import { type Opener, openKeys } from '../account/keys.ts'
 import { joinPasskeys, type ListedPasskey, removePasskey } from '../account/passkeyFactors.ts'
 import { passkeysWork } from '../account/passkeysWork.ts'
 import { useWays } from '../account/useWays.tsx'
+import { WayDialog } from '../security/WayDialog.tsx'
+import { WaysUnknown } from '../security/WaysUnknown.tsx'
 import { MakePasskey } from './MakePasskey.tsx'
 import { RenamePasskey } from './RenamePasskey.tsx'
-import { WayDialog } from './WayDialog.tsx'
-import { WaysUnknown } from './WaysUnknown.tsx'
 
 type Doing =
   | { what: 'nothing' }

@@ -10,9 +10,9 @@ import { type Opener, openKeys } from '../account/keys.ts'
 import { setBiometric } from '../account/passkeyFactors.ts'
 import { passkeysWork } from '../account/passkeysWork.ts'
 import { useWays } from '../account/useWays.tsx'
+import { WayDialog } from '../security/WayDialog.tsx'
+import { WaysUnknown } from '../security/WaysUnknown.tsx'
 import { MakePasskey } from './MakePasskey.tsx'
-import { WayDialog } from './WayDialog.tsx'
-import { WaysUnknown } from './WaysUnknown.tsx'
 
 /** The time for which switching on shows at least, so that nobody wonders whether it took place. */
 const SHOWN_MS = 2000

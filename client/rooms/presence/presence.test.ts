@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { FRIENDS } from '../../testing/direct.ts'
 import { ALL_SHOWN } from '../../testing/privacy.ts'
+import type { RoomRow } from '../list/roomList.ts'
 import type { Person } from '../trust/people.ts'
 import { presenceOf } from './presence.ts'
-import type { RoomRow } from './roomList.ts'
 
 const now = new Date('2026-11-22T12:00:00.000Z')
 const LAST_SEEN = '2026-11-22T09:00:00.000Z'

@@ -4,7 +4,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import type { Opener } from '../account/keys.ts'
 import { type ListedPasskey, renamePasskey } from '../account/passkeyFactors.ts'
-import { WayDialog } from './WayDialog.tsx'
+import { WayDialog } from '../security/WayDialog.tsx'
 
 interface Props {
   passkey: ListedPasskey

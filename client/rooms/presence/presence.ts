@@ -1,11 +1,11 @@
 import type { Privacy } from '../../../contract/people/privacy.ts'
 import { lastSeen } from '../../ui/time.ts'
+import { isAwaited, isBlocked } from '../list/room.ts'
+import type { RoomRow } from '../list/roomList.ts'
 import type { Person } from '../trust/people.ts'
-import { isAwaited, isBlocked } from './room.ts'
-import type { RoomRow } from './roomList.ts'
 
 export interface Presence {
-  /** null shows no dot: the account does not see who is online. */
+  /** null: no dot, because who is online is hidden. */
   isOnline: boolean | null
   words: string
 }
@@ -14,7 +14,7 @@ interface Known {
   room: RoomRow
   person: Person
   isConnected: boolean
-  /** The own settings: an account does not see what it hides. */
+  /** The own settings: people do not see what they hide. */
   shown: Privacy
   now: Date
 }
