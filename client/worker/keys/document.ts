@@ -5,7 +5,7 @@ import { type Signed, signedShape } from '../../../contract/ground/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Label, sign, verify } from '../primitives/seal.ts'
 
-/** Signs label and JSON, over exactly the characters of `content`. */
+/** Signs label and JSON text: exactly the characters of `content`. */
 export function signDocument(identitySeed: Uint8Array, label: Label, document: unknown): Signed {
   const content = JSON.stringify(document)
   return { content, signature: toBase64(sign(identitySeed, label, content)) }

@@ -76,7 +76,7 @@ export function readManifest(signed: Signed, identityKey: Uint8Array): Manifest 
 /**
  * Checks that `next` may follow `known` [Note: D1, I3]. Throws what `readManifest` throws; 'manifest_rollback': older;
  * 'manifest_fork': same version, other content; 'manifest_removed_gone': forgets or redates a removal, or loses a device
- * without one; 'manifest_keys': a known id has other keys; 'manifest_name'.
+ * without one; 'manifest_keys': a known id has other keys; 'manifest_name': another signed name, or none any more.
  */
 export function checkSuccession(
   known: { version: number; content: string } | undefined,

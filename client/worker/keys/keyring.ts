@@ -157,7 +157,7 @@ async function lock(secret: KeyringSecret, version: number, before?: Keyring): P
 }
 
 async function keep({ id, kind, madeAt, seed }: Way, identityKey: Uint8Array): Promise<KeptWay> {
-  // Another form of the page has erased it.
+  // Another form of the page has erased the seed.
   if (seed.every((byte) => byte === 0)) throw new CryptoFailure('way', `Enter the ${WORDS[kind]} again`)
   const [{ publicKey }, proof] = await Promise.all([keyPairOf(seed), proofOf(seed, identityKey, id)])
   return { id, kind, ...(madeAt !== undefined && { madeAt }), publicKey, proof }

@@ -34,7 +34,7 @@ export async function stretchPassword(username: string, password: string, salt: 
 
 const loadArgon = () => loadPart(() => import('hash-wasm'))
 
-/** Stretching reports a failure of this. */
+/** Loads Argon2id early. A failure shows when a password is stretched. */
 export const preloadStretching = (): void => void loadArgon().catch(() => undefined)
 
 /** Argon2id of NFKC text [Note: P1]: 32 bytes. */

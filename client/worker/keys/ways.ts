@@ -50,7 +50,7 @@ export function eraseWays(ways: HeldWays): void {
 
 /** Seeds enter the worker here. Danger: return only secrets for the server, and a new kit's words. */
 export const wayVerbs = (ways: HeldWays) => ({
-  /** Makes the entered way [Note: P1]. */
+  /** The password becomes the entered way [Note: P1]. */
   async stretch(typed: Typed): Promise<{ authSecret: string }> {
     const { authSecret, way, lock } = await stretched(typed)
     eraseEnteredWay(ways)
@@ -58,7 +58,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     holdLock(ways, lock)
     return { authSecret }
   },
-  /** Waits for the key change. */
+  /** The new password waits for the key change. */
   async stretchNew(typed: Typed): Promise<{ authSecret: string }> {
     const { authSecret, way, lock } = await stretched(typed)
     if (ways.newPassword) erase(ways.newPassword.seed)
@@ -82,7 +82,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     ways.way = way
     holdLock(ways, lock)
   },
-  /** Waits for the key change. Danger: show the words only to the person, and never store them. */
+  /** The kit waits for the key change. Danger: show the words only to the person, and never store them. */
   async newKit(): Promise<{ words: string[]; kitSecret: string }> {
     const { makeKit } = await loadPart(() => import('./kit.ts'))
     const { words, seed, kitSecret } = await makeKit()
@@ -90,7 +90,7 @@ export const wayVerbs = (ways: HeldWays) => ({
     ways.newKit = { id: 'kit', kind: 'kit', seed, kitSecret, madeAt: new Date().toISOString() }
     return { words, kitSecret }
   },
-  /** Waits for the key change. Throws 'passkey'. */
+  /** The passkey waits for the key change. Throws as `enterPasskey` does. */
   async newPasskey(answer: PasskeyAnswer): Promise<void> {
     const way = await passkeyWay(answer)
     if (ways.newPasskey) erase(ways.newPasskey.seed)

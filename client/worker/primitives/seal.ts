@@ -7,7 +7,7 @@ import { CryptoFailure } from './failure.ts'
 import { loadHpke } from './loadHpke.ts'
 import type { Bytes32, Bytes64, XWingPublicKey } from './sizes.ts'
 
-/** The purpose of an operation: its results are invalid for every other label. */
+/** The purpose of an operation, which covers `encodeFields(label, ...fields)`: its results are invalid for other labels. */
 export type Label = `conclave/${string}/v1`
 type Field = Uint8Array | string
 
