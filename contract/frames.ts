@@ -37,8 +37,8 @@ export const FLOOD = { frames: 100, bytes: 20 * LIMITS.frameBytes, seconds: 1 } 
 export type ClientData = { [T in ClientFrameType]: Extract<ClientFrame, { type: T }>['data'] }
 
 /**
- * `sessions`: some have ended. `ended`: from another browser of the person. `sign_in`: one began, or a device signed.
- * `privacy`: what contacts are shown, and show. `biometric`: whether the password needs a passkey.
+ * `sessions`: some have ended. `ended`: the person ended them in another browser. `sign_in`: one began, or a device signed.
+ * `privacy`: what contacts see, and what is seen of them. `biometric`: whether the password needs a passkey.
  */
 export const accountChange = z.enum(['plan', 'rights', 'block', 'sessions', 'ended', 'sign_in', 'name', 'privacy', 'biometric'])
 export type AccountChange = z.infer<typeof accountChange>
@@ -65,13 +65,13 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('presence'), data: z.object({ userId, isOnline: z.boolean(), lastSeen: instant.nullable() }) }),
   /** `userIds`: the changed rows, perhaps the reader's own; absent: any row. */
   z.object({ type: z.literal('contacts'), data: z.object({ userIds: z.array(userId).max(LIMITS.roomMembersMax).optional() }) }),
-  /** The contact code was replaced or used: fetch both. */
+  /** The contact code was replaced or used: fetch it, and its uses. */
   z.object({ type: z.literal('code'), data: z.object({}) }),
-  /** Fetch the user again. */
+  /** The account changed: fetch the user again. */
   z.object({ type: z.literal('account'), data: z.object({ what: accountChange }) }),
-  /** Fetch the own devices and keys. */
+  /** Fetch the own devices and keys again. */
   z.object({ type: z.literal('devices'), data: z.object({}) }),
-  /** Fetch it if older: another browser decided something. */
+  /** The book has this version now: fetch another browser's decisions. */
   z.object({ type: z.literal('book'), data: z.object({ version: seqShape }) }),
   z.object({ type: z.literal('refused'), data: z.object({ code: z.string(), error: z.string(), id: z.string().nullable() }) }),
   /** The socket closes with 4401. */

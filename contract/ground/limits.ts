@@ -18,9 +18,9 @@ export const LIMITS = {
   chatLockBytes: 1216,
   chatLockSeedsMax: 8,
 
-  /** The sealed envelope. */
+  /** The sealed envelope, UTF-8. */
   contentBytes: 64 * KIB,
-  /** The JSON form. */
+  /** The JSON form, UTF-8. */
   textBytes: 24 * KIB,
   pageDefault: 50,
   pageMax: 100,
