@@ -30,10 +30,7 @@ export interface Change {
   others: string[]
 }
 
-/**
- * Returns why R3 forbids the commit, or undefined. `members`: before the commit. `accounts`: pinned keys. A member may also add
- * listed devices of the own account [Note: R3].
- */
+/** Returns why R3 forbids the commit, or undefined [Note: R3]. `members`: before the commit. `accounts`: pinned keys. */
 export function refusalOf(
   change: Change,
   members: Leaf[],
