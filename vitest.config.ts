@@ -19,7 +19,8 @@ const patient = {
   // A condition is met when it is met: a slow machine is no failure.
   expect: { poll: { timeout: 15_000 } },
   hookTimeout: 60_000,
-  sequence: { groupOrder: 0 },
+  // Set-up files in their order: what the first one forgets, the others load.
+  sequence: { groupOrder: 0, setupFiles: 'list' as const },
 }
 
 // Its own file: with Vite's root in client/ no test outside would be found.
@@ -34,7 +35,7 @@ export default defineConfig({
           name: 'pure',
           include: pure,
           globalSetup: ['server/testing/run.ts'],
-          setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts', 'client/testing/leftovers.ts'],
+          setupFiles: ['client/testing/leftovers.ts', 'server/testing/refused.ts', 'client/testing/argon2.ts'],
           // Files share a worker and what npm brings into it: loading that took a third of their time.
           isolate: false,
         },
@@ -54,7 +55,8 @@ export default defineConfig({
           name: 'served',
           include: served,
           globalSetup: ['server/testing/cluster.ts'],
-          setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts'],
+          setupFiles: ['client/testing/leftovers.ts', 'server/testing/refused.ts', 'client/testing/argon2.ts'],
+          isolate: false,
         },
       },
       {

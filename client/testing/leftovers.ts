@@ -11,8 +11,9 @@ afterAll(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()
-  for (const name of Reflect.ownKeys(globalThis)) {
-    const before = Reflect.get(found, name)
+  // By names alone: what stays loaded keeps its own state under symbols, such as the dispatcher of fetch.
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    const before = found[name]
     if (before) Object.defineProperty(globalThis, name, before)
     else Reflect.deleteProperty(globalThis, name)
   }

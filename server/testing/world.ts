@@ -9,7 +9,7 @@ import { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import pino from 'pino'
-import { afterAll, inject, vi } from 'vitest'
+import { afterAll, inject, onTestFinished, TestRunner, vi } from 'vitest'
 import type { Tier } from '../../contract/money/plans.ts'
 import { type App, makeApp } from '../app.ts'
 import { openFolder } from '../chat/files/folder.ts'
@@ -90,7 +90,7 @@ export interface World {
 /** Shorter than the product's, because nothing else is waited for. */
 const PUSH_DELAY_MS = 50
 
-/** Starts the real server on a free port, with its own database and clock. Call it at the top of a test file; it cleans up at the end. */
+/** Starts the real server on a free port, with its own database and clock. It ends with the test that has started it, or with the file. */
 export async function startWorld({
   variables = {},
   hasLimits = false,
@@ -146,7 +146,7 @@ export async function startWorld({
   plant?.(http, env)
   await http.listen({ port: 0, host: '127.0.0.1' })
   log.level = 'debug'
-  afterAll(async () => {
+  atEnd(async () => {
     await http.close()
     await database.close()
   })
@@ -206,11 +206,17 @@ export async function startWorld({
     async opens(listener, socketPath) {
       const server = createServer(http.routing)
       attach(server, listener)
-      afterAll(() => void server.close())
+      atEnd(() => void server.close())
       await once(socketPath === undefined ? server.listen(0, '127.0.0.1') : server.listen(socketPath), 'listening')
       return socketPath === undefined ? portOf(server.address()) : 0
     },
   }
+}
+
+/** Calls `end` after the test that runs, or after the file where none does. */
+function atEnd(end: () => unknown): void {
+  if (TestRunner.getCurrentTest()) onTestFinished(async () => void (await end()))
+  else afterAll(async () => void (await end()))
 }
 
 /** Copies the migrated template and returns the copy's address. */
