@@ -35,7 +35,12 @@ export default defineConfig({
           name: 'pure',
           include: pure,
           globalSetup: ['server/testing/run.ts'],
-          setupFiles: ['client/testing/leftovers.ts', 'server/testing/refused.ts', 'client/testing/argon2.ts'],
+          setupFiles: [
+            'client/testing/forget.ts',
+            'client/testing/leftovers.ts',
+            'server/testing/refused.ts',
+            'client/testing/argon2.ts',
+          ],
           // Files share a worker and what npm brings into it: loading that took a third of their time.
           isolate: false,
         },
@@ -56,6 +61,7 @@ export default defineConfig({
           include: served,
           globalSetup: ['server/testing/cluster.ts'],
           setupFiles: ['client/testing/leftovers.ts', 'server/testing/refused.ts', 'client/testing/argon2.ts'],
+          // Files share a worker and our modules, too: what the server knows stands in the environment that each world makes for itself.
           isolate: false,
         },
       },

@@ -2,8 +2,7 @@ import 'fake-indexeddb/auto'
 import { IDBFactory } from 'fake-indexeddb'
 import { afterAll, vi } from 'vitest'
 
-// The next file runs in the same worker: it loads our modules anew, and finds the globals as this one did. What npm brings stays loaded.
-vi.resetModules()
+// The next file runs in the same worker and finds the globals as this one did.
 globalThis.indexedDB = new IDBFactory()
 const found = Object.getOwnPropertyDescriptors(globalThis)
 
