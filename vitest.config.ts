@@ -71,7 +71,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['server/testing/run.ts', 'e2e/unpack.ts'],
           setupFiles: ['client/testing/argon2.ts', 'e2e/closing.ts'],
-          // Files share a worker, what it has loaded and its Chromium; each has its own server.
+          // Files share a worker, what it has loaded and its Chromium and its server (`e2e/people.ts`).
           isolate: false,
           // Each file waits half of its time: two at once fill two cores.
           maxWorkers: 2,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { startChat, test } from './people.ts'
+import { startChat, testAtOwnServer as test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine, putsAway } from './screen.ts'
 

@@ -58,12 +58,14 @@ async function watchPolicy(context: BrowserContext): Promise<BrowserContext> {
 
 /**
  * Opens a person's browser: a context with its own cookies, storage and network in the one Chromium of a worker. `address` is the
- * IP address that a server behind one proxy sees; without it all contexts share this machine's.
+ * IP address that a server behind one proxy sees; without it all contexts share this machine's. It asks for less motion, which a test
+ * would wait for: `openBrowser` does not.
  */
 export async function openContext(address?: string): Promise<BrowserContext> {
   shared ??= launch()
   const context = await (await shared).newContext({
     viewport: VIEWPORT,
+    reducedMotion: 'reduce',
     ...(address && { extraHTTPHeaders: { 'x-forwarded-for': address } }),
   })
   contexts.push(context)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { joined, personWithProfile, startChat, test } from './people.ts'
+import { joined, personWithProfile, startChat, testAtOwnServer as test } from './people.ts'
 import { everyFile, everyRow, finds } from './tables.ts'
 
 const canary = () => `canary${crypto.randomUUID().replaceAll('-', '')}`

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { talking as test } from './people.ts'
+import { talkingAtOwnServer as test } from './people.ts'
 
 test('The server dies between keeping a message and answering: the message is there once', async ({ server, alice, bob }) => {
   await alice.says('before')

@@ -64,18 +64,25 @@ interface Scene {
   bob: Person
 }
 
-/** The tests of a file share one server. */
+// The server trusts one proxy, so that each person can have another IP address, and asks a push service on this machine.
+const SETTINGS = { TRUST_PROXY: '1', OUTBOUND_GUARD: 'off' }
+
+async function serve(use: (server: RunningServer) => Promise<void>): Promise<void> {
+  const server = await startServer(SETTINGS)
+  await use(server)
+  await server.stop()
+}
+
+/** All files of a worker share one server: what it holds of others is none of a test's business. */
 const atServer = base.extend<{ server: RunningServer }>({
-  server: [
-    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
-    async ({}, use) => {
-      // The server trusts one proxy, so that each person can have another IP address, and asks a push service on this machine.
-      const server = await startServer({ TRUST_PROXY: '1', OUTBOUND_GUARD: 'off' })
-      await use(server)
-      await server.stop()
-    },
-    { scope: 'file' },
-  ],
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
+  server: [async ({}, use) => serve(use), { scope: 'worker' }],
+})
+
+/** The tests of a file share one server, which no other file asks: a test may kill it, or reads all that it holds. */
+const atOwnServer = base.extend<{ server: RunningServer }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
+  server: [async ({}, use) => serve(use), { scope: 'file' }],
 })
 
 async function withPerson(server: RunningServer, name: string, use: (one: Person) => Promise<void>): Promise<void> {
@@ -86,30 +93,37 @@ async function withPerson(server: RunningServer, name: string, use: (one: Person
 }
 
 /** Alice and Bob are on a paid plan and not contacts yet. A test that names one of them has no other. */
-export const test = atServer.extend<Scene>({
-  alice: async ({ server }, use) => withPerson(server, 'Alice', use),
-  bob: async ({ server }, use) => withPerson(server, 'Bob', use),
-  pair: async ({ alice, bob }, use) => use([alice, bob]),
-})
+const withPeople = (at: typeof atServer) =>
+  at.extend<Scene>({
+    alice: async ({ server }, use) => withPerson(server, 'Alice', use),
+    bob: async ({ server }, use) => withPerson(server, 'Bob', use),
+    pair: async ({ alice, bob }, use) => use([alice, bob]),
+  })
 
 /**
  * Alice and Bob have the open chat before them, the same one in all tests of a file: each test leaves both signed in, online
  * and there.
  */
-export const talking = atServer.extend<Scene>({
-  pair: [
-    async ({ server }, use) =>
-      withPerson(server, 'Alice', (alice) =>
-        withPerson(server, 'Bob', async (bob) => {
-          await startChat(alice, bob)
-          await use([alice, bob])
-        }),
-      ),
-    { scope: 'file' },
-  ],
-  alice: async ({ pair: [alice] }, use) => use(alice),
-  bob: async ({ pair: [, bob] }, use) => use(bob),
-})
+const withTalking = (at: typeof atServer) =>
+  at.extend<Scene>({
+    pair: [
+      async ({ server }, use) =>
+        withPerson(server, 'Alice', (alice) =>
+          withPerson(server, 'Bob', async (bob) => {
+            await startChat(alice, bob)
+            await use([alice, bob])
+          }),
+        ),
+      { scope: 'file' },
+    ],
+    alice: async ({ pair: [alice] }, use) => use(alice),
+    bob: async ({ pair: [, bob] }, use) => use(bob),
+  })
+
+export const test = withPeople(atServer)
+export const testAtOwnServer = withPeople(atOwnServer)
+export const talking = withTalking(atServer)
+export const talkingAtOwnServer = withTalking(atOwnServer)
 
 /** Alice adds Bob, he accepts, and both open the chat. */
 export async function startChat(alice: Person, bob: Person): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
-import { talking as test } from './people.ts'
+import { talkingAtOwnServer as test } from './people.ts'
 import type { Person } from './person.ts'
 import { type Chosen, gives, putsAway } from './screen.ts'
 

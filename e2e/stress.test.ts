@@ -2,7 +2,7 @@ import { cp, rm } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { joined, person, personWithProfile, startChat, talking as test } from './people.ts'
+import { joined, person, personWithProfile, startChat, talkingAtOwnServer as test } from './people.ts'
 import { visitor } from './person.ts'
 import { looksFine } from './screen.ts'
 
