@@ -5,10 +5,11 @@ import { test as base, expect } from 'vitest'
 import { openBrowser, openContext } from './browser.ts'
 import { madeAccount } from './crowd.ts'
 import { movesIn } from './moving.ts'
-import { type Account, type Person, visitor } from './person.ts'
+import { type Person, visitor } from './person.ts'
 import { type RunningServer, startServer } from './server.ts'
+import type { Account } from './visitor.ts'
 
-const newAccount = (name: string): Account => ({
+export const newAccount = (name: string): Account => ({
   username: `${name.toLowerCase()}_${Math.random().toString(36).slice(2, 8)}`,
   password: `${name} ${crypto.randomUUID()}`,
 })
@@ -38,8 +39,8 @@ export async function personWithProfile(
 export async function joined<P extends Person>(server: RunningServer, one: P): Promise<P> {
   await one.signsUp()
   await server.account('set-tier', one.username, 'premium')
-  // The page learns of the plan without a reload.
-  await one.page.getByText('Free Plan Active').waitFor({ state: 'detached' })
+  // The page learns of it without a reload.
+  await one.hasPlan()
   return one
 }
 

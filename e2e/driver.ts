@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+
+/** Something on the screen: an element by its role and its whole name, or the first that a selector names and that has the text. */
+export type Target = { role: Parameters<Page['getByRole']>[0]; name: string } | { css: string; text?: string }
+
+/**
+ * What page objects need of a page. Each step waits for what it asks for. Chromium is moved by Playwright, Firefox by Puppeteer
+ * (`e2e/firefox.ts`).
+ */
+export interface Driver {
+  /** Errors that the page has logged. */
+  complaints: string[]
+  open(url: string): Promise<void>
+  reload(): Promise<void>
+  press(target: Target): Promise<void>
+  /** Fills the field with this label: its whole text. */
+  type(label: string, text: string): Promise<void>
+  sees(target: Target): Promise<void>
+  misses(target: Target): Promise<void>
+  /** Gives this file to the dialog that the target opens. */
+  chooses(target: Target, path: string): Promise<void>
+  /** Presses, and returns what the browser has saved under this name. */
+  saves(target: Target, name: string): Promise<Buffer>
+  /** Runs in the page. */
+  asks<T>(question: () => T | Promise<T>): Promise<T>
+  /** Closes the browser of this person. */
+  close(): Promise<void>
+}
+
+/** As long as a page is waited for. */
+export const PATIENCE_MS = 20_000
+
+export function byPlaywright(page: Page): Driver {
+  page.setDefaultTimeout(PATIENCE_MS)
+  const complaints: string[] = []
+  // Many tests expect a refused request. No test expects an exception or a violation of the Content-Security-Policy.
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/^(Failed to load resource|WebSocket connection)/.test(message.text()))
+      complaints.push(message.text())
+  })
+  const find = (target: Target) =>
+    'role' in target
+      ? page.getByRole(target.role, { name: target.name, exact: true })
+      : page.locator(target.css, target.text === undefined ? {} : { hasText: target.text }).first()
+  return {
+    complaints,
+    open: async (url) => void (await page.goto(url)),
+    reload: async () => void (await page.reload()),
+    press: (target) => find(target).click(),
+    type: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
+    sees: (target) => find(target).waitFor(),
+    misses: (target) => find(target).waitFor({ state: 'detached' }),
+    async chooses(target, path) {
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), find(target).click()])
+      await chooser.setFiles(path)
+    },
+    async saves(target, name) {
+      const [saved] = await Promise.all([page.waitForEvent('download'), find(target).click()])
+      if (saved.suggestedFilename() !== name) throw new Error(`The browser saves ${saved.suggestedFilename()}`)
+      return await readFile(await saved.path())
+    },
+    asks: (question) => page.evaluate(question),
+    close: () => page.context().close(),
+  }
+}
