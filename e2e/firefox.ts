@@ -1,0 +1,100 @@
+import { existsSync, statSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import puppeteer, { type Page } from 'puppeteer-core'
+import { expect, vi } from 'vitest'
+import { type Driver, PATIENCE_MS, type Target } from './driver.ts'
+import type { RunningServer } from './server.ts'
+import { type Account, type Visitor, visitorBy } from './visitor.ts'
+
+/** The path of the system's Firefox; undefined where there is none. */
+export const FIREFOX = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path))
+
+export interface Firefox {
+  /** A person at a browser of their own: a context with its own cookies and storage. */
+  person(server: RunningServer, who: Account & { name: string }): Promise<Visitor>
+  close(): Promise<void>
+}
+
+/** Starts a Firefox with a fake camera and a fake microphone, which every page may use. Its profile goes when it is closed. */
+export async function startFirefox(path: string): Promise<Firefox> {
+  const folder = await mkdtemp(join(tmpdir(), 'conclave-saved-'))
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: path,
+    timeout: 60_000,
+    defaultViewport: { width: 1280, height: 800 },
+    extraPrefsFirefox: {
+      'media.navigator.streams.fake': true,
+      'media.navigator.permission.disabled': true,
+      // 2 is the folder of the next line.
+      'browser.download.folderList': 2,
+      'browser.download.dir': folder,
+    },
+  })
+  return {
+    async person(server, who) {
+      const context = await browser.createBrowserContext()
+      return visitorBy(await byPuppeteer(await context.newPage(), folder), server.url, who)
+    },
+    close: () => browser.close(),
+  }
+}
+
+async function byPuppeteer(page: Page, folder: string): Promise<Driver> {
+  page.setDefaultTimeout(PATIENCE_MS)
+  const complaints: string[] = []
+  // Among these is what broke the Content-Security-Policy.
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  // Without a sound card Firefox plays what is muted, and refuses the rest. Each sound begins with this event.
+  await page.evaluateOnNewDocument(() =>
+    document.addEventListener(
+      'loadstart',
+      ({ target }) => target instanceof HTMLMediaElement && Object.assign(target, { muted: true }),
+      true,
+    ),
+  )
+  // Puppeteer's own waiting asks for roles and names at every frame, which slows the page, and may miss a text that changes.
+  const find = (selector: string) =>
+    vi.waitFor(
+      async () => {
+        const found = await page.$(selector)
+        if (!found || !(await found.isVisible())) throw new Error(`Not on the screen: ${selector}`)
+        return found.asLocator()
+      },
+      { timeout: PATIENCE_MS },
+    )
+  const press = async (target: Target) => (await find(selectorOf(target))).click()
+  return {
+    complaints,
+    open: async (url) => void (await page.goto(url)),
+    reload: async () => void (await page.reload()),
+    press,
+    type: async (label, text) => (await find(`:is(input, textarea)::-p-aria([name=${JSON.stringify(label)}])`)).fill(text),
+    sees: async (target) => void (await find(selectorOf(target))),
+    misses: (target) => expect.poll(() => page.$(selectorOf(target)), { message: selectorOf(target) }).toBeNull(),
+    async chooses(target, path) {
+      const [chooser] = await Promise.all([page.waitForFileChooser(), press(target)])
+      await chooser.accept([path])
+    },
+    async saves(target, name) {
+      await press(target)
+      const path = join(folder, name)
+      // Firefox makes an empty file of this name first, and writes into another.
+      await expect.poll(() => existsSync(path) && statSync(path).size > 0).toBe(true)
+      const bytes = await readFile(path)
+      await rm(path)
+      return bytes
+    },
+    asks: (question) => page.evaluate(question),
+    close: () => page.browserContext().close(),
+  }
+}
+
+/** In Puppeteer's words. A role and a name are those that Firefox tells a screen reader. */
+function selectorOf(target: Target): string {
+  if ('role' in target) return `::-p-aria([name=${JSON.stringify(target.name)}][role="${target.role}"])`
+  return `:is(${target.css})${target.text === undefined ? '' : `::-p-text(${JSON.stringify(target.text)})`}`
+}
