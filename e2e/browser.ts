@@ -33,6 +33,18 @@ const violations: string[] = []
 /** Returns the violations so far and forgets them, for a test that plants one. */
 export const takeViolations = (): string[] => violations.splice(0)
 
+/** Exceptions and rejections that nobody has caught in any page of this test file. */
+const uncaught: string[] = []
+
+/** Returns these and forgets them, for a test that provokes one. */
+export const takeUncaught = (): string[] => uncaught.splice(0)
+
+/** Fails where a page has left an error uncaught. */
+export function expectNoneUncaught(): void {
+  const errors = takeUncaught()
+  if (errors.length > 0) throw new Error(`A page left an error uncaught: ${errors.join('; ')}`)
+}
+
 async function launch(): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: await browserPath(), headless: true, args: BROWSER_WORDS })
   // One that has crashed does not serve the next test.
@@ -42,7 +54,7 @@ async function launch(): Promise<Browser> {
   return browser
 }
 
-async function watchPolicy(context: BrowserContext): Promise<BrowserContext> {
+async function watchPages(context: BrowserContext): Promise<BrowserContext> {
   await context.exposeFunction('tellViolation', (text: string) => void violations.push(text))
   await context.addInitScript(() =>
     document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
@@ -53,6 +65,7 @@ async function watchPolicy(context: BrowserContext): Promise<BrowserContext> {
   context.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) violations.push(message.text())
   })
+  context.on('weberror', (error) => uncaught.push(error.error().message))
   return context
 }
 
@@ -69,14 +82,15 @@ export async function openContext(address?: string): Promise<BrowserContext> {
     ...(address && { extraHTTPHeaders: { 'x-forwarded-for': address } }),
   })
   contexts.push(context)
-  return watchPolicy(context)
+  return watchPages(context)
 }
 
-/** Closes what this test file has opened. Fails where a page broke the policy. */
+/** Closes what this test file has opened. Fails where a page broke the policy or left an error uncaught. */
 export async function closeContexts(): Promise<void> {
   await Promise.all(contexts.splice(0).map((context) => context.close()))
   const [violation] = takeViolations()
   if (violation) throw new Error(`A page broke the policy: ${violation}`)
+  expectNoneUncaught()
 }
 
 /** Opens a browser with its profile in a folder on disk. `words` are added to its command line. */
@@ -87,5 +101,5 @@ export async function openBrowser(profile: string, words: string[] = []): Promis
     args: [...BROWSER_WORDS, ...words],
     viewport: VIEWPORT,
   })
-  return watchPolicy(context)
+  return watchPages(context)
 }

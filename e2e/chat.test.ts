@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { takeUncaught } from './browser.ts'
 import { talking as test } from './people.ts'
 import { looksFine } from './screen.ts'
 
@@ -111,6 +112,7 @@ test('A reload in the middle of a chat keeps every word, also the unsent one in 
   await page.getByText('This part of the page did not load').waitFor()
   await looksFine(page, 'part that did not load')
   // The browser and React have said so too.
+  expect(takeUncaught()).toEqual([expect.stringMatching(/^Incident /)])
   alice.complaints.splice(0)
   await page.unroute('**/assets/Settings-*.js')
   await page.getByRole('button', { name: 'Reload' }).click()

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { codeWords } from '../client/net/codewords.ts'
 import { newSigner } from '../scripts/signing.ts'
-import { openContext, takeViolations } from './browser.ts'
+import { openContext, takeUncaught, takeViolations } from './browser.ts'
 import { endsLook, keepsCopy } from './copy.ts'
 import { customer } from './people.ts'
 import type { Person } from './person.ts'
@@ -40,6 +40,19 @@ afterAll(async () => {
   expect(alice.complaints).toEqual([])
   await server.stop()
   await proxy.stop()
+})
+
+test('An exception and a rejection that no code of a page has caught are told', async () => {
+  const page = await (await openContext()).newPage()
+  await page.evaluate(() => {
+    setTimeout(() => {
+      throw new Error('thrown')
+    })
+    void Promise.reject(new Error('rejected'))
+  })
+  const told: string[] = []
+  await expect.poll(() => told.push(...takeUncaught()) && told.toSorted()).toEqual(['rejected', 'thrown'])
+  await page.context().close()
 })
 
 test('A script that somebody injects into the page does not run', async () => {

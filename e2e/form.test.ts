@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { measureBytes } from '../bench/bytes.ts'
+import { takeUncaught } from './browser.ts'
 import { person, test } from './people.ts'
 import { looksFine } from './screen.ts'
 
@@ -113,7 +114,7 @@ test('A browser with an account paints the frame of the app first, in its theme,
   await page.goto(server.url)
   const incident = await page.getByText(/^Incident [\da-f-]{36}$/).textContent()
   await looksFine(page, 'incident')
-  expect(alice.complaints.filter((text) => text.includes(incident ?? 'none'))).toHaveLength(1)
+  expect(takeUncaught().filter((text) => text.includes(incident ?? 'none'))).toHaveLength(1)
   alice.complaints.length = 0
   await page.unroute('**/assets/Messenger-*.js')
 
