@@ -1,0 +1,6 @@
+import { guards } from './guards.ts'
+import { locks } from './locks.ts'
+import { marks } from './marks.ts'
+import { money } from './money.ts'
+
+export const everyMutation = { guards, money, marks, locks }
