@@ -31,6 +31,13 @@ export const guards: Mutation[] = [
     test: 'server/ground/http/serve.test.ts',
   },
   {
+    name: 'A field that the contract does not declare is sent',
+    file: 'server/ground/http/serve.ts',
+    from: 'JSON.stringify(output.parse(answer))',
+    to: '(output.parse(answer), JSON.stringify(answer))',
+    test: 'server/ground/http/serve.test.ts',
+  },
+  {
     name: 'A rate limit counts each request anew',
     file: 'server/ground/http/limits.ts',
     from: 'const window = Math.floor(now / limiter.seconds)',

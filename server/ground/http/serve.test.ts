@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { request as ask } from 'node:http'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { accountApi } from '../../../contract/account/account.ts'
 import { endpoint } from '../../../contract/ground/endpoint.ts'
 import { done, nothing } from '../../../contract/ground/shapes.ts'
@@ -10,7 +11,18 @@ import { startWorld } from '../../testing/world.ts'
 import { openApi } from './openapi.ts'
 import { serve, serveAnyone } from './serve.ts'
 
-const world = await startWorld({ plant: plantEndpoints })
+const card = endpoint({
+  ...{ method: 'GET', path: '/api/planted/card', access: 'signed_in', summary: 'Says a name.', input: nothing },
+  output: z.object({ name: z.string(), friend: z.object({ name: z.string() }) }),
+})
+// As a row of the database comes: with more than the call declares.
+const row = { name: 'alice', passwordHash: 'secret', friend: { name: 'bob', email: 'bob@example.org' } }
+const world = await startWorld({
+  plant: (app, env) => {
+    plantEndpoints(app, env)
+    serve(app, env, card, () => row)
+  },
+})
 const alice = await world.person('alice')
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const upload = (bytes: Uint8Array, headers: Record<string, string> = {}) =>
@@ -56,6 +68,11 @@ test('a call that is open to anyone can ask for nothing more', () => {
   expect(() => serveAnyone(unused, world.env, sure, () => ({}))).toThrow('/api/x needs a session')
   expect(() => serveAnyone(unused, world.env, admin, () => ({}))).toThrow('/api/x needs a session')
   expect(() => serve(unused, world.env, open, () => ({}))).toThrow('/api/x is open to anyone')
+})
+
+test('an answer has the fields that the call declares and no others, whatever the verb returns', async () => {
+  const { status, body } = await alice.tries(card, {})
+  expect([status, body]).toEqual([200, { name: 'alice', friend: { name: 'bob' } }])
 })
 
 test('signed bytes arrive exactly as they were sent, whatever their type says', async () => {
