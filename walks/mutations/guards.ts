@@ -79,4 +79,11 @@ export const guards: Mutation[] = [
     to: '    or ${messages.senderId} <> ${readerId} and ${messages.seq} <@ ${withheld} and false)`',
     test: 'server/chat/contacts/block.test.ts',
   },
+  {
+    name: 'Whoever was asked to be a contact sees when the asker is online, and has not answered',
+    file: 'server/people/presence/store.ts',
+    from: "mine.state = 'accepted' and theirs.state = 'accepted'\n",
+    to: "mine.state = 'accepted'\n",
+    test: 'server/chat/contacts/contacts.test.ts',
+  },
 ]

@@ -80,6 +80,28 @@ test('presence frames go to mutual contacts only', async () => {
   eves.hangsUp()
 })
 
+test('whoever was asked and has not answered hears nothing of the asker coming and going', async () => {
+  const [alice, bob] = await pair()
+  const carol = await someone()
+  await alice.talksTo(bob)
+  await carol.adds(bob)
+  const his = await bob.opensSocket()
+  const hers = await carol.opensSocket()
+  await expect
+    .poll(() => world.sql("select nodes <> '{}' as here from presence where user_id = $1", [carol.id]))
+    .toEqual([{ here: true }])
+  hers.hangsUp()
+  await expect
+    .poll(() => world.sql("select nodes <> '{}' as here from presence where user_id = $1", [carol.id]))
+    .toEqual([{ here: false }])
+  // Presence is written and told in turn: what Alice does comes after Carol.
+  const last = await alice.opensSocket()
+  await his.hears('presence', ({ data }) => data.userId === alice.id)
+  expect(his.frames.filter(({ type }) => type === 'presence')).toHaveLength(1)
+  his.hangsUp()
+  last.hangsUp()
+})
+
 test('two who add each other at the same moment are contacts at once, without a deadlock', async () => {
   for (let round = 0; round < 5; round++) {
     const [alice, bob] = await pair()
