@@ -59,6 +59,13 @@ export const money: Mutation[] = [
     test: 'server/money/coins/money.test.ts',
   },
   {
+    name: 'Coins that come long after the time buy the plan, where no look was possible',
+    file: 'server/money/coins/judge.ts',
+    from: 'return lateMs <= (isOpen ? GRACE_MS : 0)',
+    to: 'return lateMs <= (isOpen ? 24 * GRACE_MS : 0)',
+    test: 'server/money/coins/judge.test.ts',
+  },
+  {
     name: 'Somebody looks at the coin payments of others',
     file: 'server/money/coins/store.ts',
     from: '.where(and(eq(payments.id, id), eq(payments.userId, userId)))',
