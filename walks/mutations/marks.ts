@@ -10,6 +10,20 @@ export const marks: Mutation[] = [
     test: 'server/chat/messages/messages.test.ts',
   },
   {
+    name: 'A delivered mark goes back',
+    file: 'server/chat/messages/store.ts',
+    from: 'lt(chatParticipants.deliveredSeq, sql`target.seq`)',
+    to: 'sql`target.seq > 0`',
+    test: 'server/chat/messages/messages.test.ts',
+  },
+  {
+    name: 'A read mark goes past the end of the log',
+    file: 'server/chat/messages/store.ts',
+    from: "select least(coalesce(${sql.placeholder('seq')}::bigint, last_seq), last_seq) as seq",
+    to: "select coalesce(${sql.placeholder('seq')}::bigint, last_seq) as seq",
+    test: 'server/chat/messages/messages.test.ts',
+  },
+  {
     name: 'A silent message counts as unread',
     file: 'server/ground/db/functions/append.sql',
     from: 'CASE WHEN is_own OR is_silent THEN m.unread_count WHEN',

@@ -333,6 +333,21 @@ test('ticks follow the marks, which only go up and never past the log', async ()
   line.hangsUp()
 })
 
+test('no mark goes back, and none goes past the log: what comes afterwards is sent, not delivered or read', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const statuses = async () => (await one.does(messagesApi.list, { chatRoomId })).map((message) => message.deliveryStatus)
+  for (const text of ['a', 'b', 'c']) await one.says(chatRoomId, text)
+  for (const seq of [2, 1]) await two.does(messagesApi.markDelivered, { chatRoomId, seq })
+  expect(await statuses()).toEqual(['delivered', 'delivered', 'sent'])
+  await two.does(messagesApi.markDelivered, { chatRoomId, seq: 900 })
+  await one.says(chatRoomId, 'd')
+  expect(await statuses()).toEqual(['delivered', 'delivered', 'delivered', 'sent'])
+  await two.does(messagesApi.markRead, { chatRoomId, seq: 900 })
+  await one.says(chatRoomId, 'e')
+  expect(await statuses()).toEqual(['read', 'read', 'read', 'read', 'sent'])
+  expect(await two.contacts()).toMatchObject([{ readSeq: 4, unreadCount: 1 }])
+})
+
 test('the unread count is exact while messages and marks race', async () => {
   const { one, two, chatRoomId } = await freshPair()
   for (let round = 0; round < 6; round++) {
