@@ -24,6 +24,13 @@ export const marks: Mutation[] = [
     test: 'server/chat/messages/messages.test.ts',
   },
   {
+    name: 'Reading subtracts the own messages from what is unread',
+    file: 'server/chat/messages/store.ts',
+    from: 'where passed.sender_id <> ${chatParticipants.userId} and not passed.is_silent)',
+    to: 'where not passed.is_silent)',
+    test: 'server/chat/messages/messages.test.ts',
+  },
+  {
     name: 'A silent message counts as unread',
     file: 'server/ground/db/functions/append.sql',
     from: 'CASE WHEN is_own OR is_silent THEN m.unread_count WHEN',

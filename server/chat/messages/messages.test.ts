@@ -348,6 +348,16 @@ test('no mark goes back, and none goes past the log: what comes afterwards is se
   expect(await two.contacts()).toMatchObject([{ readSeq: 4, unreadCount: 1 }])
 })
 
+test('reading past what somebody has said themselves takes off the unread count what the other one said, and no more', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  await one.says(chatRoomId, 'have you time?')
+  await two.says(chatRoomId, 'I have not read yours')
+  await one.says(chatRoomId, 'well, have you?')
+  expect(await two.contacts()).toMatchObject([{ readSeq: 0, unreadCount: 2 }])
+  await two.does(messagesApi.markRead, { chatRoomId, seq: 2 })
+  expect(await two.contacts()).toMatchObject([{ readSeq: 2, unreadCount: 1 }])
+})
+
 test('the unread count is exact while messages and marks race', async () => {
   const { one, two, chatRoomId } = await freshPair()
   for (let round = 0; round < 6; round++) {
