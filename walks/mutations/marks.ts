@@ -72,4 +72,11 @@ export const marks: Mutation[] = [
     to: 'deliveredSeq',
     test: 'client/rooms/list/room.test.ts',
   },
+  {
+    name: 'A request that somebody looks at is marked as read before it is accepted',
+    file: 'client/chat/messages/markSeen.ts',
+    from: ' || !isFollowed(room)',
+    to: '',
+    test: 'client/chat/messages/unread.test.ts',
+  },
 ]

@@ -83,6 +83,16 @@ test('While a room catches up nothing in it counts as read', async () => {
   expect([unread(room), readSeq()]).toEqual([3, read])
 })
 
+test('Nothing of a request is marked as read, however long Alice looks at it: whoever asked would learn that she was there', async () => {
+  const { alice, room, read, readSeq } = await unreadRoom(3)
+  await showRoom(alice.env, room)
+  const request: typeof room = { ...room, direct: room.direct && { ...room.direct, state: 'pending' } }
+  await markSeen(alice.env, request)
+  expect([unread(room), readSeq()]).toEqual([3, read])
+  await markSeen(alice.env, room)
+  expect([unread(room), readSeq()]).toEqual([0, view().messages.at(-1)?.seq])
+})
+
 test.each([
   ['has the unread ones', true],
   ['has none of them yet', false],
