@@ -79,4 +79,11 @@ export const locks: Mutation[] = [
     to: '',
     test: 'client/worker/group/commitRules.test.ts',
   },
+  {
+    name: 'Who seals two texts under one key has the server show another one to each reader',
+    file: 'client/worker/messages/sealedMessage.ts',
+    from: "if (!sameBytes(authData, bodyHash)) throw new CryptoFailure('body_swapped', 'The text belongs to another message')",
+    to: '',
+    test: 'client/worker/messages/sealedMessage.test.ts',
+  },
 ]

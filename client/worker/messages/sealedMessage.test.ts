@@ -37,15 +37,18 @@ async function sealed(written: Statement = statement()): Promise<Envelope> {
   return envelope
 }
 
-/** Seals an envelope with any body, as a modified client could. */
-async function sealedBody(body: Uint8Array, padded = pad(body)): Promise<Envelope> {
-  const { group } = alice
-  const [groupId, epoch] = [groupIdOf(group), epochOf(group)]
-  const key = randomBytes(32)
+async function underKey(key: Uint8Array, padded: Uint8Array): Promise<Uint8Array> {
   const commitment = sha256('conclave/commitment/v1', key)
   const bodyKey = await hkdf(key, 'conclave/body-key/v1')
-  const inner = await sealWith(bodyKey, 'conclave/body/v1', padded, groupId, String(epoch), commitment)
-  const whole = new Uint8Array([...commitment, ...inner])
+  const place = [groupIdOf(alice.group), String(epochOf(alice.group))] as const
+  return new Uint8Array([...commitment, ...(await sealWith(bodyKey, 'conclave/body/v1', padded, ...place, commitment))])
+}
+
+/** Seals an envelope with any body, as a modified client could. */
+async function sealedBody(body: Uint8Array, padded = pad(body), key = randomBytes(32)): Promise<Envelope> {
+  const { group } = alice
+  const [groupId, epoch] = [groupIdOf(group), epochOf(group)]
+  const whole = await underKey(key, padded)
   const bodyHash = sha256('conclave/body-hash/v1', whole)
   const made = await sealToGroup({ group, plaintext: key, authData: bodyHash })
   alice.group = made.group
@@ -102,6 +105,18 @@ test('An envelope whose parts are of two messages, or say another place, opens n
     await expect(openByGroup(bob.group, envelope)).rejects.toMatchObject({ name: 'CryptoFailure' })
   for (const envelope of [...mixed, { ...one, archive: other.archive }])
     await expect(openByArchive(archiveKey, envelope)).rejects.toMatchObject({ name: 'CryptoFailure' })
+})
+
+test('Who seals two texts under one key, to have the server show one to each reader, has sent one of them', async () => {
+  const key = randomBytes(32)
+  const said = (text: string) => signedBody(utf8(JSON.stringify(statement(text))))
+  const sent = await sealedBody(said('yes'), undefined, key)
+  const other = { ...sent, body: toBase64(await underKey(key, pad(said('no')))) }
+  await expect(openByGroup(bob.group, other)).rejects.toMatchObject({ code: 'body_swapped' })
+  await expect(openByArchive(archiveKey, other)).rejects.toMatchObject({ code: 'archive_key' })
+  const { group, opened } = await openByGroup(bob.group, sent)
+  bob.group = group
+  expect(opened.text).toContain('yes')
 })
 
 test('A wrong archive key is told from a broken message: the message waits for the right one', async () => {
