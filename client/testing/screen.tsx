@@ -1,4 +1,4 @@
-import { cleanup, render } from '@testing-library/react'
+import { cleanup, configure, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
@@ -10,11 +10,15 @@ import { connectionStore } from '../net/status.ts'
 import { EnvContext } from '../ui/env.tsx'
 import { toastStore } from '../ui/toast.ts'
 
+/** For how long a test waits for what it wants to see: a second is nothing on a busy machine. */
+const PATIENCE_MS = 20_000
+
 /**
  * A screen without a browser, for tests of components: begin such a file with `// @vitest-environment happy-dom`. It has no layout;
  * what only an engine can show (focus rings, sizes, scrolling) is shown in e2e/.
  */
 export function openScreen(): void {
+  configure({ asyncUtilTimeout: PATIENCE_MS })
   const reports: unknown[][] = []
   beforeEach(() => {
     reports.length = 0
@@ -53,16 +57,32 @@ export function makeAnswers() {
   }
 }
 
+/** An answer that is on its way until the test gives it. */
+export function held<T>() {
+  let answer = (_: T): void => undefined
+  const promise = new Promise<T>((resolve) => {
+    answer = resolve
+  })
+  return { promise, answer }
+}
+
 /** A refusal as the server sends it. */
 export const refused = (status: number, code: ApiError['code'], words: string) => new ApiError(status, code, words)
 
-/** Renders `screen` for a page whose wire answers by `answers`. Returns the hands of the person who uses it. */
-export function show(screen: ReactNode, answers: { api: Api }, more: Partial<Env> = {}) {
+/** Renders `shown` for a page whose wire answers by `answers`. Returns the hands of the person who uses it. */
+export function show(shown: ReactNode, answers: { api: Api }, more: Partial<Env> = {}) {
   const socket = { on: () => () => undefined, send: () => undefined, close: () => undefined }
   const env = { api: answers.api, socket, clock: () => new Date(), ...more } as unknown as Env
   const person = userEvent.setup()
-  const { rerender } = render(<EnvContext value={env}>{screen}</EnvContext>)
+  const { rerender } = render(<EnvContext value={env}>{shown}</EnvContext>)
   return { person, env, again: (next: ReactNode) => rerender(<EnvContext value={env}>{next}</EnvContext>) }
+}
+
+/** The line of a list that has exactly these words in one place, to look into. */
+export function lineOf(words: string) {
+  const line = screen.getByText(words).closest('li')
+  if (!line) throw new Error(`No list has “${words}”`)
+  return within(line)
 }
 
 /** The toasts that were shown: title and text. */

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, screen, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { COIN_POLLS, type CoinPayment, coinsApi } from '../../../contract/money/coins.ts'
@@ -69,6 +69,18 @@ test('Alice chooses a coin, and sees the exact amount and address that the serve
   })
 })
 
+test('The coin that Alice chose last is chosen again', async () => {
+  show(<CoinDialog wish={wish} offer={{ ...offer, preferred: 'usdc' }} onClose={() => undefined} />, market())
+  expect(await screen.findByRole('radio', { name: /USD Coin/ })).toHaveProperty('checked', true)
+  expect(screen.getByRole('button', { name: 'Continue with USDC' })).toBeTruthy()
+})
+
+test('The code of a payment says how much goes where', async () => {
+  show(<PaymentSheet first={payment()} onClose={() => undefined} />, market())
+  expect(await screen.findByRole('img', { name: '0.015625 BTC to bc1qexampleexampleexample' })).toBeTruthy()
+  expect(await screen.findByText(/left at this price/)).toBeTruthy()
+})
+
 test('At approximate rates nothing can be paid, and the toast says so', async () => {
   const answers = market()
   answers.on(coinsApi.prices, () => {
@@ -89,7 +101,7 @@ test('A payment that the server refuses leaves the form with what was typed', as
   const { person } = show(<CoinDialog wish={wish} offer={offer} onClose={() => undefined} />, answers)
   await person.type(await screen.findByLabelText(/Refund address/), 'bc1qmineminemineminemine')
   await person.click(screen.getByRole('button', { name: 'Continue with BTC' }))
-  await vi.waitFor(() => expect(toasts()).toHaveLength(1))
+  await waitFor(() => expect(toasts()).toHaveLength(1))
   expect(toasts()[0]).toMatch(/^Payment Creation Failed: Failed to create crypto payment[.] Too many payment requests/)
   expect(screen.getByLabelText(/Refund address/)).toHaveProperty('value', 'bc1qmineminemineminemine')
   expect(screen.getByRole('button', { name: 'Continue with BTC' })).toHaveProperty('disabled', false)
@@ -117,7 +129,7 @@ test('A payment that is seen as paid says so once, asks for the plan and closes'
   })
   const onClose = vi.fn()
   show(<PaymentSheet first={payment()} onClose={onClose} />, answers)
-  await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce())
+  await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
   expect(toasts()).toEqual(['Payment Confirmed: Your plan counts from now on'])
   expect(answers.asked.filter(({ path }) => path === 'GET /api/user')).toHaveLength(1)
 })
@@ -194,7 +206,7 @@ test('Where the server takes no coin and none was asked for, nothing is shown', 
   answers.on(coinsApi.currencies, () => ({ currencies: [], preferred: 'bitcoin' as const, walletAddress: null, packages: [] }))
   answers.on(coinsApi.payments, () => [])
   show(<CoinPart />, answers)
-  await vi.waitFor(() => expect(answers.asked).toHaveLength(2))
+  await waitFor(() => expect(answers.asked).toHaveLength(2))
   expect(screen.queryByText('Pay by coin')).toBeNull()
   expect(connectionStore.getState().phase).toBe('open')
 })
