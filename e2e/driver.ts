@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
+import { looksOften } from './eager.ts'
 
 /** Something on the screen: an element by its role and its whole name, or the first that a selector names and that has the text. */
 export type Target = { role: Parameters<Page['getByRole']>[0]; name: string } | { css: string; text?: string }
@@ -33,6 +34,7 @@ export const PATIENCE_MS = 20_000
 
 export function byPlaywright(page: Page): Driver {
   page.setDefaultTimeout(PATIENCE_MS)
+  looksOften(page)
   const complaints: string[] = []
   // Many tests expect a refused request. No test expects an exception or a violation of the Content-Security-Policy.
   page.on('pageerror', (error) => complaints.push(error.message))
