@@ -2,6 +2,11 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base, expect } from 'vitest'
+import { giveTier } from '../server/admin/operator.ts'
+import { connect } from '../server/ground/db/connect.ts'
+import { runningUrl } from '../server/ground/db/embedded.ts'
+import { openCard } from '../server/money/payments/openCard.ts'
+import { readConfig } from '../server/settings/config.ts'
 import { openBrowser, openContext } from './browser.ts'
 import { madeAccount } from './crowd.ts'
 import { movesIn } from './moving.ts'
@@ -52,10 +57,21 @@ export async function customer(server: RunningServer, name: string): Promise<Per
   const address = newAddress()
   const account = newAccount(name)
   const moved = await madeAccount(server.url, { ...account, displayName: name, address })
-  await server.account('set-tier', account.username, 'premium')
+  await givesPremium(server, account.username)
   const one = await visitor(server, await openContext(address), { ...account, name })
   await movesIn(one, server.url, moved)
   return one
+}
+
+const clock = () => new Date()
+
+/** As `npm run account -- set-tier`, which takes most of a second to start: every person of every test would wait for it. */
+async function givesPremium({ dataFolder }: RunningServer, username: string): Promise<void> {
+  const url = await runningUrl(dataFolder, 'conclave')
+  if (!url) throw new Error('The server has no database')
+  const { db, close } = connect(url)
+  const card = await openCard(readConfig(process.env).card, db, clock)
+  await giveTier({ db, clock, card }, { username, tier: 'premium', endDate: undefined }).finally(close)
 }
 
 interface Scene {
