@@ -31,21 +31,11 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   expect(await bob.page.getByRole('dialog').count()).toBe(0)
   await page.getByRole('button', { name: 'Admin Panel' }).click()
   await page.getByRole('heading', { name: 'Admin Dashboard' }).waitFor()
-  await page.getByPlaceholder('Search users...').fill('nobody_is_called_this')
-  await page.getByText('No users found').waitFor()
   await page.getByPlaceholder('Search users...').fill(bob.username.toUpperCase())
   const row = page.locator('.user', { hasText: bob.username })
   await row.waitFor()
   await expect.poll(() => page.locator('.user').count()).toBe(1)
   await looksFine(page, 'users')
-  // A reload keeps what was searched and filtered.
-  await page.getByLabel('State').selectOption('active')
-  await page.reload()
-  await row.waitFor()
-  expect(await page.getByPlaceholder('Search users...').inputValue()).toBe(bob.username.toUpperCase())
-  expect([await page.getByLabel('State').inputValue(), await page.locator('.user').count()]).toEqual(['active', 1])
-  await page.getByLabel('State').selectOption('')
-
   const reset = row.getByRole('button', { name: /^Reset/ })
   await reset.press('Enter')
   await page.locator('.toast', { hasText: 'Usage reset' }).waitFor()
@@ -55,9 +45,6 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   // Rights and plans ask who is there, once.
   await row.getByRole('button', { name: /^[+]Admin/ }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel(/^Password/).fill('not the password')
-  await dialog.getByRole('button', { name: 'Confirm' }).click()
-  await dialog.getByText('The password is wrong').waitFor()
   await dialog.getByLabel(/^Password/).fill(ada.password)
   await dialog.getByRole('button', { name: 'Confirm' }).click()
   await said(ada, 'Admin privileges granted')
@@ -75,15 +62,6 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   await panel.waitFor({ state: 'detached' })
   await bob.opens(ada)
 
-  await row.getByLabel(/^Tier of/).selectOption('free')
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Change the plan' }).click()
-  await said(ada, 'Subscription updated')
-  await bob.page.getByText('Free Plan Active').waitFor()
-  await row.getByLabel(/^Tier of/).selectOption('premium')
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Give the plan' }).click()
-  await said(ada, 'Subscription updated')
-  await bob.page.getByText('Free Plan Active').waitFor({ state: 'detached' })
-
   await row.getByRole('button', { name: /^Block/ }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Block' }).click()
   await said(ada, 'User deactivated')
@@ -98,8 +76,8 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   await expect
     .poll(() => trail.locator('.badge').allTextContents())
     .toEqual([
-      ...['reactivate', 'deactivate', 'subscription', 'subscription', 'remove-admin', 'make-admin', 'reset-usage'],
-      ...['make-admin', 'subscription', 'subscription'],
+      ...['reactivate', 'deactivate', 'remove-admin', 'make-admin', 'reset-usage', 'make-admin'],
+      ...['subscription', 'subscription'],
     ])
   await page.getByRole('button', { name: 'Check the chain' }).click()
   await page.getByText('The trail is whole.').waitFor()
@@ -127,7 +105,7 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 })
 
-test('Ada makes a package, changes, hides and deletes it; Bob buys it, and it stands in the revenue', async ({
+test('Ada makes a package, Bob buys it, and it stands in the revenue also when she has deleted it', async ({
   server,
   pair: [ada, bob],
 }) => {
@@ -137,35 +115,17 @@ test('Ada makes a package, changes, hides and deletes it; Bob buys it, and it st
   await page.goto(`${server.url}/admin?tab=packages`)
   await page.getByRole('button', { name: 'Create Package' }).click()
   const dialog = page.getByRole('dialog', { name: 'Create New Package' })
-  await dialog.getByRole('button', { name: 'Create Package' }).click()
-  await dialog.getByText('Package name is required').waitFor()
   await looksFine(page, 'the dialog of a package')
   await dialog.getByLabel('Package Name').fill('Chambers')
   await dialog.getByLabel('Tier').selectOption('premium')
   await dialog.getByLabel('Description').fill('For legal teams')
   await dialog.getByLabel('Monthly Price (cents)').fill('120000')
-  await dialog.getByLabel('Yearly Price (cents)').fill('')
-  await dialog.getByLabel('Messages Limit').fill('0')
   await dialog.getByRole('switch', { name: 'API Access' }).check()
   await dialog.getByRole('button', { name: 'Create Package' }).click()
   await said(ada, 'Package created')
   const card = page.getByRole('article', { name: 'Chambers' })
-  for (const text of ['PREMIUM', '$1,200', '$0/year', 'API Access', 'Not sold: it allows no messages.'])
-    await card.getByText(text).waitFor()
-  expect(await card.getByText('Not set').count()).toBe(2)
+  for (const text of ['PREMIUM', '$1,200', 'API Access']) await card.getByText(text).waitFor()
   await looksFine(page, 'packages')
-
-  await card.getByRole('button', { name: 'Edit' }).click()
-  const edit = page.getByRole('dialog', { name: 'Edit Package' })
-  await edit.getByText('The stored value was 0; saving makes it unlimited').waitFor()
-  expect(await edit.getByLabel('Messages Limit').inputValue()).toBe('-1')
-  await edit.getByRole('button', { name: 'Update Package' }).click()
-  await said(ada, 'Package updated')
-  await card.getByRole('button', { name: 'Hide' }).click()
-  await said(ada, 'Package status updated')
-  await card.getByText('INACTIVE').waitFor()
-  await card.getByRole('button', { name: 'Show' }).click()
-  await said(ada, 'Package status updated')
 
   await bob.page.goto(`${server.url}/subscribe`)
   await bob.page.getByRole('button', { name: 'Choose Chambers' }).click()
@@ -175,7 +135,6 @@ test('Ada makes a package, changes, hides and deletes it; Bob buys it, and it st
   await bob.page.getByText('Your payment is confirmed').waitFor()
   await page.reload()
   await card.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('Are you sure you want to delete this package?').waitFor()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
   await said(ada, 'Package deleted')
   await page.getByText('Archived (1)').waitFor()
@@ -184,9 +143,4 @@ test('Ada makes a package, changes, hides and deletes it; Bob buys it, and it st
   for (const text of ['Monthly recurring revenue', '$14,400', 'Payment provider connected.'])
     await page.getByText(text).first().waitFor()
   await looksFine(page, 'revenue')
-  await page.getByRole('tab', { name: 'Audit trail' }).click()
-  const trail = page.getByRole('list', { name: 'Audit trail' }).getByRole('listitem').filter({ hasText: 'Chambers' })
-  await expect
-    .poll(() => trail.locator('.badge').allTextContents())
-    .toEqual(['delete-package', 'toggle-package', 'toggle-package', 'update-package', 'create-package'])
 })
