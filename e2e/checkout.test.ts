@@ -5,6 +5,9 @@ import { customer } from './people.ts'
 import { looksFine } from './screen.ts'
 import { startServer } from './server.ts'
 
+/** After so long without an answer the page in the frame is given up. */
+const ANSWER_MS = 3100
+
 /** Browsers reach the other origin by a way of their own, which can be cut. */
 let port = 0
 let isCut = true
@@ -27,12 +30,20 @@ test('Alice pays in a frame of another origin, whose page has no cookie; where i
   const { page } = alice
   const button = (name: string) => page.getByRole('button', { name })
   await server.account('set-tier', alice.username, 'free')
+  // Its clock is the test's.
+  await page.clock.install()
   await page.goto(`${server.url}/subscribe`)
   const dialog = page.getByRole('dialog', { name: 'Payment by card' })
   const form = dialog.frameLocator('iframe')
 
   await button('Choose Premium').click()
-  await dialog.getByRole('alert').getByText('Failed to load checkout').waitFor()
+  const failed = dialog.getByRole('alert').getByText('Failed to load checkout')
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(ANSWER_MS)
+      return failed.count()
+    })
+    .toBe(1)
   await button('Pay at the provider’s page').waitFor()
   await looksFine(page, 'a checkout that does not load')
   await button('Close and Try Again').click()
@@ -51,8 +62,13 @@ test('Alice pays in a frame of another origin, whose page has no cookie; where i
     await held
     await route.continue()
   })
+  const begun = page.evaluate(
+    () => new Promise((done) => addEventListener('message', ({ data }) => data?.type === 'begun' && done(undefined))),
+  )
   await Promise.all([page.waitForRequest('**/sandbox/embedded'), button('Choose Premium').click()])
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 3100)))
+  await begun
+  await dialog.locator('[aria-busy=true]').waitFor()
+  await page.clock.fastForward(ANSWER_MS)
   expect(await dialog.getByRole('alert').count()).toBe(0)
   release()
   await form.getByText('Sandbox, no real money').waitFor()

@@ -118,14 +118,6 @@ test('While Alice looks elsewhere her system says “New message” once she wan
   await line.click()
   await alice.reads('quiet two')
   await expect.poll(() => page.title()).toBe('Conclave')
-
-  // Where the browser says no, the settings say where to say yes.
-  await bob.page.addInitScript(() => Object.defineProperty(Notification, 'permission', { get: () => 'denied' }))
-  await bob.page.goto(`${server.url}/settings?tab=notifications`)
-  const blocked = bob.page.getByText('Your browser blocks notifications of this page')
-  await expect.poll(() => blocked.count()).toBe(2)
-  for (const name of ['Tell me when', 'Notify me when'])
-    expect(await bob.page.getByRole('switch', { name }).isDisabled()).toBe(true)
 })
 
 const service = await startPushService()

@@ -19,8 +19,6 @@ export interface Person extends Visitor {
 /** Makes a person of a browser window that is open already. */
 export async function visitor(server: RunningServer, context: BrowserContext, who: Account & { name: string }): Promise<Person> {
   const page = context.pages()[0] ?? (await context.newPage())
-  const bubble = (text: string) => page.locator('.bub', { hasText: text }).last()
-
   return {
     ...visitorBy(byPlaywright(page), server.url, who),
     page,
