@@ -22,11 +22,6 @@ test('Mia mails an invitation, which fails and then goes out; Bob joins by its l
   await page.getByRole('link', { name: 'Open your family circle' }).click()
   await page.getByRole('heading', { name: 'MASTER PLAN' }).waitFor()
   await page.getByText('No family members yet. Send your first invitation!').waitFor()
-  await page.getByRole('button', { name: 'Send Invitation' }).click()
-  await page.locator('.toast', { hasText: 'Missing Information' }).waitFor()
-  await page.getByText('Please enter a valid email').waitFor()
-  await page.getByText('Username must be at least 3 characters').waitFor()
-  await expect.poll(() => page.getByLabel('Email Address').evaluate((field) => field === document.activeElement)).toBe(true)
   smtp.mood = 'refuses'
   await page.getByLabel('Email Address').fill('bob@example.org')
   await page.getByLabel('Preferred Username').fill('bob')
@@ -61,10 +56,6 @@ test('Mia mails an invitation, which fails and then goes out; Bob joins by its l
   const second = (await dialog.locator('[data-link]').textContent()) ?? ''
   const carol = await person(server, 'Carol')
   const used = carol.page
-  await used.goto(link)
-  await used.getByText('This invitation cannot be accepted any more. Ask for a new one. You can sign up without one.').waitFor()
-  await used.goto(`${server.url}/invitation/cut`)
-  await used.getByText('This invitation does not exist. Look whether the link is whole').waitFor()
   const typesFirst = async (route: Route) => {
     await used.getByLabel(/^Display name/).fill('Carol')
     await route.continue()
