@@ -3,6 +3,7 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { User } from '../../../contract/account/account.ts'
 import { ApiError } from '../../net/api.ts'
+import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'
 import { SEEN_AT } from '../../testing/accounts.ts'
 import { stubCredentials } from '../../testing/credentials.ts'
 import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
@@ -21,6 +22,7 @@ import { ChangePassword } from './ChangePassword.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
 import { HistorySwitch } from './HistorySwitch.tsx'
 import { KitSettings } from './KitSettings.tsx'
+import { LostBook } from './LostBook.tsx'
 import { OpeningMode } from './OpeningMode.tsx'
 import { PasskeySettings } from './PasskeySettings.tsx'
 
@@ -458,4 +460,37 @@ test('A browser of hers gets a name that she chooses, and an empty one gives bac
   await person.clear(again.getByLabelText(/^Name/))
   await person.click(again.getByRole('button', { name: 'Save' }))
   expect(await button(`Name ${own?.name}`)).toBeTruthy()
+})
+
+test('A browser that Alice has not added is removed after her password, and she is led to a new one', async () => {
+  const phone = await alice.newComputer()
+  await refreshOwnDevices(alice.env)
+  const onChangePassword = vi.fn()
+  const { person } = opens(<SessionsPage onChangePassword={onChangePassword} />)
+  await person.click(await button('Not me: remove Another browser'))
+  const dialog = await dialogOf('Was Another browser not you?')
+  await fills(person, await passwordIn(dialog), 'not hers')
+  await person.click(dialog.getByRole('button', { name: 'Remove it' }))
+  expect(await dialog.findByText('Wrong password')).toBeTruthy()
+  await fills(person, await passwordIn(dialog), password)
+  await person.click(dialog.getByRole('button', { name: 'Remove it' }))
+  await waitFor(() => expect(onChangePassword).toHaveBeenCalledOnce())
+  expect(toasts()).toEqual(['Browser removed: Whoever added it knows your password. Choose a new one now.'])
+  expect((await alice.core.ownDevices()).map(({ id }) => id)).not.toContain(phone.deviceId)
+})
+
+test('Without an address book the other browsers are named first, and an empty one is begun only after a way in', async () => {
+  await alice.newComputer()
+  await refreshOwnDevices(alice.env)
+  const { person } = opens(<LostBook />)
+  const told = await screen.findByText(/First open Conclave in another of your browsers/)
+  expect(told.textContent).toContain('You have Another browser.')
+  await person.click(await button('Start an empty one'))
+  const dialog = await dialogOf('Start an empty address book?')
+  await fills(person, await passwordIn(dialog), 'not hers')
+  await person.click(dialog.getByRole('button', { name: 'Start an empty one' }))
+  expect(await dialog.findByText('Wrong password')).toBeTruthy()
+  await person.click(dialog.getByRole('button', { name: 'Cancel' }))
+  await isClosed()
+  expect(toasts()).toEqual([])
 })
