@@ -16,15 +16,15 @@ import { addPasskey } from '../account/passkeyFactors.ts'
 import { loadWays, waysStore } from '../account/ways.ts'
 import { LockSettings } from '../browserlock/LockSettings.tsx'
 import { resetDevices } from '../devices/deviceList.ts'
+import { BiometricSettings } from '../passkeys/BiometricSettings.tsx'
+import { PasskeySettings } from '../passkeys/PasskeySettings.tsx'
 import { SessionsPage } from '../sessions/SessionsPage.tsx'
-import { BiometricSettings } from './BiometricSettings.tsx'
 import { ChangePassword } from './ChangePassword.tsx'
 import { DeleteAccount } from './DeleteAccount.tsx'
 import { HistorySwitch } from './HistorySwitch.tsx'
 import { KitSettings } from './KitSettings.tsx'
 import { LostBook } from './LostBook.tsx'
 import { OpeningMode } from './OpeningMode.tsx'
-import { PasskeySettings } from './PasskeySettings.tsx'
 
 openScreen()
 
