@@ -86,4 +86,11 @@ export const guards: Mutation[] = [
     to: "mine.state = 'accepted'\n",
     test: 'server/chat/contacts/contacts.test.ts',
   },
+  {
+    name: 'Somebody sets a chat password by the contact of others',
+    file: 'server/chat/chatlocks/store.ts',
+    from: "eq(contacts.userId, userId), eq(contacts.state, 'accepted')",
+    to: "eq(contacts.state, 'accepted')",
+    test: 'server/eve.test.ts',
+  },
 ]
