@@ -93,4 +93,11 @@ export const money: Mutation[] = [
     to: 'returning({ place: ledgerEntries.place })\n  return rows.length >= 0',
     test: 'server/money/ledger/ledger.test.ts',
   },
+  {
+    name: 'What was paid back before an interrupted refund is paid back again',
+    file: 'server/money/payments/refund.ts',
+    from: 'reference !== null && amountCents > 0 && !paidBack.includes(key)',
+    to: 'reference !== null && amountCents > 0',
+    test: 'server/money/payments/lost.test.ts',
+  },
 ]
