@@ -3,7 +3,6 @@ import { keepsCopy } from './copy.ts'
 import { dumpOf, placesOf } from './dump.ts'
 import { customer, person, startChat, test } from './people.ts'
 import { behind, looksFine } from './screen.ts'
-import { pause } from './server.ts'
 
 test('A chat with a password is shut in all of Alice’s browsers: no word of it lies anywhere, and what came meanwhile is read after unlocking', async ({
   server,
@@ -85,8 +84,12 @@ test('A chat with a password is shut in all of Alice’s browsers: no word of it
   await page.getByText('The password you entered is incorrect').first().waitFor()
   await dialog.getByText('Invalid password. 4 tries left before a pause.').waitFor()
   // What came meanwhile takes its time: the question goes as soon as the chat is open, and what is typed then is kept.
+  let hasTyped: () => void = () => undefined
+  const typed = new Promise<void>((resolve) => {
+    hasTyped = resolve
+  })
   await page.route(/archive-pages/, async (route) => {
-    await pause(1000)
+    await typed
     await route.continue()
   })
   await dialog.getByLabel(/^Chat password/).clear()
@@ -95,6 +98,7 @@ test('A chat with a password is shut in all of Alice’s browsers: no word of it
   await alice.reads('Before the lock')
   await dialog.waitFor({ state: 'detached' })
   await message.pressSequentially('Read and ')
+  hasTyped()
   await alice.reads('While it was locked')
   await message.pressSequentially('answered')
   await page.getByRole('button', { name: 'Send', exact: true }).click()

@@ -34,21 +34,20 @@ test('One to three emoji alone stand large; a fourth, a letter or a digit does n
 })
 
 test('A message that is made to be slow does not stop the page', () => {
-  const long = 'x'.repeat(60_000)
+  // Where the time grew with the square of the length, no text would end within the test's.
+  const long = 'x'.repeat(600_000)
   for (const text of [
     `\`\`\`${long}`,
     `\`${long}`,
-    `https://a.example${')'.repeat(60_000)}`,
-    `https://a.example${'.'.repeat(60_000)}x`,
-    `a@${'a.'.repeat(30_000)}`,
+    `https://a.example${')'.repeat(600_000)}`,
+    `https://a.example${'.'.repeat(600_000)}x`,
+    `a@${'a.'.repeat(300_000)}`,
   ]) {
-    const started = performance.now()
     expect(
       piecesOf(text)
         .map((piece) => piece.text)
         .join(''),
     ).toBe(text)
-    expect(performance.now() - started).toBeLessThan(500)
   }
 })
 
