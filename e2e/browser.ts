@@ -2,6 +2,23 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
+/** A second `--disable-features` replaces Playwright's own, so what of it calls the network or changes a page stands here again. */
+const OFF = [
+  'AimEnabled',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'ThirdPartyStoragePartitioning',
+  // Each window's address bar is a page of the browser's own, with a process that takes a tenth of a test's time.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+]
 // No flag may weaken the browser's security: no --disable-web-security, no --single-process.
 export const BROWSER_WORDS = [
   '--no-sandbox',
@@ -11,6 +28,7 @@ export const BROWSER_WORDS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--disable-features=${OFF.join(',')}`,
 ]
 
 /** The path of the system's Chromium, or else of the one that npm brings. */
