@@ -132,6 +132,7 @@ test('a chat that is cleared while its pages are read gives each message once or
 test('a cleared chat is news for the other browsers of its owner, and none for the other side', async () => {
   const { alice, bob, chatRoomId, hers } = await pair()
   await bob.says(chatRoomId, 'one')
+  await world.settles()
   const counters = [await alice.does(roomsApi.list, {}), await bob.does(roomsApi.list, {})].map(({ counter }) => counter ?? '')
   await alice.does(contactsApi.clearChat, { contactId: hers })
   const [hersNow, hisNow] = await Promise.all(

@@ -98,6 +98,7 @@ test('a stranger, one who only asks, and one whom nobody knows see no photo: not
   await eve.adds(alice)
   await alice.adds(carol)
   const lines = await Promise.all([eve, carol].map((who) => who.opensSocket()))
+  await world.settles()
   const before = await Promise.all([eve, carol].map(async (who) => (await who.does(roomsApi.list, {})).counter ?? ''))
   const path = await shows(alice)
   for (const [at, who] of [eve, carol].entries()) {

@@ -30,11 +30,8 @@ async function heard(line: TestSocket, ...types: string[]) {
   return line.frames.filter(({ type }) => types.includes(type))
 }
 
-/** Waits until what was open in the cluster has ended: until then changes are answered again. */
 async function counterOf(who: Person): Promise<string> {
-  const [{ next } = {}] = await world.sql('select pg_snapshot_xmax(pg_current_snapshot())::text as next')
-  const isOver = () => world.sql('select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as over', [next])
-  await expect.poll(isOver).toEqual([{ over: true }])
+  await world.settles()
   return (await who.does(roomsApi.list, {})).counter ?? ''
 }
 
