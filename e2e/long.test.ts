@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect } from 'vitest'
 import { runningUrl } from '../server/ground/db/embedded.ts'
-import { startChat, test } from './people.ts'
+import { startChat, testAtOwnServer as test } from './people.ts'
 import { looksFine } from './screen.ts'
 
 /** CI runs a short form; the long one is `LONG_ROOM=100000 npm run test:e2e -- e2e/long.test.ts`. */
