@@ -21,7 +21,7 @@ export async function untilKept<T>(kept: Promise<T>): Promise<T> {
   }
 }
 
-const HOLD_MS = 100
+const HOLD_MS = 300
 
 /**
  * Blocks a closing page while the worker, which ends with the page, stores text. A blocked page reads no message, so the time is
