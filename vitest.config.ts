@@ -60,8 +60,8 @@ export default defineConfig({
           name: 'served',
           include: served,
           globalSetup: ['server/testing/cluster.ts'],
-          setupFiles: ['client/testing/leftovers.ts', 'server/testing/refused.ts', 'client/testing/argon2.ts'],
-          // Files share a worker and our modules, too: what the server knows stands in the environment that each world makes for itself.
+          setupFiles: ['walks/forget.ts', 'client/testing/leftovers.ts', 'server/testing/refused.ts', 'client/testing/argon2.ts'],
+          // Files share a worker and the server's modules, too: what it knows stands in the environment that each world makes.
           isolate: false,
         },
       },
@@ -71,7 +71,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['server/testing/run.ts', 'e2e/unpack.ts'],
           setupFiles: ['client/testing/argon2.ts', 'e2e/closing.ts'],
-          // Files share a worker, what it has loaded and its Chromium and its server (`e2e/people.ts`).
+          // Files share a worker, what it has loaded, its Chromium and its server (`e2e/people.ts`).
           isolate: false,
           // Each file waits half of its time: two at once fill two cores.
           maxWorkers: 2,

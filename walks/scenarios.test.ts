@@ -151,8 +151,7 @@ describe.each([
     const laptop = await alice.another()
     expect(await textsOf(laptop, bob)).toEqual(['one', 'two'])
     await alice.clears(bob)
-    // The other browser hears of it a moment later.
-    for (const browser of [alice, laptop]) await expect.poll(() => textsOf(browser, bob)).toEqual([])
+    for (const browser of [alice, laptop]) expect(await textsOf(browser, bob)).toEqual([])
     expect(await textsOf(bob, alice)).toEqual(['one', 'two'])
     await bob.says(alice, 'three')
     for (const browser of [laptop, alice, await alice.another()]) expect(await textsOf(browser, bob)).toEqual(['three'])
