@@ -15,7 +15,7 @@ const OFF = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
   'ThirdPartyStoragePartitioning',
-  // Each window's address bar is a page of the browser's own, with a process that takes a tenth of a test's time.
+  // Each window's address bar is a page of the browser's own, with a process that takes a twentieth of a test's processor time.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
 ]

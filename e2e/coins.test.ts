@@ -34,13 +34,15 @@ test('Alice pays a month of Premium in Bitcoin: the code, the amount and the add
   await dialog.getByText(/left at this price/).waitFor()
   await looksFine(page, 'a payment that waits')
 
-  await bitcoin.pay(address, 2_000_000n)
+  const hash = await bitcoin.pay(address, 2_000_000n)
   await bitcoin.mine(3)
   // A reload in the middle: the payment goes on, and the list shows it. From here on the page's clock is the test's.
   await page.clock.install()
   await page.reload()
   await part.getByRole('button', { name: 'Show the payment of 0.01562500 BTC' }).click()
   const shown = page.getByRole('dialog', { name: 'Pay by coin' })
+  await shown.waitFor()
+  await looksFine(page, 'a payment on its way')
   // It asks each ten seconds, and closes by itself once the month is paid.
   await expect
     .poll(
@@ -69,6 +71,10 @@ test('Alice pays a month of Premium in Bitcoin: the code, the amount and the add
   await confirm.getByLabel(/^Password/).fill(alice.password)
   await confirm.getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('Nothing waits for you.').waitFor()
+  await page.getByLabel('Address or transaction of the payment').fill(hash)
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByRole('list', { name: 'Payments found' }).getByRole('listitem').waitFor()
+  await looksFine(page, 'a payment that was found')
   await alice.leaves()
   expect(alice.complaints).toEqual([])
   await server.stop()

@@ -82,6 +82,7 @@ test('A stranger’s first day: a name to hand on, a request, a plan, sixty unre
   await message.pressSequentially('found it')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText('Your text is kept.').waitFor()
+  expect(await page.locator('.toast').count()).toBe(0)
   await page.getByRole('dialog').getByText('$1,000').first().waitFor()
   await looksFine(page, 'plans')
   expect(asked.filter((url) => url.endsWith('/api/messages'))).toEqual([])

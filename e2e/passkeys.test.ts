@@ -14,6 +14,16 @@ async function withAuthenticator({ context, page }: Person) {
   return { devtools, authenticator }
 }
 
+/** Something that waits until a test lets it pass. */
+function gate() {
+  let open: () => void = () => undefined
+  const passed = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const made = { isOpen: false, passed, open: () => Object.assign(made, { isOpen: true }) && open() }
+  return made
+}
+
 test('Alice makes a passkey and wants it asked: her password alone opens no new browser, and the passkey does', async ({
   server,
   alice,
@@ -29,8 +39,25 @@ test('Alice makes a passkey and wants it asked: her password alone opens no new 
   await dialog.getByRole('button', { name: 'Go on' }).click()
   await page.getByText('Your keys are open.').waitFor()
   await looksFine(page, 'make the passkey')
+  // The server tells all pages of the account of the passkey before its answer comes to this one. What this one then reads is late too.
+  const [told, read] = [gate(), gate()]
+  for (const path of ['account/keys', 'passkeys'])
+    await page.route(`**/api/${path}`, async (route) => {
+      const answer = await route.fetch()
+      await (route.request().method() === 'POST' ? told.passed : told.isOpen && read.passed)
+      await route.fulfill({ response: answer })
+    })
   await page.getByRole('button', { name: 'Make the passkey' }).click()
+  const remove = page.getByRole('button', { name: /^Remove the passkey/ })
+  await remove.waitFor()
+  expect(await page.getByRole('button', { name: /^Name the passkey/ }).isDisabled()).toBe(true)
+  told.open()
   await page.getByText('The passkey is added').first().waitFor()
+  await remove.click()
+  await dialog.getByRole('button', { name: 'Remove the passkey' }).waitFor()
+  read.open()
+  await page.unrouteAll({ behavior: 'wait' })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('switch', { name: 'New browsers need the kit or a passkey' }).click()
   await dialog.getByRole('button', { name: 'Switch on' }).click()
   await page.getByText('Your password alone opens no message.').first().waitFor()

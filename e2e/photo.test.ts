@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
 import { personWithProfile, startChat, test } from './people.ts'
-import { looksFine } from './screen.ts'
+import { behind, looksFine } from './screen.ts'
 
 /** One pixel, red and then blue, for ever. */
 const ANIMATED = Buffer.from(
@@ -149,6 +149,20 @@ test('Alice cuts a photograph by keys: Bob sees it at once, without the place wh
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await bob.page.locator('a.row img').waitFor({ state: 'detached' })
   await page.locator('.photo img').waitFor({ state: 'detached' })
+
+  // What she types while her name is being saved stays.
+  await behind(800, page, async () => {
+    const name = page.getByLabel(/^Display name/)
+    await name.press('End')
+    await name.pressSequentially(' Ma')
+    await name.press('Enter')
+    await name.pressSequentially('rchetti')
+    await page.getByText('Profile saved').first().waitFor()
+    expect(await name.inputValue()).toBe('Alice Marchetti')
+    expect(await name.evaluate((field) => field === document.activeElement)).toBe(true)
+    await name.press('Enter')
+    await bob.page.getByText('Alice Marchetti').first().waitFor()
+  })
 })
 
 test('Dora takes her photo with the camera of her device, which is released with the dialog', async ({ server }) => {
