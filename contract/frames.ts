@@ -6,7 +6,7 @@ import { chatRoomId, ingressShape, instant, seqShape, signedShape, userId } from
 
 /** A frame may be lost, so data that must survive is posted. */
 export const clientFrame = z.discriminatedUnion('type', [
-  /** POST /api/messages for programs; our page posts. The answer is `message`, or `refused` with the draft's id. */
+  /** For programs, as POST /api/messages. The answer is `message`, or `refused` with the draft's id. */
   z.object({ type: z.literal('message'), data: draftShape }),
   z.object({ type: z.literal('typing'), data: z.object({ chatRoomId, isTyping: z.boolean() }) }),
   z.object({ type: z.literal('ping'), data: z.object({}) }),
@@ -63,7 +63,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('typing'), data: z.object({ chatRoomId, userId, isTyping: z.boolean() }) }),
   /** As the reader may see it. `lastSeen`: null if online or hidden. */
   z.object({ type: z.literal('presence'), data: z.object({ userId, isOnline: z.boolean(), lastSeen: instant.nullable() }) }),
-  /** `userIds`: the changed rows, perhaps the reader's own; absent: any row. */
+  /** Rows of these people changed, perhaps the reader's own; without `userIds` any. */
   z.object({ type: z.literal('contacts'), data: z.object({ userIds: z.array(userId).max(LIMITS.roomMembersMax).optional() }) }),
   /** The contact code was replaced or used: fetch it, and its uses. */
   z.object({ type: z.literal('code'), data: z.object({}) }),

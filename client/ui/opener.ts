@@ -4,9 +4,8 @@ const TITLE = 'h1[tabindex], h2[tabindex]'
 const HOMES = [FIELD, TITLE, '.find input']
 
 /**
- * Notes what has the focus now. The returned function gives it back, as after a dialog. Where that has gone meanwhile, as a button does
- * with its row, the nearest part around it that takes the focus gets it, or the first button of its section, which stands in its place,
- * unless something else has the focus by then: nobody who works by keyboard is sent to the top of the page.
+ * Notes what has the focus now. The returned function gives it back, as after a dialog. If that element has gone, the nearest part around
+ * it gets the focus, unless something else has it by then: the keyboard never starts again at the top of the page.
  */
 export function noteFocus(): () => void {
   const opener = document.activeElement

@@ -8,7 +8,7 @@ export const RELEASE_ADDRESS = '/.well-known/conclave/release.json'
 
 /** One build of the client, as `/build.json` says it. */
 export interface Build {
-  /** SHA-256 of `contentOf`, base64url: two builds of the same bytes are one. Of a build that a browser kept before ids named the version it is SHA-256 of `files` alone. */
+  /** SHA-256 of `contentOf`, base64url. A browser may keep an old build whose id is the SHA-256 of `files` alone. */
   id: string
   /** The product's version, such as "1.4.0". It never falls: a browser starts no version below the newest that it has taken. */
   version: string

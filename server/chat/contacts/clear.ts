@@ -7,8 +7,8 @@ import * as store from './store-block.ts'
 const EMPTIED_AT_ONCE = 1000
 
 /**
- * Clears the caller's side of a chat up to a place of its log, or to its end: of the messages there the caller is given place
- * and hash alone. The other side keeps theirs, and is not told. A locked chat is opened first. Throws Refusal.
+ * Clears the caller's side up to a place of the log, or to its end: of these messages the caller is given place and hash alone. The other
+ * side keeps theirs, and is not told. Throws Refusal, also if the chat is locked.
  */
 export async function clearChat(env: Env, user: SignedInUser, contactId: string, upTo?: number): Promise<{ clearedSeq: number }> {
   const { contactUserId, clearedSeq } = await env.db.transaction(async (tx) => {
@@ -16,7 +16,7 @@ export async function clearChat(env: Env, user: SignedInUser, contactId: string,
     if (!contact) throw new Refusal('not_found')
     const { chatRoomId, contactUserId, lastSeq } = contact
     await requireRoom(tx, user, chatRoomId, env.clock())
-    // They hold keys of what is cleared. The session that clears an open chat writes those that it goes on with anew.
+    // The pages hold keys of what is cleared. The session that goes on in the chat writes new ones.
     await dropPages(tx, contact)
     return { contactUserId, clearedSeq: await store.clearUpTo(tx, chatRoomId, user.id, Math.min(upTo ?? lastSeq, lastSeq)) }
   })

@@ -5,9 +5,9 @@ import { publicVapidKey } from './vapid.ts'
 
 /** A push service keeps a message for a browser that is off for so long. */
 const KEPT_SECONDS = 24 * 60 * 60
-/** A newer message of this topic takes the place of one that waits. The same for all, as it says nothing of a room. */
+/** A newer push replaces one that waits. One topic for all, because it must tell nothing of a room. */
 const TOPIC = 'news'
-/** Whom a push service may turn to where the server has no public address. */
+/** The contact of a server without a public address. */
 const NO_ADDRESS = 'mailto:operator@conclave.invalid'
 
 /** `gone`: there is no such subscription any more. `failed`: another time, after `afterSeconds` at the earliest. */

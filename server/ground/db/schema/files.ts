@@ -4,8 +4,8 @@ import { at, bytes, seq } from './columns.ts'
 import { chatRooms } from './rooms.ts'
 
 /**
- * The files that people have uploaded. The bytes lie in the bucket, under the row's id or as its parts. Only a job deletes rows, after
- * their bytes: so no bytes stay without a row.
+ * Uploaded files. The bytes lie in the bucket, under the row's id or as its parts. Only a job deletes rows, after their bytes, so that no
+ * bytes stay without a row.
  */
 export const objects = pgTable(
   'objects',
@@ -43,10 +43,7 @@ export const objects = pgTable(
   ],
 )
 
-/**
- * The parts of uploads, and of files that came in parts. Their bytes lie in the bucket under the row's id. Of two rows with one number
- * the `stored` one counts; the other is on its way, or replaced and about to be deleted.
- */
+/** Parts of files, whose bytes lie in the bucket under the row's id. Of two rows with one number the `stored` one counts. */
 export const objectParts = pgTable(
   'object_parts',
   {
