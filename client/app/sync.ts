@@ -1,6 +1,6 @@
 import { directRoomId } from '../../contract/ground/shapes.ts'
 import { takeClears } from '../chat/messages/clear.ts'
-import { syncRoom } from '../chat/messages/receive.ts'
+import { isQuiet, syncRoom } from '../chat/messages/receive.ts'
 import { flushAll } from '../chat/messages/send.ts'
 import { sendWaitingFiles } from '../chat/messages/waitingFiles.ts'
 import type { Env } from '../env.ts'
@@ -115,7 +115,7 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   await inLanes(ROOMS_AT_ONCE, due, async (room) => {
     takeBehind(room.id)
     // The first key of a stranger is pinned when the person accepts the request [Note: R5].
-    if (!isFollowed(room)) return
+    if (!isFollowed(room) || isQuiet(room)) return
     const peerIds = room.peers.map(({ id }) => id)
     try {
       const differing = await refreshPeers(env, room)

@@ -3,7 +3,7 @@ import type { Env } from '../../env.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
 import { markDelivered } from '../../rooms/list/readMarks.ts'
-import { isFollowed, type Room } from '../../rooms/list/room.ts'
+import { isBlocked, isFollowed, type Room } from '../../rooms/list/room.ts'
 import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
 import { isShut } from '../../rooms/list/roomLocks.ts'
 import { addNewest, onReceipt } from '../../rooms/list/rowUpdates.ts'
@@ -15,6 +15,9 @@ import { painted } from '../../ui/painted.ts'
 import { appendOpened, refreshRoom, showCaughtUp } from './messageWindow.ts'
 import { changeView, viewOf } from './store.ts'
 
+/** Nothing is followed in a blocked person's room before the owner looks: what comes of it would show this browser [Note: R5]. */
+export const isQuiet = (room: Room): boolean => isBlocked(room) && !viewOf(room)
+
 /** Handles a socket message; replay enters by `syncRoom`. Both read the log first. */
 export async function receiveMessage(env: Env, message: ServerData['message']): Promise<void> {
   // A new person's first message arrives before the list has the room.
@@ -24,6 +27,7 @@ export async function receiveMessage(env: Env, message: ServerData['message']): 
   // A request's messages are hidden before acceptance.
   const isSeen = isFollowed(room) && isEndOnScreen(room) && isLookedAt()
   if (isSeen) return receiveSeen(env, room, message)
+  if (isQuiet(room)) return addNewest(message, false)
   if (message.senderId !== room.ownId) noteFresh(room, message.seq)
   // The worker decrypts during the render of the list.
   const caughtUp = catchUp(env, room, [{ kind: 'message', ...message }])
@@ -64,7 +68,7 @@ function noteFresh(room: RoomRow, seq: number): void {
 
 export async function receiveCommit(env: Env, commit: ServerData['commit']): Promise<void> {
   const room = roomById(commit.chatRoomId)
-  if (room) await show(env, room, await catchUp(env, room, [commit]))
+  if (room && !isQuiet(room)) await show(env, room, await catchUp(env, room, [commit]))
 }
 
 export async function refreshDelivery(env: Env, receipt: ServerData['receipt']): Promise<void> {

@@ -1,7 +1,8 @@
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import type { LogOutcome } from '../../worker/crypto.ts'
-import { placeOf, type Room } from '../list/room.ts'
+import { isBlocked, placeOf, type Room } from '../list/room.ts'
+import { roomById } from '../list/roomList.ts'
 import { auditCommits, fetchArchiveKeys } from './archiveKeys.ts'
 import { pageNewEpochs } from './archivePages.ts'
 import { loadOlderPage } from './olderPage.ts'
@@ -10,7 +11,8 @@ import { loadOlderPage } from './olderPage.ts'
 export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): Promise<number> {
   const { missing, unaudited, cursor, from, mustEnter } = outcome
   if (missing.length > 0) await fetchArchiveKeys(env, room, missing)
-  if (unaudited.length > 0) {
+  // Putting a GroupInfo right would show this browser to a blocked person: that waits until the block ends [Note: R5].
+  if (unaudited.length > 0 && !isBlocked(roomById(room.id) ?? room)) {
     await auditCommits(env, room, unaudited)
     await pageNewEpochs(env, room)
   }

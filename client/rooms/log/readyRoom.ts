@@ -2,7 +2,7 @@ import { type CommitDraft, logPageShape, roomsApi } from '../../../contract/chat
 import type { Env } from '../../env.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
 import { CryptoFailure, type Mismatch, type RoomState } from '../../worker/crypto.ts'
-import { isFollowed, personIdOfDirect, placeOf, type Room } from '../list/room.ts'
+import { isBlocked, isFollowed, personIdOfDirect, placeOf, type Room } from '../list/room.ts'
 import { unlessLocked } from '../list/roomLocks.ts'
 import { refreshPeers, refreshStale } from '../trust/peers.ts'
 import { personById } from '../trust/people.ts'
@@ -40,7 +40,8 @@ export async function enterRoom(env: Env, room: Room): Promise<void> {
  * The server has deleted the pages with the current archive key [Note: L1]. Without the server the next sender begins the epoch.
  */
 export async function renewEpoch(env: Env, room: Room): Promise<void> {
-  if (!isFollowed(room) || room.isClosed) return
+  // A commit would show this browser to a blocked person.
+  if (!isFollowed(room) || isBlocked(room) || room.isClosed) return
   try {
     await catchUp(env, room)
     const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })

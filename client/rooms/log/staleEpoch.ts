@@ -4,7 +4,7 @@ import type { ApiError } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { roomOfRow } from '../list/listedRoom.ts'
 import { everyRow } from '../list/loadRooms.ts'
-import { isFollowed, placeOf, type Room } from '../list/room.ts'
+import { isBlocked, isFollowed, placeOf, type Room } from '../list/room.ts'
 import { roomById } from '../list/roomList.ts'
 import { refreshStale } from '../trust/peers.ts'
 import { catchUp } from './catchUp.ts'
@@ -36,7 +36,7 @@ export async function commitEverywhere(env: Env): Promise<void> {
 /** Tells the other members of a fork by a commit that names this browser's device lists [Note: D2]. */
 export async function tellForks(env: Env, { id }: Room): Promise<void> {
   const room = roomById(id)
-  if (!room?.forks.some(({ isTold }) => !isTold) || room.isClosed || !isFollowed(room)) return
+  if (!room?.forks.some(({ isTold }) => !isTold) || room.isClosed || !mayCommit(room)) return
   try {
     await readyRoom(env, room)
   } catch (error) {
@@ -45,8 +45,11 @@ export async function tellForks(env: Env, { id }: Room): Promise<void> {
   }
 }
 
+/** A commit would show this browser to a blocked person [Note: R5]. */
+const mayCommit = (room: Room): boolean => isFollowed(room) && !isBlocked(room)
+
 async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
-  if (room.isClosed || !isFollowed(room) || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
+  if (room.isClosed || !mayCommit(room) || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
   const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   if (need === 'commit') await readyRoom(env, room)
 }
@@ -57,6 +60,6 @@ export async function enterEverywhere(env: Env, rooms: Room[]): Promise<void> {
   for (const room of rooms) {
     const record = await env.crypto.roomRecord(room.id)
     const isOutside = record?.standing === 'outside' && record.generation > 0
-    if (isOutside && isFollowed(room)) await readyRoom(env, room)
+    if (isOutside && mayCommit(room)) await readyRoom(env, room)
   }
 }

@@ -127,6 +127,22 @@ test('whoever is blocked sees the time of the block as the last one, however oft
   expect((await eve.contacts())[0]?.contactUser).toMatchObject({ isOnline: false, lastSeen: seen?.lastSeen })
 })
 
+test('a commit of whom Alice blocks comes to none of her pages, and to the other one’s own as before', async () => {
+  const { alice, eve, chatRoomId, contactId } = await pair()
+  await eve.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })
+  await alice.does(contactsApi.block, { contactId })
+  const [hers, eves] = [await alice.opensSocket(), await eve.opensSocket()]
+  await eve.does(roomsApi.commit, creation(chatRoomId))
+  await eves.hears('commit')
+  await alice.does(contactsApi.unblock, { contactId })
+  await eve.does(messagesApi.markRead, { chatRoomId })
+  await eve.says(chatRoomId, 'after')
+  await hers.hears('message')
+  expect(hers.frames.map(({ type }) => type)).not.toContain('commit')
+  expect((await logOf(alice, chatRoomId)).map(({ kind }) => kind)).toEqual(['commit', 'message'])
+  for (const line of [hers, eves]) line.hangsUp()
+})
+
 test('whoever is blocked claims key packages as before: the last resort alone would tell them', async () => {
   const { alice, eve, chatRoomId, contactId } = await pair()
   await eve.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })
