@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { FAMILY, familyApi } from '../../../contract/account/family.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { REFUSALS } from '../../../contract/ground/refusals.ts'
 import { setTier } from '../../money/ledger/ledger.ts'
 import type { Person } from '../../testing/person.ts'
@@ -266,6 +267,30 @@ test('Eve invites nobody, removes nobody of others, and joins no two circles', a
   })
   await mia.does(familyApi.removeMember, { memberId: bob.id })
   expect(await tierOf(bob)).toBe('free')
+})
+
+test('whom a member blocks, or who blocks them, sees them away on the family page as in the chat, and their photo as a contact alone', async () => {
+  const [mia, bob] = [await master(), await person('bob')]
+  await bob.does(familyApi.accept, { token: await invites(mia), showsOnline: true })
+  await world.sql("update users set profile_image_url = '/objects/uploads/bob' where id = $1", [bob.id])
+  const line = await bob.opensSocket()
+  await world.presence.beat()
+  const member = async () => (await mia.does(familyApi.members, {}))[0]
+  await expect.poll(member).toMatchObject({ isOnline: true, profileImageUrl: null })
+  await mia.talksTo(bob)
+  const seen = { isOnline: true, profileImageUrl: '/objects/uploads/bob' }
+  expect(await member()).toMatchObject(seen)
+  const idOf = async (who: Person) => (await who.contacts())[0]?.id ?? ''
+  const [hers, his] = [await idOf(mia), await idOf(bob)]
+  // To whom is blocked the photo stays: its end would tell.
+  await bob.does(contactsApi.block, { contactId: his })
+  expect(await member()).toMatchObject({ ...seen, isOnline: false })
+  await bob.does(contactsApi.unblock, { contactId: his })
+  await mia.does(contactsApi.block, { contactId: hers })
+  expect(await member()).toMatchObject({ isOnline: false, profileImageUrl: null })
+  await mia.does(contactsApi.unblock, { contactId: hers })
+  expect(await member()).toMatchObject(seen)
+  line.hangsUp()
 })
 
 test('the member decides whether they are seen online, and a deleted account leaves and frees its circle', async () => {

@@ -8,7 +8,7 @@ import * as store from './store.ts'
 /** Lists the members of the caller's family circle. */
 export async function listMembers(env: Env, { id }: SignedInUser): Promise<Member[]> {
   const rows = await store.findMembers(env.db, id)
-  return rows.map(({ joinedAt, ...row }) => ({ ...row, joinedAt: (joinedAt ?? env.clock()).toISOString() }))
+  return rows.map(({ joinedAt, ...row }) => ({ ...row, joinedAt: joinedAt ?? env.clock().toISOString() }))
 }
 
 /** Removes a member from the caller's family circle: their rights from it end at once. Throws Refusal. */

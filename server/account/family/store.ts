@@ -1,8 +1,10 @@
 import { and, asc, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
+import type { Member } from '../../../contract/account/family.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { instantOf } from '../../ground/db/instant.ts'
+import { IS_BLOCKED, LOOKS_MUTUAL } from '../../ground/db/mutual.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { masterInvitations } from '../../ground/db/schema/family.ts'
-import { presence } from '../../ground/db/schema/presence.ts'
 
 export type InvitationRow = typeof masterInvitations.$inferSelect
 type UserRow = typeof users.$inferSelect
@@ -122,21 +124,26 @@ export async function setShowsOnline(db: Queryable, userId: string, showsFamilyO
   await db.update(users).set({ showsFamilyOnline }).where(eq(users.id, userId))
 }
 
-/** Returns the members of a family circle, in the order in which they joined. */
-export const findMembers = (db: Queryable, masterId: string) =>
-  db
-    .select({
-      id: users.id,
-      displayName: users.displayName,
-      username: users.username,
-      profileImageUrl: users.profileImageUrl,
-      joinedAt: users.inviteeJoinedAt,
-      isOnline: sql<boolean>`${users.showsFamilyOnline} and coalesce(${presence.nodes} <> '{}', false)`,
-    })
-    .from(users)
-    .leftJoin(presence, eq(presence.userId, users.id))
-    .where(eq(users.masterAccountId, masterId))
-    .orderBy(asc(users.inviteeJoinedAt), asc(users.id))
+/**
+ * Returns the members of a family circle, in the order in which they joined. A member shows that they are online for as long as neither
+ * blocks the other, and their photo to mutual contacts, as in a chat.
+ */
+export async function findMembers(db: Queryable, masterId: string): Promise<MemberRow[]> {
+  const { rows } = await db.execute<MemberRow & Record<string, unknown>>(sql`
+    select u.id, u.display_name as "displayName", u.username,
+      case when ${LOOKS_MUTUAL} then u.profile_image_url end as "profileImageUrl",
+      ${instantOf(sql`u.invitee_joined_at`)} as "joinedAt",
+      u.shows_family_online and coalesce(p.nodes <> '{}', false) and not ${IS_BLOCKED} as "isOnline"
+    from users u
+    left join presence p on p.user_id = u.id
+    left join contacts c on c.user_id = ${masterId} and c.contact_user_id = u.id
+    left join contacts theirs on theirs.user_id = u.id and theirs.contact_user_id = ${masterId}
+    where u.master_account_id = ${masterId}
+    order by u.invitee_joined_at, u.id`)
+  return rows
+}
+
+type MemberRow = Omit<Member, 'joinedAt'> & { joinedAt: string | null }
 
 /** Returns whose family circle the account is in; undefined if in none. */
 export async function findMembership(db: Queryable, userId: string) {

@@ -1,9 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { instantOf } from './instant.ts'
 
 // Rows: owner `own`, their contact `c`, other person `u` with contact `theirs`, room member `them` and presence `p`.
 
 const IS_MUTUAL = sql`coalesce(c.state = 'accepted' and theirs.state = 'accepted' and not c.is_blocked and not theirs.is_blocked, false)`
+
+/** True if either blocks the other. */
+export const IS_BLOCKED = sql`(coalesce(c.is_blocked, false) or coalesce(theirs.is_blocked, false))`
 
 /** Hides a block by the other person. */
 export const LOOKS_MUTUAL = sql`coalesce(c.state = 'accepted' and theirs.state = 'accepted' and not c.is_blocked, false)`
