@@ -48,10 +48,10 @@ export async function openSockets(
   })
   const stopFollowing = await followChanges(databaseUrl, {
     onChange: ({ userId, what }) => void gateway.recheck(userId, what),
-    onPresence: ({ node, what, userIds }) => {
+    onPresence: ({ node, what, userIds, viewers = [] }) => {
       if (node === env.node) return
-      const told = what === 'moved' ? presence.tell(userIds) : tellSwitched(env, userIds)
-      told.catch(reportPresence)
+      if (what === 'moved') presence.tell(userIds).catch(reportPresence)
+      else for (const userId of userIds) tellSwitched(env, userId, viewers)
     },
     onOpen: () => void gateway.recheck(),
     onLost: () => log.warn('the connection that listens for changes to accounts was lost: they are seen within 10 s'),

@@ -3,7 +3,7 @@ import { objectIdOf, objectPath } from '../../../contract/chat/objects.ts'
 import { bindPhoto, dropObject } from '../../chat/files/objects.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange, announceSwitched } from '../../ground/db/changes.ts'
-import { tellSwitched } from '../../people/privacy/privacy.ts'
+import { tellSwitched, whoSeeAnother } from '../../people/privacy/privacy.ts'
 import { Refusal } from '../../refuse.ts'
 import { shownUser } from './account.ts'
 import * as store from './store.ts'
@@ -13,20 +13,23 @@ import * as store from './store.ts'
  * contacts: nobody else learns that it has changed. The photo of before is deleted. Throws Refusal.
  */
 export async function setPhoto(env: Env, user: SignedInUser, address: string | null): Promise<User> {
-  const { row, isChanged } = await env.db.transaction(async (tx) => {
+  const { row, viewers } = await env.db.transaction(async (tx) => {
     const before = await store.holdById(tx, user.id)
     if (!before) throw new Refusal('not_signed_in')
     const id = address === null ? undefined : objectIdOf(address)
     const path = address === null ? null : objectPath(id ?? '')
-    if (path === before.profileImageUrl) return { row: before, isChanged: false }
+    if (path === before.profileImageUrl) return { row: before, viewers: [] }
     if (path !== null) await bindPhoto(tx, user.id, id)
     const replaced = before.profileImageUrl && objectIdOf(before.profileImageUrl)
     if (replaced) await dropObject(tx, user.id, replaced)
-    const row = await store.replacePhoto(tx, user.id, path)
+    let row = before
+    const viewers = await whoSeeAnother(tx, user.id, async () => {
+      row = await store.replacePhoto(tx, user.id, path)
+    })
     await announceChange(tx, [user.id], 'name')
-    await announceSwitched(tx, env.node, user.id)
-    return { row, isChanged: true }
+    await announceSwitched(tx, env.node, user.id, viewers)
+    return { row, viewers }
   })
-  if (isChanged) await tellSwitched(env, [user.id])
+  tellSwitched(env, user.id, viewers)
   return shownUser(row, user.subscriptionTier, user.namedDeviceId)
 }

@@ -15,7 +15,9 @@ export type Change = z.infer<typeof announced>
 
 /** Channel for news of people, whom the other nodes then read. */
 export const PRESENCE_CHANNEL = 'conclave_presence'
-const news = z.object({ node: z.uuid(), what: z.enum(['moved', 'switched']), userIds: z.array(z.uuid()).max(200) })
+const ids = z.array(z.uuid()).max(200)
+/** `viewers`: those to whom a person of `userIds` shows another thing than before. */
+const news = z.object({ node: z.uuid(), what: z.enum(['moved', 'switched']), userIds: ids, viewers: ids.optional() })
 export type PresenceNews = z.infer<typeof news>
 
 /** Announces at COMMIT. Every writer of an account must call this. Any database user can listen. */
@@ -24,10 +26,16 @@ export async function announceChange(tx: Queryable, userIds: readonly string[], 
   await tx.execute(sql`select pg_notify(${CHANNEL}, payload) from unnest(${sql.param(payloads)}::text[]) payload`)
 }
 
+/** A notification holds 8,000 bytes. */
+const VIEWERS_AT_ONCE = 150
+
 /** Announces at COMMIT. */
-export async function announceSwitched(tx: Queryable, node: string, userId: string): Promise<void> {
-  const payload: PresenceNews = { node, what: 'switched', userIds: [userId] }
-  await tx.execute(sql`select pg_notify(${PRESENCE_CHANNEL}, ${JSON.stringify(payload)})`)
+export async function announceSwitched(tx: Queryable, node: string, userId: string, viewers: string[]): Promise<void> {
+  for (let from = 0; from < viewers.length; from += VIEWERS_AT_ONCE) {
+    const some = viewers.slice(from, from + VIEWERS_AT_ONCE)
+    const payload: PresenceNews = { node, what: 'switched', userIds: [userId], viewers: some }
+    await tx.execute(sql`select pg_notify(${PRESENCE_CHANNEL}, ${JSON.stringify(payload)})`)
+  }
 }
 
 interface Hooks {

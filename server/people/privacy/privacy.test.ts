@@ -194,6 +194,35 @@ test('whoever hides all of it shows nothing by blocking, unblocking or removing 
   expect(await sees(alice)).toEqual({ isOnline: false, lastSeen: null })
 })
 
+test('a switch that shows Alice nothing else is no news for her, at the moment or later: neither a frame nor a row', async () => {
+  const { alice, bob, chatRoomId } = await pair()
+  const nothing = { presence: false, lastSeen: false, typing: false, receipts: false }
+  const [hers] = [await opens(alice), await opens(bob)]
+  await hers.hears('presence', ({ data }) => data.isOnline)
+  const { seq } = await alice.says(chatRoomId, 'have you read it?')
+  await bob.does(messagesApi.markRead, { chatRoomId, seq })
+  for (const who of [alice, bob]) await switches(who, nothing)
+  const [counter, count] = [await counterOf(alice), (await heard(hers, 'contacts', 'presence')).length]
+  const isSilent = async () =>
+    expect(await alice.does(roomsApi.list, { since: counter })).toEqual({
+      ...{ rooms: [], removed: [], counter, more: false, before: null },
+    })
+  // Both hide all of it.
+  for (const name of ['presence', 'lastSeen', 'typing', 'receipts'] as const)
+    for (const isShown of [true, false]) {
+      await switches(bob, { [name]: isShown })
+      await isSilent()
+    }
+  // She shows her read marks: his are the one thing that she is told of.
+  await switches(alice, { receipts: true })
+  await switches(bob, { presence: true, lastSeen: true, typing: true })
+  await isSilent()
+  expect(await heard(hers, 'contacts', 'presence')).toHaveLength(count)
+  await switches(bob, { receipts: true })
+  await hers.hears('contacts')
+  expect((await alice.does(roomsApi.list, { since: counter })).rooms).toMatchObject([{ people: [{ readSeq: seq }] }])
+})
+
 test('an accepted request stays accepted on screen, however little the person shows', async () => {
   const { alice, bob } = await pair()
   const carol = await world.person('carol')
@@ -212,6 +241,8 @@ test('Eve switches for herself alone, and sees no more by switching on; nobody h
   const eve = await world.person('eve')
   await eve.adds(bob)
   const [hers, eves] = [await opens(alice), await opens(eve)]
+  await opens(bob)
+  await hers.hears('presence', ({ data }) => data.isOnline)
   await switches(bob, { presence: false })
   await hers.hears('contacts')
   await switches(bob, { presence: false })

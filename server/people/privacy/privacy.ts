@@ -4,35 +4,49 @@ import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange, announceSwitched } from '../../ground/db/changes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
-import { mutualContacts } from '../relations/relations.ts'
 import * as store from './store.ts'
 
 /**
- * Switches what the caller shows. From the answer on nobody is shown more; the pages of the contacts and the own ones are told to read
- * anew what has changed. Throws Refusal.
+ * Switches what the caller shows. From the answer on nobody is shown more. The own pages read anew what has changed, and so do those of
+ * the contacts to whom another thing is shown than before: a switch that changes nothing for somebody is no news for them. Throws
+ * Refusal.
  */
 export async function updatePrivacy(
   env: Env,
   user: SignedInUser,
   change: z.output<typeof privacyApi.update.input>,
 ): Promise<Privacy> {
-  const { privacy, isChanged } = await env.db.transaction(async (tx) => {
-    const switched = await store.switchPrivacy(tx, user.id, change)
-    if (!switched) throw new Refusal('not_signed_in')
-    if (switched.isChanged) {
-      await announceChange(tx, [user.id], 'privacy')
-      await announceSwitched(tx, env.node, user.id)
-    }
-    return switched
+  const { privacy, viewers } = await env.db.transaction(async (tx) => {
+    const before = await store.holdPrivacy(tx, user.id)
+    if (!before) throw new Refusal('not_signed_in')
+    const privacy = { ...before, ...definedIn(change) }
+    if (!isOther(before, privacy)) return { privacy, viewers: [] }
+    const viewers = await whoSeeAnother(tx, user.id, () => store.setPrivacy(tx, user.id, privacy))
+    await announceChange(tx, [user.id], 'privacy')
+    await announceSwitched(tx, env.node, user.id, viewers)
+    return { privacy, viewers }
   })
-  if (isChanged) await tellSwitched(env, [user.id])
+  tellSwitched(env, user.id, viewers)
   return privacy
 }
 
-/** Tells the contacts who are here that these people show another thing than before. */
-export async function tellSwitched(env: Env, userIds: string[]): Promise<void> {
-  for (const [userId, viewers] of await mutualContacts(env.db, userIds))
-    env.hub.publish(viewers, { type: 'contacts', data: { userIds: [userId] } })
+const definedIn = (change: z.output<typeof privacyApi.update.input>): Partial<Privacy> =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+
+const isOther = (one: Privacy, other: Privacy): boolean =>
+  (Object.keys(one) as (keyof Privacy)[]).some((name) => one[name] !== other[name])
+
+/** Returns the contacts to whom the change shows another thing of the user than before. The caller holds the user's row. */
+export async function whoSeeAnother(tx: Queryable, userId: string, change: () => Promise<unknown>): Promise<string[]> {
+  const before = await store.findShown(tx, userId)
+  await change()
+  const after = await store.findShown(tx, userId)
+  return [...after].flatMap(([viewerId, shown]) => (before.get(viewerId) === shown ? [] : [viewerId]))
+}
+
+/** Tells the viewers who are here to read what they are shown of the user. Call it after the change is committed. */
+export function tellSwitched(env: Env, userId: string, viewers: string[]): void {
+  env.hub.publish(viewers, { type: 'contacts', data: { userIds: [userId] } })
 }
 
 /** Returns those of the others to whom the user shows typing: those who show theirs, if the user does. */

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../ground/db/connect.ts'
 import * as store from './store.ts'
 
-/** The mutual contacts of each of these people, by user id. Only they learn a person's presence. */
+/** The contacts of each of these people to whom both look mutual, by user id: whom a person blocks is told what any contact is. */
 export async function mutualContacts(db: Queryable, userIds: string[]): Promise<Map<string, string[]>> {
   const rows = await store.findMutual(db, userIds)
   return new Map(rows.map(({ userId, others }) => [userId, others]))

@@ -31,7 +31,7 @@ export async function shareGroup(db: Queryable, a: string, b: string): Promise<b
   return rows[0]?.shared ?? false
 }
 
-/** For each of these people, the contacts that both sides have accepted and none has blocked. */
+/** For each of these people, the contacts that both sides have accepted and that do not block the person. */
 export async function findMutual(db: Queryable, userIds: string[]) {
   // As one text, not as an array: thousands of ids are read many times as fast.
   const { rows } = await db.execute<{ userId: string; others: string }>(sql`
@@ -39,7 +39,7 @@ export async function findMutual(db: Queryable, userIds: string[]) {
     from contacts mine
     join contacts theirs on theirs.user_id = mine.contact_user_id and theirs.contact_user_id = mine.user_id
     where mine.user_id = any(${sql.param(userIds)}::uuid[]) and mine.state = 'accepted' and theirs.state = 'accepted'
-      and not mine.is_blocked and not theirs.is_blocked
+      and not theirs.is_blocked
     group by mine.user_id`)
   return rows.map(({ userId, others }) => ({ userId, others: others.split(',') }))
 }
