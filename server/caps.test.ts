@@ -15,6 +15,7 @@ import * as devices from './ground/db/schema/devices.ts'
 import * as family from './ground/db/schema/family.ts'
 import * as figures from './ground/db/schema/figures.ts'
 import * as files from './ground/db/schema/files.ts'
+import * as inbox from './ground/db/schema/inbox.ts'
 import * as jobs from './ground/db/schema/jobs.ts'
 import * as ledger from './ground/db/schema/ledger.ts'
 import * as messages from './ground/db/schema/messages.ts'
@@ -43,6 +44,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     family,
     figures,
     files,
+    inbox,
     jobs,
     ledger,
     messages,

@@ -5,8 +5,17 @@ import { retiredNames, users } from '../../ground/db/schema/account.ts'
 import { archivePages, chatLocks } from '../../ground/db/schema/chatlocks.ts'
 import { contactCodeUses, contactQrCodes } from '../../ground/db/schema/codes.ts'
 import { contacts, listFloors, uncountedRooms } from '../../ground/db/schema/contacts.ts'
-import { books, devices, keyPackages, keyrings, manifests, manifestVersions } from '../../ground/db/schema/devices.ts'
+import {
+  books,
+  devices,
+  keyPackages,
+  keyrings,
+  manifests,
+  manifestVersions,
+  shownManifests,
+} from '../../ground/db/schema/devices.ts'
 import { masterInvitations } from '../../ground/db/schema/family.ts'
+import { inbox, inboxes } from '../../ground/db/schema/inbox.ts'
 import { passkeys } from '../../ground/db/schema/passkeys.ts'
 import { quietHours } from '../../ground/db/schema/push.ts'
 import { reports } from '../../ground/db/schema/reports.ts'
@@ -28,6 +37,7 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
   await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
   const closing = tx.select({ id: chatRooms.id }).from(chatRooms).where(isDirect(roomIds))
   await tx.delete(keyPackages).where(or(eq(keyPackages.claimedBy, userId), inArray(keyPackages.claimedRoom, closing)))
+  await tx.delete(shownManifests).where(or(eq(shownManifests.viewerId, userId), eq(shownManifests.userId, userId)))
   for (const table of [devices, keyrings, manifests, manifestVersions, books, passkeys, chatLocks, archivePages])
     await tx.delete(table).where(eq(table.userId, userId))
 }
@@ -39,7 +49,7 @@ export async function deleteContacts(tx: Queryable, userId: string): Promise<voi
   await tx.delete(uncountedRooms).where(eq(uncountedRooms.userId, userId))
   await tx.delete(contactCodeUses).where(or(eq(contactCodeUses.ownerId, userId), eq(contactCodeUses.userId, userId)))
   await tx.delete(contactQrCodes).where(eq(contactQrCodes.userId, userId))
-  await tx.delete(listFloors).where(eq(listFloors.userId, userId))
+  for (const table of [listFloors, inboxes, inbox]) await tx.delete(table).where(eq(table.userId, userId))
 }
 
 /** Deletes the reports that the account has made. Those of it stay for the administration until they are too old. */

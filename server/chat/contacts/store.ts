@@ -4,7 +4,15 @@ import type { SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { instantOf } from '../../ground/db/instant.ts'
 import { IS_LOCKED } from '../../ground/db/locked.ts'
-import { HAS_ANSWERED, IS_ONLINE, LAST_SEEN, LOOKS_MUTUAL, THEIR_DELIVERED, THEIR_READ } from '../../ground/db/mutual.ts'
+import {
+  HAS_ANSWERED,
+  IS_ONLINE,
+  LAST_SEEN,
+  LOOKS_MUTUAL,
+  THEIR_DELIVERED,
+  THEIR_READ,
+  theirManifestVersion,
+} from '../../ground/db/mutual.ts'
 import { named } from '../../ground/db/namedStatement.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { contacts } from '../../ground/db/schema/contacts.ts'
@@ -47,11 +55,12 @@ function written(db: Queryable, condition: SQL) {
     join chat_participants them on them.chat_room_id = c.chat_room_id and them.user_id = c.contact_user_id
     left join contacts theirs on theirs.user_id = c.contact_user_id and theirs.contact_user_id = c.user_id
     left join manifests m on m.user_id = c.contact_user_id
+    left join shown_manifests given on given.viewer_id = c.user_id and given.user_id = c.contact_user_id
     left join lateral ${newestShown(sql`r`)} l on true
     cross join lateral (select
       u.display_name as "displayName", u.username, case when ${LOOKS_MUTUAL} then u.profile_image_url end as "profileImageUrl",
       u.deleted_at is not null as "isDeleted", ${IS_ONLINE} as "isOnline", ${LAST_SEEN} as "lastSeen",
-      u.onion_address as "onionAddress", encode(u.public_key, 'base64') as "identityKey", coalesce(m.version, 0) as "manifestVersion"
+      u.onion_address as "onionAddress", encode(u.public_key, 'base64') as "identityKey", ${theirManifestVersion(sql`r.type <> 'direct'`)} as "manifestVersion"
     ) person
     cross join lateral (select ${IS_LOCKED} as it) locked
     left join lateral (select

@@ -27,7 +27,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   const before = await judge(env, user, sent)
   if (before) return known(before)
   const appended = await env.batch.append(sent)
-  const seq = await requirePlace(env, appended)
+  const seq = await requirePlace(env, sent, appended)
   await env.fault?.('message:committed')
   if (appended.verdict === 'known') return known(await storedMessage(env, user, sent.chatRoomId, seq))
 
@@ -91,12 +91,12 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
   }
 }
 
-async function requirePlace(env: Env, result: AppendResult): Promise<number> {
+async function requirePlace(env: Env, { senderId, chatRoomId }: NewMessage, result: AppendResult): Promise<number> {
   const { verdict } = result
   if (verdict === 'stale_epoch') {
     const { generation, groupId, epoch, lastSeq, needsCommit, members } = result
     // Versions that are newer do no harm.
-    const versions = await manifestVersions(env.db, members)
+    const versions = await manifestVersions(env.db, senderId, chatRoomId, members)
     throw new Refusal('stale_epoch', {
       details: { generation, groupId, epoch, lastSeq, needsCommit, manifestVersions: versions },
     })

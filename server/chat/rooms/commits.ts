@@ -35,7 +35,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     }
     // Removing a device locks the room first.
     const manifests = await newestManifests(tx, members)
-    requireNewest(manifests, draft.manifestVersions, draft.archiveKeys)
+    await requireNewest(env, tx, user.id, room, { manifests, known: draft })
     if (epoch === 0) await requireClaim(env, tx, user, draft)
     const row = await store.appendCommit(tx, user.id, draft, env.clock())
     const sealed = new Map(keptKeys(manifests, draft.archiveKeys).map((key) => [key.userId, key]))

@@ -1,7 +1,11 @@
 import { manifestShape } from '../../../contract/account/documents.ts'
-import type { ArchiveKey } from '../../../contract/chat/rooms.ts'
+import type { ArchiveKey, CommitDraft } from '../../../contract/chat/rooms.ts'
+import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { countLook } from '../../identity/devices/strangers.ts'
+import { mayFollow } from '../../people/relations/relations.ts'
 import { Refusal } from '../../refuse.ts'
+import { idsOf, type Room } from './members.ts'
 import * as store from './store.ts'
 
 interface RoomManifest {
@@ -18,20 +22,35 @@ export async function newestManifests(db: Queryable, userIds: string[]): Promise
   return new Map(rows.map(({ userId, version, content }) => [userId, { version, ...historyShape.parse(JSON.parse(content)) }]))
 }
 
-export async function manifestVersions(db: Queryable, userIds: string[]): Promise<Record<string, number>> {
-  const rows = await store.findManifestVersions(db, userIds)
+/** Returns the versions that the viewer may know of the members' manifests. */
+export async function manifestVersions(
+  db: Queryable,
+  viewerId: string,
+  roomId: string,
+  userIds: string[],
+): Promise<Record<string, number>> {
+  const rows = await store.findManifestVersions(db, viewerId, roomId, userIds)
   return Object.fromEntries(rows.map(({ userId, version }) => [userId, version]))
 }
 
-/** Throws Refusal `stale_manifest` for an old version or history key [Note: R6]. */
-export function requireNewest(
-  manifests: Map<string, RoomManifest>,
-  known: Record<string, number>,
-  archiveKeys: ArchiveKey[],
-): void {
-  const isBehind = [...manifests].some(([userId, { version }]) => (known[userId] ?? 0) < version)
-  if (!isBehind && !archiveKeys.some((key) => isForAnother(manifests, key))) return
-  const versions = Object.fromEntries([...manifests].map(([userId, { version }]) => [userId, version]))
+type Known = Pick<CommitDraft, 'manifestVersions' | 'archiveKeys'>
+
+/**
+ * Throws Refusal `stale_manifest` for an old version or history key [Note: R6]. To somebody who has not been accepted that is a look at the
+ * other's list, of which they have a few a day: `too_many_requests`.
+ */
+export async function requireNewest(
+  env: Env,
+  tx: Queryable,
+  userId: string,
+  room: Room,
+  { manifests, known }: { manifests: Map<string, RoomManifest>; known: Known },
+): Promise<void> {
+  const isBehind = [...manifests].some(([id, { version }]) => (known.manifestVersions[id] ?? 0) < version)
+  if (!isBehind && !known.archiveKeys.some((key) => isForAnother(manifests, key))) return
+  const other = room.type === 'direct' ? idsOf(room).find((id) => id !== userId) : undefined
+  if (other !== undefined && !(await mayFollow(tx, userId, other))) await countLook(env, userId, other)
+  const versions = Object.fromEntries([...manifests].map(([id, { version }]) => [id, version]))
   throw new Refusal('stale_manifest', { details: { manifestVersions: versions } })
 }
 

@@ -1,7 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { instantOf } from '../../ground/db/instant.ts'
 import { type Asking, IS_LOCKED } from '../../ground/db/locked.ts'
-import { HAS_ANSWERED, IS_ONLINE, LAST_SEEN, LOOKS_MUTUAL, THEIR_DELIVERED, THEIR_READ } from '../../ground/db/mutual.ts'
+import {
+  HAS_ANSWERED,
+  IS_ONLINE,
+  LAST_SEEN,
+  LOOKS_MUTUAL,
+  THEIR_DELIVERED,
+  THEIR_READ,
+  theirManifestVersion,
+} from '../../ground/db/mutual.ts'
 import { newestShown } from '../../ground/db/withheld.ts'
 
 const given = sql.placeholder
@@ -22,9 +30,9 @@ export const MY_GROUPS = sql`(select g.chat_room_id from chat_participants g whe
 
 /**
  * Row as JSON in the contract's order; none off the caller's list. Joins take whole keys: by a part, PostgreSQL would read all
- * rows of an account each time.
+ * rows of an account each time. `isLocked`: for whom the row is written.
  */
-export const rowOf = (roomId: SQL): SQL => sql`(
+export const rowOf = (roomId: SQL, isLocked: SQL = IS_LOCKED): SQL => sql`(
   select row_to_json(shown)::text as json
   from (
     select chat_room_id, user_id, joined_at, unread_count, muted_until, read_seq, cleared_seq, withheld, is_protected from chat_participants
@@ -48,17 +56,19 @@ export const rowOf = (roomId: SQL): SQL => sql`(
       where ${isPair(sql`user_id, contact_user_id`, sql`them.user_id, ${ME}`)} limit 1) theirs on true
     left join lateral (select nodes, last_seen from presence where user_id = them.user_id limit 1) p on true
     left join lateral (select version from manifests where user_id = them.user_id limit 1) m on true
+    left join lateral (select version from shown_manifests
+      where ${isPair(sql`viewer_id, user_id`, sql`${ME}, them.user_id`)} limit 1) given on true
     cross join lateral (select
       u.id, u.username, u.display_name as "displayName", case when ${LOOKS_MUTUAL} then u.profile_image_url end as "profileImageUrl",
       c.display_name as alias, u.deleted_at is not null as "isDeleted",
       ${IS_ONLINE} as "isOnline", ${LAST_SEEN} as "lastSeen",
-      encode(u.public_key, 'base64') as "identityKey", coalesce(m.version, 0) as "manifestVersion",
+      encode(u.public_key, 'base64') as "identityKey", ${theirManifestVersion(sql`r.type <> 'direct'`)} as "manifestVersion",
       ${THEIR_DELIVERED} as "deliveredSeq", ${THEIR_READ} as "readSeq") person
     cross join lateral (select c.id as "contactId", c.state, c.is_blocked as "isBlocked", ${HAS_ANSWERED} as "hasAnswered") direct) others
   left join lateral (select id, seq, sender_id as "senderId", ${instantOf(sql`created_at`)} as "createdAt"
     from ${newestShown(sql`r`)} l) newest on true
   -- Found once a row: without the end it would be written into each place that names it.
-  cross join lateral (select ${IS_LOCKED} as it offset 0) locked
+  cross join lateral (select ${isLocked} as it offset 0) locked
   cross join lateral (select
     me.chat_room_id as "chatRoomId", ${instantOf(sql`coalesce(others.added_at, me.joined_at)`)} as "addedAt",
     coalesce(others.people, '[]') as people, others.direct,

@@ -5,6 +5,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { messagesApi } from '../../../contract/chat/messages.ts'
+import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { readCatalog } from '../../testing/catalog.ts'
 import { runOldMigrations } from '../../testing/oldmigrations.ts'
 import { bundle, start, stopAll } from '../../testing/program.ts'
@@ -96,7 +97,20 @@ test('a database with the last of the old migrations is as a new one, keeps ever
   )
   const world = await startWorld({ at: url })
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
-  const chatRoomId = await alice.talksTo(bob)
+  // By statements: this server's list of contacts reads tables that came later.
+  const chatRoomId = directRoomId(alice.id, bob.id)
+  await world.sql('insert into chat_rooms (id, created_by, created_at) values ($1, $2, now())', [chatRoomId, alice.id])
+  for (const [id, other] of [
+    [alice.id, bob.id],
+    [bob.id, alice.id],
+  ]) {
+    await world.sql('insert into chat_participants (chat_room_id, user_id, joined_at) values ($1, $2, now())', [chatRoomId, id])
+    await world.sql(
+      `insert into contacts (id, user_id, contact_user_id, state, chat_room_id, added_at)
+       values (gen_random_uuid(), $1, $2, 'accepted', $3, now())`,
+      [id, other, chatRoomId],
+    )
+  }
   await alice.says(chatRoomId, 'before')
   const before = await readRows(client)
   expect(before).toMatchObject({ users: [{}, {}], messages: [{}], contacts: [{}, {}], premium_packages: [{}] })

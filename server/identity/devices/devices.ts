@@ -3,12 +3,13 @@ import type { devicesApi, Unlock } from '../../../contract/account/devices.ts'
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { areAcquainted, mutualContacts } from '../../people/relations/relations.ts'
+import { areAcquainted, mayFollow, mutualContacts } from '../../people/relations/relations.ts'
 import { Refusal } from '../../refuse.ts'
 import { challengeOf } from '../sessions/challenge.ts'
 import { closeSessions, deleteSessionsOfDevices } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 import { deleteFree } from './store-keypackages.ts'
+import { givenToStranger } from './strangers.ts'
 
 export type UnlockSecret = Omit<Unlock, 'challenge'>
 
@@ -60,17 +61,25 @@ export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish(mutual.get(userId) ?? [], { type: 'contacts', data: { userIds: [userId] } })
 }
 
-/** Returns the newest for a version not stored; not_found for a stranger. Throws Refusal. */
+/**
+ * Returns the newest for a version not stored; not_found for a stranger. Who has not been accepted looks a few times a day, and is given the
+ * same again in between. Throws Refusal.
+ */
 export async function manifestOf(env: Env, user: SignedInUser, userId: string, version?: number) {
-  if (userId !== user.id && !(await areAcquainted(env.db, user.id, userId))) throw new Refusal('not_found')
+  const isOwn = userId === user.id
+  if (!isOwn && !(await areAcquainted(env.db, user.id, userId))) throw new Refusal('not_found')
   const stored = await store.findDocuments(env.db, userId)
   if (!stored) throw new Refusal('not_found')
-  const older = version !== undefined && (await store.findManifestVersion(env.db, userId, version))
+  const newest = stored.manifest?.version ?? 0
+  const upTo =
+    isOwn || (await mayFollow(env.db, user.id, userId)) ? newest : await givenToStranger(env, user, userId, newest, version)
+  const asked = version !== undefined && version <= upTo ? version : upTo
+  const older = asked < newest || version !== undefined ? await store.findManifestVersion(env.db, userId, asked) : undefined
   return {
     userId,
     identityKey: stored.publicKey?.toString('base64') ?? null,
-    manifest: older || (stored.manifest ? signed(stored.manifest) : null),
-    version: stored.manifest?.version ?? 0,
+    manifest: older ?? (stored.manifest ? signed(stored.manifest) : null),
+    version: upTo,
   }
 }
 

@@ -31,3 +31,8 @@ export async function areAcquainted(db: Queryable, a: string, b: string): Promis
   const pair = await store.findPair(db, a, b)
   return pair.some(({ isBlocked }) => !isBlocked) || (await store.shareGroup(db, a, b))
 }
+
+/** True if the caller may know each change of the other's browsers: both have accepted each other, or are members of a group. */
+export async function mayFollow(db: Queryable, callerId: string, otherId: string): Promise<boolean> {
+  return (await looksMutual(db, callerId, otherId)) || (await store.shareGroup(db, callerId, otherId))
+}

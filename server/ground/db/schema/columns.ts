@@ -13,7 +13,7 @@ export const seq = (name: string) => bigint(name, { mode: 'number' })
 /** Places of a log, as PostgreSQL writes a multirange of bigint: '{[5,9),[12,)}'. */
 export const places = customType<{ data: string }>({ dataType: () => 'int8multirange' })
 
-const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
+export const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
 
 /**
  * The transaction that last changed what a row shows in lists. Triggers write it (contacts, members, presence and profiles in `../functions/`), so no statement

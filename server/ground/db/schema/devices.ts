@@ -35,6 +35,21 @@ export const manifestVersions = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.version] })],
 )
 
+/** The version of somebody's manifest that a viewer was last given before the two accepted each other: it is shown until they look again. */
+export const shownManifests = pgTable(
+  'shown_manifests',
+  {
+    viewerId: uuid('viewer_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.viewerId, table.userId] }), index('shown_manifests_of').on(table.userId)],
+)
+
 export const devices = pgTable(
   'devices',
   {

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { devicesApi } from '../../../contract/account/devices.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
+import { RATES } from '../../../contract/ground/rates.ts'
+import { creation, random, sealed } from '../../testing/group.ts'
+import type { Person } from '../../testing/person.ts'
+import { startWorld } from '../../testing/world.ts'
+
+const world = await startWorld({ hasLimits: true })
+
+const DAY = 24 * 60 * 60
+
+async function asking() {
+  const [alice, eve] = [await world.person('alice'), await world.person('eve')]
+  const { chatRoomId } = await eve.adds(alice)
+  return { alice, eve, chatRoomId }
+}
+
+const looks = async (who: Person, at: Person, version?: number) =>
+  await who.does(devicesApi.manifest, { userId: at.id, ...(version && { version }) })
+
+test('Eve asks all day for the browsers of Alice, who has not accepted her: after a few looks she is given the same again, at every door', async () => {
+  const { alice, eve, chatRoomId } = await asking()
+  const seen = async () => {
+    const [row] = (await eve.does(roomsApi.list, {})).rooms
+    const [contact] = await eve.contacts()
+    const refused = await eve.tries(messagesApi.send, { chatRoomId, content: sealed(random(48), 7), messageType: 'text' })
+    expect(refused).toBeRefused(409, 'stale_epoch')
+    const { details } = refused.body as { details?: { manifestVersions?: Record<string, number> } }
+    return [row?.people[0]?.manifestVersion, contact?.contactUser.manifestVersion, details?.manifestVersions?.[alice.id]]
+  }
+  // Before her first look a row says no more than that there is a browser.
+  await alice.addsBrowser()
+  expect(await seen()).toEqual([1, 1, 1])
+  expect(await looks(eve, alice)).toMatchObject({ version: 2 })
+  expect(await seen()).toEqual([2, 2, 2])
+  const laptop = await alice.addsBrowser()
+  expect(await seen()).toEqual([2, 2, 2])
+  for (let look = 1; look < RATES.listOfStranger.points - 1; look++) expect((await looks(eve, alice)).version).toBe(3)
+  // A refused commit tells the version too, so it counts.
+  await eve.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })
+  const stale = { ...creation(chatRoomId), manifestVersions: {} }
+  expect(await eve.tries(roomsApi.commit, stale)).toBeRefused(409, 'stale_manifest')
+  expect(await eve.tries(roomsApi.commit, stale)).toBeRefused(429, 'too_many_requests')
+  const last = await looks(eve, alice)
+  await alice.changesKeys({ removes: [laptop.deviceId] })
+  for (const version of [undefined, 3, 4, 900]) expect(await looks(eve, alice, version)).toEqual(last)
+  expect(await looks(eve, alice, 1)).toMatchObject({ version: 3 })
+  expect(await seen()).toEqual([3, 3, 3])
+
+  world.passes(DAY)
+  await alice.returns()
+  await eve.returns()
+  expect(await looks(eve, alice)).toMatchObject({ version: 4 })
+  // From the acceptance on she sees what a contact sees, as often as she asks.
+  await alice.does(contactsApi.add, { username: eve.username })
+  await alice.addsBrowser()
+  for (let look = 0; look < RATES.listOfStranger.points + 2; look++) expect((await looks(eve, alice)).version).toBe(5)
+  expect(await seen()).toEqual([5, 5, 5])
+})
