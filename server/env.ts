@@ -44,6 +44,8 @@ export interface Env {
   nameKey: HmacKey
   /** For what devices sign [Note: D4]. */
   challengeKey: HmacKey
+  /** For the counters of the room list. */
+  inboxKey: HmacKey
   /** For addresses of uploads. */
   uploadKey: HmacKey
   /** P-256 private key (RFC 8292). */

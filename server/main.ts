@@ -84,6 +84,7 @@ async function start(): Promise<void> {
       saltKey: await readSecret(database.db, 'salt'),
       nameKey: await readSecret(database.db, 'names'),
       challengeKey: await readSecret(database.db, 'challenge'),
+      inboxKey: await readSecret(database.db, 'inbox'),
       uploadKey: await readSecret(database.db, 'uploads'),
       vapidKey: await readSecret(database.db, 'vapid', newVapidKey),
       ...(fault && { fault }),

@@ -7,7 +7,8 @@ import { askingOf } from './chat/chatlocks/chatGate.ts'
 import { pageOf, raiseDelivered, raiseRead } from './chat/messages/store.ts'
 import { sumUnread, unreadPage } from './chat/notifications/store.ts'
 import { commitsBetween, findRoom, messagesBetween } from './chat/rooms/store.ts'
-import { readChanged, readPage, readRows } from './chat/rooms/store-list.ts'
+import { type Inbox, raise, readInbox } from './chat/rooms/store-inbox.ts'
+import { readPage, readRaised, readRows } from './chat/rooms/store-list.ts'
 import { connect, type Db } from './ground/db/connect.ts'
 import { findLive } from './identity/sessions/store.ts'
 import { writePresence } from './people/presence/store.ts'
@@ -29,6 +30,11 @@ const reader = { readerId: alice, clearedSeq: 0, withheld: '{}' }
 const DAY_MS = 86_400_000
 const FIFTY = Array.from({ length: 50 }, (_, at) => `r${at + 1}`)
 
+const BOX: Inbox = {
+  ...{ lastNumber: ROOMS, floor: 0, comparedTo: '0', oldest: '1', leftIn: null, isKept: true },
+  roomIds: Array.from({ length: 201 }, (_, at) => `r${at + 1}`),
+}
+
 /** Each hot look-up, with the blocks that it may read of full tables, indexes included. */
 const LOOKUPS: Record<string, [number, (db: Db) => Promise<unknown>]> = {
   session: [40, (db) => findLive(db, [hashOf(1), hashOf(2)], now)],
@@ -48,8 +54,11 @@ const LOOKUPS: Record<string, [number, (db: Db) => Promise<unknown>]> = {
     5 * ROOMS + 201 * 30,
     (db) => readPage(db, lister, { ms: now.getTime() + DAY_MS, roomId: room }, 201),
   ],
-  'room list, no change': [4 * ROOMS, (db) => readChanged(db, lister, { oldest: '9000000000', after: undefined }, 201)],
-  'room list, all changed': [16 * ROOMS + 201 * 30, (db) => readChanged(db, lister, { oldest: '0', after: undefined }, 201)],
+  // The inbox of the second person, who has one room, is at the end of all changes; Alice's is at their beginning.
+  'inbox, no change': [4 * ROOMS, (db) => readInbox(db, uuid(2))],
+  'inbox, all changed': [16 * ROOMS, (db) => readInbox(db, alice)],
+  'inbox, raise': [201 * 60, (db) => raise(db, alice, BOX, { roomIds: BOX.roomIds, isNew: false })],
+  'room list, raised': [2 * ROOMS + 201 * 30, (db) => readRaised(db, lister, 0, 201)],
   // A plan for one row must not look cheaper than the one that is kept for any number.
   'room list, one row': [40, (db) => readRows(db, lister, FIFTY.slice(0, 1))],
   'room list, rows': [50 * 30, (db) => readRows(db, lister, FIFTY)],
@@ -112,6 +121,8 @@ async function fill(rooms: number, messages: number): Promise<void> {
     `insert into contacts (id, user_id, contact_user_id, state, chat_room_id, added_at)
      select gen_random_uuid(), '${alice}', ('00000000-0000-4000-8000-' || lpad((n + 1)::text, 12, '0'))::uuid, 'accepted', 'r' || n, now()
      from generate_series(1, ${rooms}) n on conflict do nothing`,
+    `insert into inboxes (user_id, last_number, compared_to) values ('${alice}', ${ROOMS}, '0'), ('${uuid(2)}', 1, '9000000000') on conflict do nothing`,
+    `insert into inbox (user_id, chat_room_id, number) select '${alice}', 'r' || n, n from generate_series(1, ${rooms}) n on conflict do nothing`,
     `insert into uncounted_rooms (user_id, chat_room_id) select user_id, chat_room_id from chat_participants where user_id <> '${alice}'
      on conflict do nothing`,
     `insert into presence (user_id, nodes, last_seen)

@@ -50,6 +50,7 @@ const { http } = await makeApp(
       saltKey: await readSecret(db, 'salt'),
       nameKey: await readSecret(db, 'names'),
       challengeKey: await readSecret(db, 'challenge'),
+      inboxKey: await readSecret(db, 'inbox'),
       uploadKey: await readSecret(db, 'uploads'),
       vapidKey: await readSecret(db, 'vapid', newVapidKey),
     },

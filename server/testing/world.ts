@@ -125,6 +125,7 @@ export async function startWorld({
     saltKey: await readSecret(database.db, 'salt'),
     nameKey: await readSecret(database.db, 'names'),
     challengeKey: await readSecret(database.db, 'challenge'),
+    inboxKey: await readSecret(database.db, 'inbox'),
     uploadKey: await readSecret(database.db, 'uploads'),
     vapidKey: await readSecret(database.db, 'vapid', newVapidKey),
   }

@@ -3,37 +3,49 @@ import type { listRooms, RoomPage } from '../../../contract/chat/roomlist.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { askingOf } from '../chatlocks/chatGate.ts'
+import { bringUp } from './inbox.ts'
 import * as store from './store-list.ts'
 import type { RowReader } from './store-listrow.ts'
+import { openNumber, sealNumber } from './token.ts'
 
 /** Returns a page, changes or some rows as JSON. Throws Refusal. */
 export async function readList(env: Env, user: SignedInUser, asked: z.output<typeof listRooms.input>): Promise<string> {
   const now = env.clock()
   const reader = { userId: user.id, ...askingOf(user, now), now }
-  if (asked.since !== undefined) return await changesSince(env, reader, readCounter(asked.since), asked.limit)
+  if (asked.since !== undefined) return await changesSince(env, reader, asked.since, asked.limit)
   if (asked.ids !== undefined) return await rowsOf(env, reader, asked.ids.split(','))
   return await pageBefore(env, reader, asked.before, asked.limit)
 }
 
 async function pageBefore(env: Env, reader: RowReader, before: string | undefined, limit: number): Promise<string> {
   const place = before === undefined ? undefined : readPlace(before)
-  const { oldest, picked } = await store.readPage(env.db, reader, place, limit + 1)
+  if (place === undefined) await bringUp(env.db, reader.userId)
+  const { lastNumber, picked } = await store.readPage(env.db, reader, place, limit + 1)
   const page = picked.slice(0, limit)
   const last = page.at(-1)
   const isCut = picked.length > limit
   const listed = page.filter(({ json }) => json !== null)
-  return written(listed, { counter: oldest, more: isCut, before: isCut && last ? `${last.ms}.${last.roomId}` : null })
+  const counter = sealNumber(env.inboxKey, reader.userId, lastNumber)
+  return written(listed, { counter, more: isCut, before: isCut && last ? `${last.ms}.${last.roomId}` : null })
 }
 
-async function changesSince(env: Env, reader: RowReader, since: store.Since, limit: number): Promise<string> {
-  const { oldest, picked, isTooOld } = await store.readChanged(env.db, reader, since, limit + 1)
-  if (isTooOld) throw new Refusal('list_moved_on')
+async function changesSince(env: Env, reader: RowReader, token: string, limit: number): Promise<string> {
+  const { userId } = reader
+  const since = openNumber(env.inboxKey, userId, token)
+  if (since === undefined) throw new Refusal('list_moved_on')
+  const reached = await bringUp(env.db, userId)
+  // A higher number is that of a database which was put back since.
+  if (since < reached.floor || since > reached.lastNumber) throw new Refusal('list_moved_on')
+  if (since === reached.lastNumber) return written([], { counter: token, more: false, before: null })
+  const { lastNumber, picked } = await store.readRaised(env.db, reader, since, limit + 1)
   const page = picked.slice(0, limit)
   const last = page.at(-1)
   const isCut = picked.length > limit
-  // All pages keep the first number: a transaction may write rows that later pages have passed.
-  const base = since.after ? since.oldest : oldest
-  return written(page, { counter: isCut && last ? `${base}.${last.changedIn}.${last.roomId}` : base, more: isCut, before: null })
+  return written(page, {
+    counter: sealNumber(env.inboxKey, userId, isCut && last ? last.number : lastNumber),
+    more: isCut,
+    before: null,
+  })
 }
 
 async function rowsOf(env: Env, reader: RowReader, roomIds: string[]): Promise<string> {
@@ -54,9 +66,4 @@ function written(
 const readPlace = (text: string): store.Place => {
   const dot = text.indexOf('.')
   return { ms: Number(text.slice(0, dot)), roomId: text.slice(dot + 1) }
-}
-
-function readCounter(text: string): store.Since {
-  const [oldest = '', changedIn, roomId] = text.split('.')
-  return { oldest, after: changedIn !== undefined && roomId !== undefined ? { changedIn, roomId } : undefined }
 }
