@@ -49,6 +49,8 @@ export const LIMITS = {
   requestSeconds: 30,
   streamBytesPerSecond: 4 * KIB,
   connectionsMax: 20_000,
+  connectionsOfAddressMax: 200,
+  keepAliveSeconds: 5,
   socketsPerUser: 20,
 
   stepUpSeconds: 5 * MINUTE,
@@ -65,6 +67,11 @@ export const LIMITS = {
   manifestVersions: 100,
   /** A group of 40 leaves begins with 108 kB. */
   commitBytes: 256 * KIB,
+  /** Grows by mutual contacts, up to the maximum (decision 0109). */
+  keyBytesADay: 50 * 1024 * KIB,
+  keyBytesADayOfContact: 512 * KIB,
+  keyBytesADayMax: 500 * 1024 * KIB,
+  commitsOfRequest: 5,
   historySealsPerDevice: 200,
   archiveKeysAtOnce: 100,
   /** The newest history keys. */

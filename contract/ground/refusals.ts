@@ -129,6 +129,8 @@ export const REFUSALS = {
   too_large: { status: 413, text: 'The request is too large' },
   unsupported_media_type: { status: 415, text: 'Send JSON' },
   too_many_requests: { status: 429, text: 'Too many attempts' },
+  key_bytes_reached: { status: 429, text: 'Your chats have renewed too many keys today' },
+  request_unanswered: { status: 429, text: 'This person has not accepted your request yet' },
   internal: { status: 500, text: 'Something went wrong on the server' },
   prices_unavailable: { status: 503, text: 'The prices of coins are not known right now. Try again in a few minutes' },
   unavailable: { status: 503, text: 'The server is busy or stopping. Try again' },

@@ -20,6 +20,8 @@ export async function auditCommits(env: Env, room: Room, epochs: EpochName[]): P
     const { groupId, epoch } = group
     if (groupInfo && groupId) await env.api(roomsApi.replaceGroupInfo, { chatRoomId, groupId, epoch, groupInfo })
   } catch (error) {
+    // The next catch-up tries again.
+    if (isRefused(error, 'key_bytes_reached')) return
     // A newer commit brought a new GroupInfo, or the server refuses the correct one.
     if (!isRefused(error, 'stale_epoch') && !isRefused(error, 'invalid_input')) throw error
   }

@@ -1,4 +1,5 @@
 import type { Env } from '../../env.ts'
+import { isRefused } from '../../net/api.ts'
 import { isBlocked, isFollowed, placeOf, type Room } from '../list/room.ts'
 import { roomById } from '../list/roomList.ts'
 import { refreshPeers } from '../trust/peers.ts'
@@ -29,7 +30,12 @@ export async function healReading(env: Env): Promise<void> {
     const room = roomById(chatRoomId)
     // A commit would show this browser to a blocked person.
     if (!room || room.isClosed || isBlocked(room) || !isFollowed(room) || room.lock !== 'none') continue
-    await heal(env, room).catch((error: unknown) => failures.push(error))
+    try {
+      await heal(env, room)
+    } catch (error) {
+      if (isRefused(error, 'key_bytes_reached')) break
+      failures.push(error)
+    }
   }
   if (failures.length > 0) throw failures[0]
 }

@@ -19,7 +19,7 @@ import { inbox, inboxes } from '../../ground/db/schema/inbox.ts'
 import { passkeys } from '../../ground/db/schema/passkeys.ts'
 import { quietHours } from '../../ground/db/schema/push.ts'
 import { reports } from '../../ground/db/schema/reports.ts'
-import { archiveKeys, chatParticipants, chatRooms } from '../../ground/db/schema/rooms.ts'
+import { archiveKeys, chatParticipants, chatRooms, keyBytes } from '../../ground/db/schema/rooms.ts'
 
 // The data of an account in every table. Lock its rooms and then its row before calling these functions.
 
@@ -38,7 +38,7 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
   const closing = tx.select({ id: chatRooms.id }).from(chatRooms).where(isDirect(roomIds))
   await tx.delete(keyPackages).where(or(eq(keyPackages.claimedBy, userId), inArray(keyPackages.claimedRoom, closing)))
   await tx.delete(shownManifests).where(or(eq(shownManifests.viewerId, userId), eq(shownManifests.userId, userId)))
-  for (const table of [devices, keyrings, manifests, manifestVersions, books, passkeys, chatLocks, archivePages])
+  for (const table of [devices, keyrings, manifests, manifestVersions, books, passkeys, chatLocks, archivePages, keyBytes])
     await tx.delete(table).where(eq(table.userId, userId))
 }
 

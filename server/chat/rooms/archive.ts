@@ -4,6 +4,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { requireLive } from '../../identity/sessions/sessions.ts'
 import { Refusal } from '../../refuse.ts'
+import { keyBytesReached, takenBy } from './keyBytes.ts'
 import { newestManifests } from './manifests.ts'
 import { requireRoom } from './members.ts'
 import * as rooms from './store.ts'
@@ -51,12 +52,14 @@ export async function putPage(
     const manifest = (await newestManifests(tx, [user.id])).get(user.id)
     if (manifest?.keepsHistory === false) return
     const isProtected = room.members.some((member) => member.userId === user.id && member.isProtected)
-    if (page.historyKeyId === null && !isProtected) throw invalid('Only a chat with a password has pages under its own seed')
+    if (!isProtected) throw invalid('Archive pages are written while the chat has a password')
     if (page.historyKeyId !== null && page.historyKeyId !== manifest?.historyKeyId)
       throw invalid('The account has another history key')
     const started = await startedEpochs(tx, chatRoomId, [...new Set(epochs.map(({ groupId }) => groupId))])
     if (epochs.some(({ groupId, epoch }) => !started.has(`${groupId} ${epoch}`))) throw invalid('The room had no such epoch')
-    if (!(await store.putPage(tx, { chatRoomId, userId: user.id, ...page }))) throw new Refusal('stale_version')
+    const put = await store.putPage(tx, { chatRoomId, userId: user.id, ...page }, takenBy(env, user, page.sealed))
+    if (put === undefined) throw new Refusal('stale_version')
+    if (!put) throw keyBytesReached(env)
     await store.deleteKeys(tx, chatRoomId, user.id, epochs)
   })
   return {}

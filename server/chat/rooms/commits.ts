@@ -7,6 +7,7 @@ import { requireLive } from '../../identity/sessions/sessions.ts'
 import { Refusal } from '../../refuse.ts'
 import { tellLocked } from '../chatlocks/chatGate.ts'
 import { openSince } from '../chatlocks/times.ts'
+import { keyBytesReached, requireAnswered, takenBy } from './keyBytes.ts'
 import { keptKeys, newestManifests, requireNewest } from './manifests.ts'
 import { idsOf, type Room, requireRoom } from './members.ts'
 import { readLog, shownCommit } from './rooms.ts'
@@ -37,8 +38,11 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     const manifests = await newestManifests(tx, members)
     await requireNewest(env, tx, user.id, room, { manifests, known: draft })
     if (epoch === 0) await requireClaim(env, tx, user, draft)
-    const row = await store.appendCommit(tx, user.id, draft, env.clock())
+    await requireAnswered(tx, user, room)
     const sealed = new Map(keptKeys(manifests, draft.archiveKeys).map((key) => [key.userId, key]))
+    const counted = takenBy(env, user, draft.commit, draft.welcome, draft.groupInfo, ...sealsOf([...sealed.values()]))
+    const row = await store.appendCommit(tx, user.id, draft, counted, env.clock())
+    if (!row) throw keyBytesReached(env)
     await archive.addArchiveKeys(tx, inSlot(chatRoomId, 'committer', [...sealed.values()]))
     if (epoch === 0) await forgetClaims(tx, chatRoomId, draft.generation)
     return {
@@ -86,7 +90,9 @@ export async function addArchiveKeys(
     const manifests = await newestManifests(tx, [user.id])
     const newest = manifests.get(user.id)?.historyKeyId
     if (keys.some(({ historyKeyId }) => historyKeyId !== newest)) throw invalid('The account has another history key')
-    await archive.addArchiveKeys(tx, inSlot(roomId, 'own_device', keptKeys(manifests, keys)))
+    const kept = keptKeys(manifests, keys)
+    if (!(await archive.addOwnKeys(tx, inSlot(roomId, 'own_device', kept), takenBy(env, user, ...sealsOf(kept)))))
+      throw keyBytesReached(env)
   })
   return {}
 }
@@ -106,7 +112,8 @@ export async function replaceGroupInfo(env: Env, user: SignedInUser, found: Grou
     const room = await requireRoom(tx, user, found.chatRoomId, env.clock())
     await requireLive(tx, user)
     if (room.groupId !== found.groupId || room.epoch !== found.epoch) throw new Refusal('stale_epoch')
-    await store.setGroupInfo(tx, found.chatRoomId, found.groupInfo)
+    const taken = takenBy(env, user, found.groupInfo)
+    if (!(await store.setGroupInfo(tx, found.chatRoomId, found.groupInfo, taken))) throw keyBytesReached(env)
   })
   return {}
 }
@@ -125,6 +132,8 @@ async function requireClaim(env: Env, tx: Queryable, user: SignedInUser, { chatR
   await env.limits.take('generations', chatRoomId)
   await env.limits.take('generationsADay', chatRoomId)
 }
+
+const sealsOf = (keys: ArchiveKey[]): string[] => keys.map(({ sealed }) => sealed)
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })
 

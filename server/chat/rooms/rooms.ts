@@ -5,9 +5,11 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { takeKeyPackages } from '../../identity/devices/keypackages.ts'
 import { hasRoomOnList, looksMutual } from '../../people/relations/relations.ts'
 import { Refusal } from '../../refuse.ts'
+import { keyBytesReached, takenBy } from './keyBytes.ts'
 import { idsOf, type Room, readerOf, requireMember, requireRoom } from './members.ts'
 import { shownMessage, withheldEntry } from './shownMessage.ts'
 import * as store from './store.ts'
+import { countTaken } from './store-keybytes.ts'
 
 /** Throws as `requireRoom` does. */
 export async function readGroup(env: Env, user: SignedInUser, roomId: string): Promise<RoomGroup> {
@@ -79,7 +81,7 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
     if (room.isClosed) throw new Refusal('account_deleted')
     if (generation !== room.generation + 1) throw new Refusal('stale_epoch')
     const accepting = await acceptingMembers(env, tx, user.id, room)
-    return await takeKeyPackages(tx, {
+    const claimed = await takeKeyPackages(tx, {
       chatRoomId: room.id,
       generation,
       claimedBy: user.id,
@@ -88,6 +90,8 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
       accepting,
       now: env.clock(),
     })
+    if (!(await countTaken(tx, takenBy(env, user, ...claimed.map(({ keyPackage }) => keyPackage))))) throw keyBytesReached(env)
+    return claimed
   })
   return { packages }
 }

@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { ArchiveKey } from '../../../contract/chat/rooms.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { archiveKeys, roomCommits } from '../../ground/db/schema/rooms.ts'
+import { type Taken, takes } from './store-keybytes.ts'
 
 type Row = typeof archiveKeys.$inferInsert
 
@@ -17,6 +18,20 @@ export async function startedEpochs(db: Queryable, roomId: string, groupIds: str
 /** A stored key stays unchanged [Note: H1]. */
 export async function addArchiveKeys(db: Queryable, rows: Row[]): Promise<void> {
   if (rows.length > 0) await db.insert(archiveKeys).values(rows).onConflictDoNothing()
+}
+
+/** Returns false beyond the day's budget. */
+export async function addOwnKeys(db: Queryable, rows: Row[], taken: Taken): Promise<boolean> {
+  if (rows.length === 0) return true
+  const column = (name: 'groupId' | 'epoch' | 'historyKeyId' | 'sealed') => sql.param(rows.map((row) => row[name]))
+  const { rows: answered } = await db.execute<{ fits: boolean }>(sql`
+    with counted as materialized (select ${takes(taken)} as fits), added as (
+      insert into archive_keys (chat_room_id, user_id, sealed_by, group_id, epoch, history_key_id, sealed)
+      select ${rows[0]?.chatRoomId}, ${rows[0]?.userId}::uuid, 'own_device', k.*
+      from unnest(${column('groupId')}::text[], ${column('epoch')}::int[], ${column('historyKeyId')}::int[], ${column('sealed')}::text[]) k
+      where (select fits from counted) on conflict do nothing)
+    select fits from counted`)
+  return answered[0]?.fits ?? false
 }
 
 /** Returns the account's keys, each under the newest `perSlot` history keys. */

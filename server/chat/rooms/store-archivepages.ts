@@ -2,6 +2,9 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { archivePages } from '../../ground/db/schema/chatlocks.ts'
 import { archiveKeys } from '../../ground/db/schema/rooms.ts'
+import { type Taken, takes } from './store-keybytes.ts'
+
+type Page = typeof archivePages.$inferSelect
 
 const { number, version, historyKeyId, sealed } = archivePages
 
@@ -22,19 +25,20 @@ export async function findPage(db: Queryable, roomId: string, userId: string, at
   return page
 }
 
-/** Returns false unless the stored page has the version before. The same page changes nothing. */
-export async function putPage(tx: Queryable, page: typeof archivePages.$inferInsert): Promise<boolean> {
+/** Returns undefined unless the stored page has the version before, false where `taken` is beyond the day's budget. */
+export async function putPage(tx: Queryable, page: Page, taken: Taken): Promise<boolean | undefined> {
   const isIt = and(isOf(page.chatRoomId, page.userId), eq(number, page.number))
-  const written =
-    page.version === 1
-      ? await tx.insert(archivePages).values(page).onConflictDoNothing().returning({ version })
-      : await tx
-          .update(archivePages)
-          .set(page)
-          .where(and(isIt, eq(version, page.version - 1)))
-          .returning({ version })
-  if (written.length > 0) return true
-  return (await tx.$count(archivePages, and(isIt, eq(version, page.version), eq(sealed, page.sealed)))) > 0
+  const [stored] = await tx.select({ version, sealed }).from(archivePages).where(isIt)
+  // The answer of this very page was lost.
+  if (stored?.version === page.version && stored.sealed === page.sealed) return true
+  if ((stored?.version ?? 0) !== page.version - 1) return undefined
+  const { rowCount } = await tx.execute(sql`
+    insert into archive_pages (chat_room_id, user_id, "number", version, history_key_id, sealed)
+    select ${page.chatRoomId}, ${page.userId}::uuid, ${page.number}::int, ${page.version}::int, ${page.historyKeyId}::int, ${page.sealed}
+    where ${takes(taken)}
+    on conflict (chat_room_id, user_id, "number") do update
+    set version = excluded.version, history_key_id = excluded.history_key_id, sealed = excluded.sealed`)
+  return rowCount !== 0
 }
 
 export async function findKeysLeft(db: Queryable, roomId: string, userId: string, atMost: number) {

@@ -12,6 +12,7 @@ import { messages } from '../../ground/db/schema/messages.ts'
 import { chatParticipants, chatRooms, roomCommits, roomGroups } from '../../ground/db/schema/rooms.ts'
 import { CONTENT_HASH, IS_WITHHELD, type Reader } from '../../ground/db/withheld.ts'
 import type { OpenSessions } from '../chatlocks/chatGate.ts'
+import { type Taken, takes } from './store-keybytes.ts'
 
 export interface Member {
   userId: string
@@ -152,8 +153,8 @@ export async function findCommit(db: Queryable, roomId: string, groupId: string,
   return row
 }
 
-/** Needs the room's lock. */
-export async function appendCommit(tx: Queryable, senderId: string, draft: CommitDraft, now: Date) {
+/** Needs the room's lock. Returns undefined beyond the day's budget. */
+export async function appendCommit(tx: Queryable, senderId: string, draft: CommitDraft, taken: Taken, now: Date) {
   const { chatRoomId, generation, groupId, epoch, commit, welcome, groupInfo } = draft
   const [room] = await tx
     .update(chatRooms)
@@ -161,11 +162,11 @@ export async function appendCommit(tx: Queryable, senderId: string, draft: Commi
     .where(eq(chatRooms.id, chatRoomId))
     .returning({ seq: chatRooms.lastSeq })
   if (!room) throw new Error('The locked room is gone')
-  const [row] = await tx
-    .insert(roomCommits)
-    .values({ chatRoomId, seq: room.seq, senderId, generation, groupId, epoch, commit, createdAt: now })
-    .returning()
-  if (!row) throw new Error('The commit was not stored')
+  const row: CommitRow = { chatRoomId, seq: room.seq, senderId, generation, groupId, epoch, commit, createdAt: now }
+  const { rowCount } = await tx.execute(sql`
+    insert into room_commits (chat_room_id, seq, sender_id, generation, group_id, epoch, "commit", created_at)
+    select ${chatRoomId}, ${room.seq}, ${senderId}, ${generation}, ${groupId}, ${epoch}, ${commit}, ${now}::timestamptz where ${takes(taken)}`)
+  if (rowCount === 0) return undefined
   // A group's first commit clears the old Welcome.
   const welcomed = welcome === undefined ? undefined : { welcome, welcomeSeq: room.seq, welcomeEpoch: epoch + 1 }
   const cleared = epoch === 0 ? { welcome: null, welcomeSeq: null, welcomeEpoch: null } : {}
@@ -175,6 +176,16 @@ export async function appendCommit(tx: Queryable, senderId: string, draft: Commi
     .values({ chatRoomId, ...group })
     .onConflictDoUpdate({ target: roomGroups.chatRoomId, set: group })
   return row
+}
+
+export async function hasCommitsOfOneAlone(db: Queryable, roomId: string, userId: string, count: number): Promise<boolean> {
+  const others = (table: string) =>
+    sql`exists (select from ${sql.identifier(table)} e where e.chat_room_id = ${roomId} and e.sender_id = any(
+      array(select user_id from chat_participants where chat_room_id = ${roomId} and user_id <> ${userId})))`
+  const { rows } = await db.execute<{ alone: boolean }>(sql`
+    select (select count(*) from (select from room_commits where chat_room_id = ${roomId} limit ${count}) c) = ${count}
+      and not ${others('messages')} and not ${others('room_commits')} as alone`)
+  return rows[0]?.alone ?? false
 }
 
 export function findManifests(db: Queryable, userIds: string[]) {
@@ -196,8 +207,13 @@ export async function findManifestVersions(db: Queryable, viewerId: string, room
   return rows
 }
 
-export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: string): Promise<void> {
-  await tx.update(roomGroups).set({ groupInfo }).where(eq(roomGroups.chatRoomId, roomId))
+/** Returns false beyond the day's budget. */
+export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: string, taken: Taken): Promise<boolean> {
+  const { rowCount } = await tx
+    .update(roomGroups)
+    .set({ groupInfo })
+    .where(and(eq(roomGroups.chatRoomId, roomId), takes(taken)))
+  return rowCount !== 0
 }
 
 /**

@@ -55,7 +55,7 @@ export const openChats = pgTable(
   ],
 )
 
-/** Archive keys of an account in a room that has or had a chat password, as pages that the account's devices write [Note: L1]. */
+/** Archive keys of an account in a room that has or had a chat password, as pages that devices write [Note: L1, H1]. */
 export const archivePages = pgTable(
   'archive_pages',
   {
@@ -64,10 +64,12 @@ export const archivePages = pgTable(
       .references(() => chatRooms.id, { onDelete: 'cascade' }),
     userId: uuid('user_id').notNull(),
     number: integer('number').notNull(),
+    /** Device id. */
+    writtenBy: text('written_by').notNull().default(''),
     version: integer('version').notNull(),
     /** Null: sealed under the seed of the chat's lock. */
     historyKeyId: integer('history_key_id'),
     sealed: text('sealed').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.chatRoomId, table.userId, table.number] })],
+  (table) => [primaryKey({ columns: [table.chatRoomId, table.userId, table.number, table.writtenBy] })],
 )

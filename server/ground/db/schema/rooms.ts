@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at, changedIn, places, seq } from './columns.ts'
 import { devices } from './devices.ts'
@@ -121,6 +121,8 @@ export const archiveKeys = pgTable(
     /** The device that sealed it: the committer's, or one of the account itself. Each is stored once and never replaced [Note: H1]. */
     sealedBy: text('sealed_by').$type<'committer' | 'own_device'>().notNull().default('committer'),
     sealed: text('sealed').notNull(),
+    /** The device that first put it into a page [Note: H1]. */
+    pagedBy: text('paged_by'),
   },
   (table) => [
     primaryKey({
@@ -147,3 +149,12 @@ export const generationClaims = pgTable(
     index('generation_claims_device').on(table.userId, table.deviceId),
   ],
 )
+
+/** What `take_key_bytes` has counted of that UTC day. */
+export const keyBytes = pgTable('key_bytes', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  day: at('day').notNull(),
+  takenBytes: bigint('taken_bytes', { mode: 'number' }).notNull(),
+})
