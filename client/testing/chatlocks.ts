@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { manifestShape } from '../../contract/account/documents.ts'
 import { archiveApi } from '../../contract/chat/archive.ts'
 import { chatLocksApi } from '../../contract/chat/chatlocks.ts'
 import { CHAT_LOCK } from '../../contract/chat/locklimits.ts'
 import { messagesApi } from '../../contract/chat/messages.ts'
-import { roomsApi } from '../../contract/chat/rooms.ts'
+import { type ArchiveKey, roomsApi } from '../../contract/chat/rooms.ts'
 import type { Endpoint } from '../../contract/ground/endpoint.ts'
 import { LIMITS } from '../../contract/ground/limits.ts'
 import { directRoomId, membersOfDirectRoom } from '../../contract/ground/shapes.ts'
@@ -32,6 +33,9 @@ export function lockSeenIn(state: ServerState, userId: string, chatRoomId: strin
 
 const isWithin = (at: number | undefined, seconds: number): boolean => at !== undefined && Date.now() - at <= seconds * 1000
 
+const devicesListed = ({ accounts }: ServerState, userId: string): number =>
+  manifestShape.parse(JSON.parse(accounts.get(userId)?.keys.manifest.content ?? '{}')).devices.length
+
 /** Throws as the server does where a session has not verified the chat's password. */
 export function requireOpen(
   state: ServerState,
@@ -57,12 +61,7 @@ export function chatLockVerbs(state: ServerState): Verb[] {
     }
     throw new ApiError(404, 'not_found', 'Not found')
   }
-  const pagesOf = (userId: string, chatRoomId: string): Map<number, ArchivePage> => {
-    const key = `${userId} ${chatRoomId}`
-    const pages = archivePages.get(key) ?? new Map<number, ArchivePage>()
-    archivePages.set(key, pages)
-    return pages
-  }
+  const pagesOf = (userId: string, chatRoomId: string): ArchivePage[] => archivePages.get(`${userId} ${chatRoomId}`) ?? []
 
   function set({ contactId, password }: { contactId: string; password: string }, userId: string, deviceId: string) {
     const { listed } = entryOf(userId, contactId)
@@ -106,26 +105,61 @@ export function chatLockVerbs(state: ServerState): Verb[] {
     return { clearedSeq: listed.clearedSeq }
   }
 
-  function putPage(page: ArchivePage & { chatRoomId: string; epochs: { groupId: string; epoch: number }[] }, userId: string) {
-    const { chatRoomId, number, version, historyKeyId, sealed, epochs } = page
+  function listPages(userId: string, chatRoomId: string, deviceId: string) {
     const pages = pagesOf(userId, chatRoomId)
-    if ((pages.get(number)?.version ?? 0) !== version - 1)
+    const newest = pages.filter(({ number }, at) => number !== pages[at - 1]?.number)
+    return newest.map(({ sealed: _, writtenBy, ...head }) => {
+      const before = pages.find(({ number, version }) => number === head.number && version !== head.version)
+      return {
+        ...head,
+        isOwn: writtenBy === deviceId,
+        before: before ? { version: before.version, historyKeyId: before.historyKeyId } : null,
+      }
+    })
+  }
+
+  /** The caller's device; undefined where the account has no other one. */
+  const confirming = (userId: string, deviceId: string): string | undefined =>
+    devicesListed(state, userId) > 1 ? deviceId : undefined
+
+  type NewPage = Omit<ArchivePage, 'writtenBy'> & { chatRoomId: string; epochs: { groupId: string; epoch: number }[] }
+  function putPage({ chatRoomId, epochs, ...draft }: NewPage, userId: string, deviceId: string) {
+    const pages = pagesOf(userId, chatRoomId)
+    const stored = pages.find(({ number }) => number === draft.number)
+    if (stored?.version === draft.version && stored.sealed === draft.sealed) return {}
+    if (!lockSeenIn(state, userId, chatRoomId, deviceId).isPasswordProtected)
+      throw new ApiError(400, 'invalid_input', 'Only a chat with a password has archive pages')
+    if ((stored?.version ?? 0) !== draft.version - 1)
       throw new ApiError(409, 'stale_version', 'Another device changed this first')
-    pages.set(number, { number, version, historyKeyId, sealed })
+    if (draft.historyKeyId !== null && (stored?.historyKeyId !== null || epochs.length > 0))
+      throw new ApiError(400, 'invalid_input', 'A page under a history key follows one under the chat’s own seed')
+    const device = confirming(userId, deviceId)
+    const other = pages.find(({ number, writtenBy }) => number === draft.number && writtenBy !== deviceId)
+    const kept = [...pages.filter(({ number }) => number !== draft.number), ...(other && device !== undefined ? [other] : [])]
+    const next = [...kept, { ...draft, writtenBy: deviceId }].sort((a, b) => a.number - b.number || b.version - a.version)
+    archivePages.set(`${userId} ${chatRoomId}`, next)
     const room = roomIn(state, chatRoomId)
-    const isPaged = (key: { groupId: string; epoch: number }) =>
-      epochs.some(({ groupId, epoch }) => groupId === key.groupId && epoch === key.epoch)
-    room.archiveKeys = room.archiveKeys.filter((key) => key.userId !== userId || !isPaged(key))
+    const isNamed = (key: ArchiveKey) =>
+      key.userId === userId && epochs.some(({ groupId, epoch }) => groupId === key.groupId && epoch === key.epoch)
+    room.archiveKeys = room.archiveKeys.filter(
+      (key) => !isNamed(key) || (device !== undefined && (key.pagedBy === undefined || key.pagedBy === device)),
+    )
+    for (const key of room.archiveKeys) if (isNamed(key) && device !== undefined) key.pagedBy = device
     return {}
   }
 
-  function keysLeft(chatRoomId: string, userId: string) {
-    const own = roomIn(state, chatRoomId).archiveKeys.filter((key) => key.userId === userId)
+  function keysLeft(chatRoomId: string, userId: string, deviceId: string) {
+    const device = confirming(userId, deviceId)
+    const isLeft = (key: { userId: string; pagedBy?: string }) =>
+      key.userId === userId && (device === undefined || key.pagedBy !== device)
+    const own = roomIn(state, chatRoomId).archiveKeys.filter(isLeft)
     return { keys: own.slice(0, LIMITS.archiveKeysLeftMax), more: own.length > LIMITS.archiveKeysLeftMax }
   }
 
-  function pageOf({ chatRoomId, number }: { chatRoomId: string; number: number }, userId: string): ArchivePage {
-    const page = pagesOf(userId, chatRoomId).get(number)
+  function pageOf({ chatRoomId, ...asked }: { chatRoomId: string; number: number; version?: number }, userId: string) {
+    const isAsked = ({ number, version }: ArchivePage) =>
+      number === asked.number && (asked.version === undefined || version === asked.version)
+    const page = pagesOf(userId, chatRoomId).find(isAsked)
     if (!page) throw new ApiError(404, 'not_found', 'Not found')
     return page
   }
@@ -144,16 +178,10 @@ export function chatLockVerbs(state: ServerState): Verb[] {
     [chatLocksApi.giveUp, ({ contactId }: { contactId: string }, userId) => giveUp(userId, contactId)],
     [
       archiveApi.pages,
-      ({ chatRoomId }: { chatRoomId: string }, userId) => ({
-        pages: [...pagesOf(userId, chatRoomId).values()].map(({ number, version, historyKeyId }) => ({
-          number,
-          version,
-          historyKeyId,
-        })),
-      }),
+      ({ chatRoomId }: { chatRoomId: string }, userId, deviceId) => ({ pages: listPages(userId, chatRoomId, deviceId) }),
     ],
     [archiveApi.page, pageOf],
     [archiveApi.putPage, putPage],
-    [archiveApi.keysLeft, ({ chatRoomId }: { chatRoomId: string }, userId) => keysLeft(chatRoomId, userId)],
+    [archiveApi.keysLeft, ({ chatRoomId }: { chatRoomId: string }, userId, deviceId) => keysLeft(chatRoomId, userId, deviceId)],
   ]
 }

@@ -39,7 +39,7 @@ export interface Room {
   epoch: number
   groupInfo: string | null
   welcome: RoomGroup['welcome']
-  archiveKeys: (ArchiveKey & { slot?: 'committer' | 'own_device' })[]
+  archiveKeys: (ArchiveKey & { slot?: 'committer' | 'own_device'; pagedBy?: string })[]
   /** True after a device was removed: the server accepts no message before a commit that knows the removal. */
   needsCommit: boolean
 }
@@ -56,11 +56,12 @@ export interface ServerState {
   areStrangers: boolean
   /** The marks by `room id, space, user id`. */
   marks: Map<string, Mark>
-  /** The archive pages by `user id, space, room id`, and their number. */
-  archivePages: Map<string, Map<number, ArchivePage>>
+  /** The archive pages by `user id, space, room id`, the newest of each number first, and after it that of another device. */
+  archivePages: Map<string, ArchivePage[]>
 }
 
 export interface ArchivePage {
+  writtenBy: string
   number: number
   version: number
   historyKeyId: number | null

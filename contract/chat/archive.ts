@@ -10,12 +10,18 @@ const pageNumber = z.coerce
   .nonnegative()
   .max(LIMITS.archivePagesMax - 1)
 
+const version = counterShape.positive()
+/** null under the lock's own seed [Note: L1]. */
+const historyKeyId = counterShape.positive().nullable()
+
 /** Has no content. */
 const pageHeadShape = z.object({
   number: pageNumber,
-  version: counterShape.positive(),
-  /** null for a page of a locked chat, sealed under the lock's own seed [Note: L1]. */
-  historyKeyId: counterShape.positive().nullable(),
+  version,
+  historyKeyId,
+  isOwn: z.boolean().default(true),
+  /** Another browser's newest [Note: H1]. */
+  before: z.object({ version, historyKeyId }).nullable().default(null),
 })
 
 const sealed = base64(LIMITS.archivePageBytes)
@@ -36,9 +42,9 @@ export const archiveApi = {
     path: '/api/rooms/:chatRoomId/archive-pages/:number',
     access: 'signed_in',
     assurance: 'device',
-    summary: 'One archive page of the caller.',
-    input: z.object({ chatRoomId, number: pageNumber }),
-    output: pageHeadShape.extend({ sealed }),
+    summary: 'One archive page of the caller: the newest of that number, or the one of that version.',
+    input: z.object({ chatRoomId, number: pageNumber, version: z.coerce.number().int().positive().optional() }),
+    output: z.object({ number: pageNumber, version, historyKeyId, sealed }),
   }),
   putPage: endpoint({
     method: 'PUT',
@@ -47,12 +53,12 @@ export const archiveApi = {
     assurance: 'device',
     rates: ['archivePages', 'archivePagesInRoom'],
     summary:
-      'Writes an archive page if the stored one has the version before (1: there is none), else refuses with stale_version. The sealed archive keys of `epochs`, which the page holds, are deleted with it.',
+      'Writes an archive page of a chat with a password if the stored one has the version before (1: there is none), else refuses with stale_version. One under a history key follows one under the chat’s own seed. The sealed archive keys of `epochs`, which the page holds, are deleted once two browsers of the account have named them, or its only one.',
     input: z.object({
       chatRoomId,
       number: pageNumber,
-      version: counterShape.positive(),
-      historyKeyId: counterShape.positive().nullable(),
+      version,
+      historyKeyId,
       sealed,
       epochs: z
         .array(z.object({ groupId: base64(48), epoch: counterShape }))
@@ -66,7 +72,7 @@ export const archiveApi = {
     path: '/api/rooms/:chatRoomId/archive-keys/all',
     access: 'signed_in',
     assurance: 'device',
-    summary: 'The caller’s sealed archive keys of a room that no page has taken yet, at most 200 of them.',
+    summary: 'The caller’s sealed archive keys of a room that this browser has put into no page yet, at most 200 of them.',
     input: z.object({ chatRoomId }),
     output: z.object({ keys: z.array(archiveKeyShape).max(LIMITS.archiveKeysLeftMax), more: z.boolean() }),
   }),

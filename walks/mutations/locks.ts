@@ -86,4 +86,25 @@ export const locks: Mutation[] = [
     to: '',
     test: 'client/worker/messages/sealedMessage.test.ts',
   },
+  {
+    name: 'One device alone lets the server forget the sealed archive keys of a room',
+    file: 'server/chat/rooms/archive.ts',
+    from: '    const device = await confirmingDevice(tx, user)\n',
+    to: '    const device = undefined\n',
+    test: 'server/chat/chatlocks/chatGate.test.ts',
+  },
+  {
+    name: 'Archive pages take the keys of a chat without a password',
+    file: 'server/chat/rooms/archive.ts',
+    from: "      throw invalid('Only a chat with a password has archive pages')\n",
+    to: '      await Promise.resolve()\n',
+    test: 'server/chat/chatlocks/chatGate.test.ts',
+  },
+  {
+    name: 'What is beyond the day’s bytes for keys is stored all the same',
+    file: 'server/ground/db/functions/keybytes.sql',
+    from: 'RETURN taken <= p_first OR',
+    to: 'RETURN true OR taken <= p_first OR',
+    test: 'server/chat/rooms/keyBytes.test.ts',
+  },
 ]

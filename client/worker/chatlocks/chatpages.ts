@@ -4,12 +4,12 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { inRoom } from '../group/roomState.ts'
 import { historyKeyOf } from '../keys/history.ts'
 import type { Live } from '../keys/live.ts'
-import { archiveKeysHeld, keepArchiveKeys, keepEpochKeys } from '../messages/archive.ts'
+import { archiveKeysHeld, keepArchiveKeys, keepEpochKeys, openArchiveKey } from '../messages/archive.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
 import type { EpochName } from '../vault/storedRoom.ts'
 import { seedsOf } from './chatlock.ts'
-import { epochName, pagesWrite, readPages } from './readPages.ts'
+import { epochName, pagesWrite, placeOf, readPages } from './readPages.ts'
 
 // [Note: L1]
 
@@ -43,9 +43,12 @@ export async function pagesToRead(live: Live, { chatRoomId, pages }: { chatRoomI
   return pages.filter((page) => !isRead(page)).map(({ number }) => number)
 }
 
-/** Stores a page's archive keys. Throws 'seal' or 'history_key'. */
+/** Stores a page's archive keys, if it opens. Throws 'history_key'. */
 export async function takePage(live: Live, { chatRoomId, page }: { chatRoomId: string; page: ArchivePage }): Promise<void> {
-  const keys = await openPage(live, chatRoomId, page)
+  const keys = await openedPage(live, chatRoomId, page).catch((error: unknown) => {
+    if (!(error instanceof CryptoFailure) || error.code !== 'room_locked') throw error
+  })
+  if (!keys) return
   await keepEpochKeys(live, keys, chatRoomId)
   await notePage(live, chatRoomId, page, keys)
 }
@@ -57,33 +60,51 @@ const notePage = (live: Live, chatRoomId: string, { number, version, historyKeyI
     await live.vault.write([pagesWrite(chatRoomId, { ...known, [number]: { version, historyKeyId, epochs } })])
   })
 
-/** The server deletes these epochs' sealed keys. */
+/** The server may delete these epochs' sealed keys. */
 export interface PageDraft extends ArchivePage {
   chatRoomId: string
   epochs: EpochName[]
 }
 
+interface Rewrite {
+  chatRoomId: string
+  number: number
+  /** The newest stands last. */
+  pages: ArchivePage[]
+  keys: ArchiveKey[]
+  isOff: boolean
+  isForced: boolean
+}
+
 /**
- * Adds sealed archive keys to a page under the lock's seed, or under the newest history key (`isOff`). Returns null if nothing is
+ * Adds sealed archive keys to the stored pages, under the lock's seed or the newest history key (`isOff`). Returns null if nothing is
  * new.
  */
-export async function writePage(
-  live: Live,
-  input: { chatRoomId: string; number: number; page: ArchivePage | null; keys: ArchiveKey[]; isOff: boolean },
-): Promise<PageDraft | null> {
-  const { chatRoomId, number, page, isOff } = input
-  const before = page ? await openPage(live, chatRoomId, page) : []
-  const added = await keysOf(live, chatRoomId, input.keys)
-  const historyKeyId = isOff ? (live.history.at(-1)?.id ?? null) : null
-  if (added.length === 0 && (!page || page.historyKeyId === historyKeyId)) return null
-  const version = (page?.version ?? 0) + 1
-  const known = new Set(before.map(({ place, bytes }) => `${epochName(place)} ${toBase64(bytes)}`))
-  const fresh = added.filter(({ place, bytes }) => !known.has(`${epochName(place)} ${toBase64(bytes)}`))
-  const plain = concat(...[...before, ...fresh].map(rowOf))
+export async function writePage(live: Live, { chatRoomId, number, pages, ...more }: Rewrite): Promise<PageDraft | null> {
+  const newest = pages.at(-1)
+  const stored = (await Promise.all(pages.map((page) => openedPage(live, chatRoomId, page)))).flatMap((keys) => keys ?? [])
+  const added = await keysOf(live, chatRoomId, more.keys)
+  const historyKeyId = more.isOff ? (live.history.at(-1)?.id ?? null) : null
+  if (added.length === 0 && newest && !more.isForced) return null
+  const version = (newest?.version ?? 0) + 1
+  const read = await heldOf(live, (await readPages(live, chatRoomId))[number]?.epochs ?? [])
+  const plain = concat(...fewOfEach([...added, ...read, ...stored]).map(rowOf))
   const key = await keyOf(live, chatRoomId, { number, version, historyKeyId })
   const sealed = toBase64(await sealWith(key, PAGE, plain, live.identityKey, chatRoomId, String(number), String(version)))
   const epochs = [...new Map(added.map(({ place }) => [epochName(place), place])).values()]
   return { chatRoomId, number, version, historyKeyId, sealed, epochs }
+}
+
+/** A stolen browser could fill a page with keys of one epoch. */
+function fewOfEach(keys: EpochKey[]): EpochKey[] {
+  const few = new Map<string, Map<string, EpochKey>>()
+  for (const key of keys) {
+    const name = epochName(key.place)
+    const same = few.get(name) ?? new Map<string, EpochKey>()
+    few.set(name, same)
+    if (same.size < CANDIDATES_MAX) same.set(toBase64(key.bytes), key)
+  }
+  return [...few.values()].flatMap((same) => [...same.values()])
 }
 
 /** True if the next epochs need another page. */
@@ -98,19 +119,29 @@ export const isFullPage = async (
 /** Derived keys come before sealed keys. */
 async function keysOf(live: Live, chatRoomId: string, seals: ArchiveKey[]): Promise<EpochKey[]> {
   await keepArchiveKeys(live, seals, chatRoomId)
-  const places = [...new Map(seals.map((seal) => [epochName(seal), { groupId: seal.groupId, epoch: seal.epoch }])).values()]
-  const each = places.map(async (place) => {
+  const opened = await Promise.all(seals.map(async (seal) => ((await openArchiveKey(live, seal)) ? [epochName(seal)] : [])))
+  return heldOf(live, [...new Set(opened.flat())])
+}
+
+async function heldOf(live: Live, epochs: string[]): Promise<EpochKey[]> {
+  const each = epochs.map(placeOf).map(async (place) => {
     const keys = (await archiveKeysHeld(live, place)).slice(0, CANDIDATES_MAX)
     return keys.map((bytes): EpochKey => ({ place, bytes }))
   })
   return (await Promise.all(each)).flat()
 }
 
-async function openPage(live: Live, chatRoomId: string, page: ArchivePage): Promise<EpochKey[]> {
+/** undefined for rubbish [Note: H1]. Throws 'history_key'. */
+async function openedPage(live: Live, chatRoomId: string, page: ArchivePage): Promise<EpochKey[] | undefined> {
   const { number, version, sealed } = page
   const key = await keyOf(live, chatRoomId, page)
-  const plain = await openWith(key, PAGE, fromBase64(sealed), live.identityKey, chatRoomId, String(number), String(version))
-  return Array.from({ length: Math.floor(plain.length / ROW_BYTES) }, (_, at) => keyIn(plain, at * ROW_BYTES))
+  try {
+    const plain = await openWith(key, PAGE, fromBase64(sealed), live.identityKey, chatRoomId, String(number), String(version))
+    return fewOfEach(Array.from({ length: Math.floor(plain.length / ROW_BYTES) }, (_, at) => keyIn(plain, at * ROW_BYTES)))
+  } catch (error) {
+    if (error instanceof CryptoFailure) return undefined
+    throw error
+  }
 }
 
 async function keyOf(live: Live, chatRoomId: string, { number, historyKeyId }: Head): Promise<Uint8Array> {

@@ -16,6 +16,11 @@ const rowKey = (chatRoomId: string) => `pages:${chatRoomId}`
 
 export const epochName = ({ groupId, epoch }: EpochName): string => `${groupId} ${epoch}`
 
+export function placeOf(name: string): EpochName {
+  const [groupId = '', epoch = ''] = name.split(' ')
+  return { groupId, epoch: Number(epoch) }
+}
+
 export async function readPages({ vault }: Live, chatRoomId: string): Promise<ReadPages> {
   const row = await vault.get('sealed', rowKey(chatRoomId))
   return row ? jsonOf(shape, row) : {}

@@ -251,7 +251,7 @@ test('an archive page takes the seals of its epochs away with it, and of two bro
   const next = { ...page, version: 2, sealed: random() }
   await alice.does(archiveApi.putPage, next)
   expect(await alice.tries(archiveApi.putPage, { ...next, version: 4 })).toBeRefused(409, 'stale_version')
-  expect(await alice.does(archiveApi.pages, { chatRoomId })).toEqual({ pages: [{ number: 0, version: 2, historyKeyId: null }] })
+  expect(await alice.does(archiveApi.pages, { chatRoomId })).toEqual({ pages: [{ ...ALONE, version: 2, historyKeyId: null }] })
   const many = Array.from({ length: 1001 }, (_, epoch) => ({ groupId, epoch }))
   expect(await alice.tries(archiveApi.putPage, { ...next, version: 3, epochs: many })).toBeRefused(400, 'invalid_input')
   expect(await alice.tries(archiveApi.putPage, { ...next, version: 3, epochs: [{ groupId, epoch: 7 }] })).toBeRefused(
@@ -260,10 +260,54 @@ test('an archive page takes the seals of its epochs away with it, and of two bro
   )
   expect(await alice.tries(archiveApi.putPage, { ...next, version: 3, historyKeyId: historyKeyId + 1 })).toBeRefused(400)
   // Off: under the history key first, then the password goes and the pages stay.
-  await alice.does(archiveApi.putPage, { ...next, version: 3, historyKeyId })
+  const off = { ...next, version: 3, historyKeyId, epochs: [] }
+  await alice.does(archiveApi.putPage, off)
   await alice.does(chatLocksApi.remove, { contactId })
-  expect((await alice.does(archiveApi.pages, { chatRoomId })).pages).toEqual([{ number: 0, version: 3, historyKeyId }])
+  expect((await alice.does(archiveApi.pages, { chatRoomId })).pages).toEqual([{ ...ALONE, version: 3, historyKeyId }])
   expect(await alice.tries(archiveApi.putPage, { ...next, version: 4 })).toBeRefused(400, 'invalid_input')
+})
+
+const ALONE = { number: 0, isOwn: true, before: null }
+
+test('One request of a stolen browser takes no chat’s past away: without a password there is no page, and with one two browsers must agree', async () => {
+  const [alice, other] = [await world.person('alice'), await world.person('carol')]
+  const stolen = await alice.addsBrowser()
+  const chatRoomId = await alice.talksTo(other)
+  const { groupId } = creation(chatRoomId)
+  const manifestVersions = { [alice.id]: 2, [other.id]: 1 }
+  const historyKeyId = alice.identity.manifest.historyKeyId
+  const archiveKeys = [{ userId: alice.id, groupId, epoch: 1, historyKeyId, sealed: random() }]
+  await alice.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })
+  await alice.does(roomsApi.commit, { ...creation(chatRoomId), groupId, archiveKeys, manifestVersions })
+  const seals = async (who: Browser = alice) => (await who.does(archiveApi.keysLeft, { chatRoomId })).keys.length
+  const page = { chatRoomId, number: 0, version: 1, historyKeyId: null, sealed: random(), epochs: [{ groupId, epoch: 1 }] }
+  const off = { ...page, historyKeyId }
+  for (const draft of [page, off, { ...off, epochs: [] }])
+    expect(await stolen.tries(archiveApi.putPage, draft)).toBeRefused(400, 'invalid_input')
+  expect(await seals()).toBe(1)
+
+  const [contact] = (await alice.contacts()).filter(({ chatRoomId: id }) => id === chatRoomId)
+  const password = newAuthSecret()
+  await alice.does(chatLocksApi.set, { contactId: contact?.id ?? '', password, confirmPassword: password })
+  await stolen.does(chatLocksApi.verify, { contactId: contact?.id ?? '', password })
+  // Under the history key only behind a page of the seed, and without a seal that goes with it.
+  expect(await stolen.tries(archiveApi.putPage, { ...off, epochs: [] })).toBeRefused(400, 'invalid_input')
+  await stolen.does(archiveApi.putPage, page)
+  expect(await stolen.tries(archiveApi.putPage, { ...off, version: 2 })).toBeRefused(400, 'invalid_input')
+  expect([await seals(), await seals(stolen)]).toEqual([1, 0])
+  expect((await alice.does(roomsApi.archiveKeys, { chatRoomId, groupId, epochs: '1' })).keys).toHaveLength(1)
+  const right = { ...page, version: 2, sealed: random() }
+  await alice.does(archiveApi.putPage, right)
+  expect((await alice.does(roomsApi.archiveKeys, { chatRoomId, groupId, epochs: '1' })).keys).toEqual([])
+  // Whatever one browser writes now, what the other wrote stays readable.
+  for (const version of [3, 4]) await stolen.does(archiveApi.putPage, { ...page, version, sealed: random() })
+  await stolen.does(archiveApi.putPage, { ...off, version: 5, epochs: [] })
+  const head = { number: 0, version: 5, historyKeyId, isOwn: false, before: { version: 2, historyKeyId: null } }
+  expect((await alice.does(archiveApi.pages, { chatRoomId })).pages).toEqual([head])
+  expect((await alice.does(archiveApi.page, { chatRoomId, number: 0, version: 2 })).sealed).toBe(right.sealed)
+  await alice.does(archiveApi.putPage, { ...page, version: 6, sealed: random() })
+  expect((await alice.does(archiveApi.pages, { chatRoomId })).pages[0]?.before).toMatchObject({ version: 5 })
+  expect(await world.sql('select from archive_pages where chat_room_id = $1', [chatRoomId])).toHaveLength(2)
 })
 
 test('an account that switches its history off has no archive pages left, and is given none', async () => {

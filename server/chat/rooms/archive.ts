@@ -2,6 +2,8 @@ import type { z } from 'zod'
 import type { archiveApi } from '../../../contract/chat/archive.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { hasOneDevice } from '../../identity/devices/devices.ts'
 import { requireLive } from '../../identity/sessions/sessions.ts'
 import { Refusal } from '../../refuse.ts'
 import { keyBytesReached, takenBy } from './keyBytes.ts'
@@ -14,34 +16,47 @@ import * as store from './store-archivepages.ts'
 /** Throws as `requireRoom` does. */
 export async function listPages(env: Env, user: SignedInUser, chatRoomId: string) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
-  return { pages: await store.findHeads(env.db, chatRoomId, user.id, LIMITS.archivePagesMax) }
+  const pages = await store.findHeads(env.db, chatRoomId, user.id)
+  const older = new Map(pages.map((page) => [page.number, page]))
+  const newest = pages.filter(({ number }, at) => number !== pages[at - 1]?.number).slice(0, LIMITS.archivePagesMax)
+  return {
+    pages: newest.map((page) => {
+      const before = older.get(page.number)
+      return { ...page, isOwn: page.writtenBy === user.deviceId, before: before && before !== page ? before : null }
+    }),
+  }
 }
 
 /** Throws as `requireRoom` does, and Refusal `not_found`. */
-export async function readPage(env: Env, user: SignedInUser, chatRoomId: string, number: number) {
+export async function readPage(env: Env, user: SignedInUser, chatRoomId: string, number: number, version?: number) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
-  const page = await store.findPage(env.db, chatRoomId, user.id, number)
+  const page = await store.findPage(env.db, chatRoomId, user.id, number, version)
   if (!page) throw new Refusal('not_found')
   return page
 }
 
-/** Returns archive keys that no page has taken. Throws Refusal. */
+/** Throws Refusal. */
 export async function listKeysLeft(env: Env, user: SignedInUser, chatRoomId: string) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
-  const keys = await store.findKeysLeft(env.db, chatRoomId, user.id, LIMITS.archiveKeysLeftMax + 1)
+  const device = await confirmingDevice(env.db, user)
+  const keys = await store.findKeysLeft(env.db, chatRoomId, user.id, device, LIMITS.archiveKeysLeftMax + 1)
   return { keys: keys.slice(0, LIMITS.archiveKeysLeftMax), more: keys.length > LIMITS.archiveKeysLeftMax }
 }
+
+/** undefined if the account has no other device. */
+const confirmingDevice = async (db: Queryable, user: SignedInUser): Promise<string | undefined> =>
+  (await hasOneDevice(db, user.id)) ? undefined : (user.deviceId ?? '')
 
 type NewPage = z.output<typeof archiveApi.putPage.input>
 
 /**
- * Writes a page and deletes the sealed keys of its epochs, which open by the page alone from then on [Note: L1]. The same page
- * again changes nothing. Throws Refusal.
+ * Writes a page [Note: L1]. A second device's makes the server forget what was before [Note: H1]. The same page again changes
+ * nothing. Throws Refusal.
  */
 export async function putPage(
   env: Env,
   user: SignedInUser,
-  { chatRoomId, epochs, ...page }: NewPage,
+  { chatRoomId, epochs, ...draft }: NewPage,
 ): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
     await requireRoom(tx, user, chatRoomId, env.clock())
@@ -51,16 +66,23 @@ export async function putPage(
     await requireLive(tx, user)
     const manifest = (await newestManifests(tx, [user.id])).get(user.id)
     if (manifest?.keepsHistory === false) return
-    const isProtected = room.members.some((member) => member.userId === user.id && member.isProtected)
-    if (!isProtected) throw invalid('Archive pages are written while the chat has a password')
-    if (page.historyKeyId !== null && page.historyKeyId !== manifest?.historyKeyId)
-      throw invalid('The account has another history key')
+    const stored = await store.findPage(tx, chatRoomId, user.id, draft.number)
+    if (stored?.version === draft.version && stored.sealed === draft.sealed) return
+    if (!room.members.some(({ userId, isProtected }) => userId === user.id && isProtected))
+      throw invalid('Only a chat with a password has archive pages')
+    if ((stored?.version ?? 0) !== draft.version - 1) throw new Refusal('stale_version')
+    if (draft.historyKeyId !== null) {
+      if (draft.historyKeyId !== manifest?.historyKeyId) throw invalid('The account has another history key')
+      if (stored?.historyKeyId !== null || epochs.length > 0)
+        throw invalid('A page under a history key follows one under the chat’s own seed')
+    }
     const started = await startedEpochs(tx, chatRoomId, [...new Set(epochs.map(({ groupId }) => groupId))])
     if (epochs.some(({ groupId, epoch }) => !started.has(`${groupId} ${epoch}`))) throw invalid('The room had no such epoch')
-    const put = await store.putPage(tx, { chatRoomId, userId: user.id, ...page }, takenBy(env, user, page.sealed))
-    if (put === undefined) throw new Refusal('stale_version')
-    if (!put) throw keyBytesReached(env)
-    await store.deleteKeys(tx, chatRoomId, user.id, epochs)
+    const device = await confirmingDevice(tx, user)
+    const page = { chatRoomId, userId: user.id, writtenBy: user.deviceId ?? '', ...draft }
+    if (!(await store.putPage(tx, page, takenBy(env, user, page.sealed)))) throw keyBytesReached(env)
+    await store.deleteOlder(tx, page, device !== undefined)
+    await store.pageKeys(tx, { chatRoomId, userId: user.id, epochs, writtenBy: device })
   })
   return {}
 }

@@ -21,7 +21,7 @@ export function roomRoutes(app: FastifyInstance, env: Env) {
   )
   serve(app, env, roomsApi.addArchiveKeys, (user, { chatRoomId, keys }) => addArchiveKeys(env, user, chatRoomId, keys))
   serve(app, env, archiveApi.pages, (user, { chatRoomId }) => listPages(env, user, chatRoomId))
-  serve(app, env, archiveApi.page, (user, { chatRoomId, number }) => readPage(env, user, chatRoomId, number))
+  serve(app, env, archiveApi.page, (user, { chatRoomId, number, version }) => readPage(env, user, chatRoomId, number, version))
   serve(app, env, archiveApi.putPage, (user, page) => putPage(env, user, page))
   serve(app, env, archiveApi.keysLeft, (user, { chatRoomId }) => listKeysLeft(env, user, chatRoomId))
   serve(app, env, roomsApi.replaceGroupInfo, (user, found) => replaceGroupInfo(env, user, found))

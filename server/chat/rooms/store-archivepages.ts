@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ne, notInArray, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { archivePages } from '../../ground/db/schema/chatlocks.ts'
 import { archiveKeys } from '../../ground/db/schema/rooms.ts'
@@ -6,42 +6,51 @@ import { type Taken, takes } from './store-keybytes.ts'
 
 type Page = typeof archivePages.$inferSelect
 
-const { number, version, historyKeyId, sealed } = archivePages
+const { number, version, historyKeyId, sealed, writtenBy } = archivePages
 
-export async function findHeads(db: Queryable, roomId: string, userId: string, atMost: number) {
+export async function findHeads(db: Queryable, roomId: string, userId: string) {
   return await db
-    .select({ number, version, historyKeyId })
+    .select({ number, version, historyKeyId, writtenBy })
     .from(archivePages)
     .where(isOf(roomId, userId))
-    .orderBy(asc(number))
-    .limit(atMost)
+    .orderBy(asc(number), desc(version))
 }
 
-export async function findPage(db: Queryable, roomId: string, userId: string, at: number) {
+export async function findPage(db: Queryable, roomId: string, userId: string, at: number, asked?: number) {
   const [page] = await db
-    .select({ number, version, historyKeyId, sealed })
+    .select({ number, version, historyKeyId, sealed, writtenBy })
     .from(archivePages)
-    .where(and(isOf(roomId, userId), eq(number, at)))
+    .where(and(isOf(roomId, userId), eq(number, at), asked === undefined ? undefined : eq(version, asked)))
+    .orderBy(desc(version))
+    .limit(1)
   return page
 }
 
-/** Returns undefined unless the stored page has the version before, false where `taken` is beyond the day's budget. */
-export async function putPage(tx: Queryable, page: Page, taken: Taken): Promise<boolean | undefined> {
-  const isIt = and(isOf(page.chatRoomId, page.userId), eq(number, page.number))
-  const [stored] = await tx.select({ version, sealed }).from(archivePages).where(isIt)
-  // The answer of this very page was lost.
-  if (stored?.version === page.version && stored.sealed === page.sealed) return true
-  if ((stored?.version ?? 0) !== page.version - 1) return undefined
+/** Returns false beyond the day's budget. */
+export async function putPage(tx: Queryable, page: Page, taken: Taken): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`
-    insert into archive_pages (chat_room_id, user_id, "number", version, history_key_id, sealed)
-    select ${page.chatRoomId}, ${page.userId}::uuid, ${page.number}::int, ${page.version}::int, ${page.historyKeyId}::int, ${page.sealed}
+    insert into archive_pages (chat_room_id, user_id, "number", written_by, version, history_key_id, sealed)
+    select ${page.chatRoomId}, ${page.userId}::uuid, ${page.number}::int, ${page.writtenBy}, ${page.version}::int,
+      ${page.historyKeyId}::int, ${page.sealed}
     where ${takes(taken)}
-    on conflict (chat_room_id, user_id, "number") do update
+    on conflict (chat_room_id, user_id, "number", written_by) do update
     set version = excluded.version, history_key_id = excluded.history_key_id, sealed = excluded.sealed`)
   return rowCount !== 0
 }
 
-export async function findKeysLeft(db: Queryable, roomId: string, userId: string, atMost: number) {
+/** `keepsOther` spares another device's newest. */
+export async function deleteOlder(tx: Queryable, { chatRoomId, userId, ...page }: Page, keepsOther: boolean): Promise<void> {
+  const isSame = and(isOf(chatRoomId, userId), eq(number, page.number))
+  const other = tx
+    .select({ version })
+    .from(archivePages)
+    .where(and(isSame, ne(writtenBy, page.writtenBy)))
+    .orderBy(desc(version))
+    .limit(keepsOther ? 1 : 0)
+  await tx.delete(archivePages).where(and(isSame, ne(version, page.version), notInArray(version, other)))
+}
+
+export async function findKeysLeft(db: Queryable, roomId: string, userId: string, device: string | undefined, atMost: number) {
   return await db
     .select({
       userId: archiveKeys.userId,
@@ -51,23 +60,32 @@ export async function findKeysLeft(db: Queryable, roomId: string, userId: string
       sealed: archiveKeys.sealed,
     })
     .from(archiveKeys)
-    .where(and(eq(archiveKeys.chatRoomId, roomId), eq(archiveKeys.userId, userId)))
+    .where(
+      and(
+        eq(archiveKeys.chatRoomId, roomId),
+        eq(archiveKeys.userId, userId),
+        device === undefined ? undefined : sql`${archiveKeys.pagedBy} is distinct from ${device}`,
+      ),
+    )
     .orderBy(asc(archiveKeys.groupId), asc(archiveKeys.epoch), asc(archiveKeys.historyKeyId), asc(archiveKeys.sealedBy))
     .limit(atMost)
 }
 
-export async function deleteKeys(
-  tx: Queryable,
-  roomId: string,
-  userId: string,
-  epochs: { groupId: string; epoch: number }[],
-): Promise<void> {
+interface Paged {
+  chatRoomId: string
+  userId: string
+  epochs: { groupId: string; epoch: number }[]
+  writtenBy: string | undefined
+}
+
+/** Deletes keys that another device has put into a page too. */
+export async function pageKeys(tx: Queryable, { chatRoomId, userId, epochs, writtenBy: device }: Paged): Promise<void> {
   if (epochs.length === 0) return
-  await tx.execute(sql`
-    delete from archive_keys k
-    using unnest(${sql.param(epochs.map(({ groupId }) => groupId))}::text[], ${sql.param(epochs.map(({ epoch }) => epoch))}::int[])
-      as paged(group_id, epoch)
-    where k.chat_room_id = ${roomId} and k.user_id = ${userId} and k.group_id = paged.group_id and k.epoch = paged.epoch`)
+  const isNamed = sql`${archiveKeys.chatRoomId} = ${chatRoomId} and ${archiveKeys.userId} = ${userId}
+    and (${archiveKeys.groupId}, ${archiveKeys.epoch}) in (
+      select * from unnest(${sql.param(epochs.map(({ groupId }) => groupId))}::text[], ${sql.param(epochs.map(({ epoch }) => epoch))}::int[]))`
+  await tx.delete(archiveKeys).where(device === undefined ? isNamed : and(isNamed, ne(archiveKeys.pagedBy, device)))
+  if (device !== undefined) await tx.update(archiveKeys).set({ pagedBy: device }).where(isNamed)
 }
 
 const isOf = (roomId: string, userId: string) => and(eq(archivePages.chatRoomId, roomId), eq(archivePages.userId, userId))

@@ -54,6 +54,9 @@ export async function listDevices(env: Env, user: SignedInUser): Promise<z.input
   }))
 }
 
+/** True if the account has one device or none. */
+export const hasOneDevice = async (db: Queryable, userId: string): Promise<boolean> => (await store.countDevices(db, userId)) <= 1
+
 /** Tells own sockets and mutual contacts. Other senders learn of an old manifest from the refusal. */
 export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish([userId], { type: 'devices', data: {} })

@@ -83,6 +83,10 @@ export async function findDevices(db: Queryable, userId: string) {
     .orderBy(asc(devices.addedAt), asc(devices.id))
 }
 
+export async function countDevices(db: Queryable, userId: string): Promise<number> {
+  return await db.$count(devices, eq(devices.userId, userId))
+}
+
 /** The row stays until the transaction ends. */
 export async function holdDevice(db: Queryable, userId: string, id: string): Promise<boolean> {
   const rows = await db
