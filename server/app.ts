@@ -118,7 +118,7 @@ export async function makeApp(
   http.addHook('onClose', async () => await frameApp?.close())
   const attach = (server: Server, listener: Listener) => {
     bindListener(server, listener)
-    boundServer(server)
+    boundServer(server, listener)
     putBefore(server, shortcut)
     if (frameApp)
       putBefore(server, (request, response) => {

@@ -5,7 +5,10 @@ import { plantEndpoints } from '../../testing/planted.ts'
 import { startWorld } from '../../testing/world.ts'
 import { PACE } from './pace.ts'
 
-const pace = { ...PACE, graceMs: 400, bytesPerSecond: 64 * 1024, connectionsMax: 20, checkMs: 50 }
+const pace = {
+  ...PACE,
+  ...{ graceMs: 400, bytesPerSecond: 64 * 1024, connectionsMax: 20, connectionsOfAddressMax: 5, checkMs: 50 },
+}
 const world = await startWorld({ plant: plantEndpoints, pace })
 const alice = await world.person('alice')
 const port = Number(new URL(world.url).port)
@@ -73,4 +76,47 @@ test('above the allowed number of connections the next one is turned away at onc
   for (const socket of held) socket.destroy()
   await expect.poll(async () => (await alice.request('GET', '/api/health').catch(() => undefined))?.status).toBe(200)
   line.hangsUp()
+})
+
+/** Opens connections from that address of this machine, and waits until each is taken or turned away. */
+async function opensFrom(localAddress: string, count: number, at = port) {
+  const sockets = Array.from({ length: count }, () => createConnection({ port: at, host: '127.0.0.1', localAddress }))
+  const isAlive = sockets.map(async (socket) => {
+    socket.on('error', () => undefined)
+    socket.write('GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
+    return await new Promise<boolean>((done) => socket.once('data', () => done(true)).once('close', () => done(false)))
+  })
+  const end = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return { alive: (await Promise.all(isAlive)).filter(Boolean).length, end }
+}
+
+test('One address takes no more than its share of the connections: another address is served meanwhile, and its own share comes back', async () => {
+  const eve = await opensFrom('127.0.0.2', pace.connectionsOfAddressMax + 3)
+  expect(eve.alive).toBe(pace.connectionsOfAddressMax)
+  const bob = await opensFrom('127.0.0.3', 2)
+  expect(bob.alive).toBe(2)
+  eve.end()
+  await expect
+    .poll(async () => {
+      const again = await opensFrom('127.0.0.2', 1)
+      again.end()
+      return again.alive
+    })
+    .toBe(1)
+  bob.end()
+  expect(PACE.connectionsOfAddressMax).toBe(200)
+})
+
+test('behind a proxy, which has one address for everybody, that counts for nothing', async () => {
+  const proxied = await world.opens({ ingress: 'direct', isSecure: false, hasProxy: true, origins: () => [world.url] })
+  const all = await opensFrom('127.0.0.2', pace.connectionsOfAddressMax + 3, proxied)
+  expect(all.alive).toBe(pace.connectionsOfAddressMax + 3)
+  all.end()
+})
+
+test('an idle connection is kept for five seconds where no proxy shares it', async () => {
+  const answer = await alice.request('GET', '/api/health')
+  expect(answer.headers.get('keep-alive')).toBe('timeout=5')
 })

@@ -2,7 +2,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { LIMITS, PERIODS } from '../../../contract/ground/limits.ts'
 import { Refusal } from '../../refuse.ts'
-import type { Config } from '../../settings/config.ts'
+import type { Config, Listener } from '../../settings/config.ts'
+import { addressKey } from './address.ts'
 import { rawAnswer } from './errors.ts'
 
 export interface Pace {
@@ -11,6 +12,7 @@ export interface Pace {
   /** Slowest streamed body. */
   bytesPerSecond: number
   connectionsMax: number
+  connectionsOfAddressMax: number
   checkMs: number
   heartbeatMs: number
 }
@@ -19,6 +21,7 @@ export const PACE: Pace = {
   graceMs: LIMITS.requestSeconds * 1000,
   bytesPerSecond: LIMITS.streamBytesPerSecond,
   connectionsMax: LIMITS.connectionsMax,
+  connectionsOfAddressMax: LIMITS.connectionsOfAddressMax,
   checkMs: 1000,
   heartbeatMs: PERIODS.heartbeatMs,
 }
@@ -34,7 +37,7 @@ declare module 'fastify' {
  * Ends slow requests. Node's own limit must allow the longest stream, so plain bodies have a timer here. Returns a function for
  * further servers.
  */
-export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (server: Server) => void {
+export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (server: Server, listener: Listener) => void {
   const servers: Server[] = []
   let longestMs = pace.graceMs
   app.addHook('onRoute', ({ config: route }) => {
@@ -49,12 +52,36 @@ export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (se
       request.raw.once('end', stop).once('close', stop)
     } else endBelow(config, request.raw, pace)
   })
-  return (server) => {
+  return (server, listener) => {
+    if (!listener.hasProxy) boundAddresses(server, pace)
     server.headersTimeout = pace.graceMs
     server.requestTimeout = longestMs
     server.maxConnections = pace.connectionsMax
     servers.push(server)
   }
+}
+
+/** An unnamed proxy may use these. */
+const OWN_ADDRESSES = ['127.0.0.1', '::1']
+
+function boundAddresses(server: Server, { connectionsOfAddressMax }: Pace): void {
+  const held = new Map<string, number>()
+  server.keepAliveTimeout = LIMITS.keepAliveSeconds * 1000
+  server.prependListener('connection', (socket) => {
+    const key = socket.remoteAddress === undefined ? undefined : addressKey(socket.remoteAddress)
+    if (key === undefined || OWN_ADDRESSES.includes(socket.remoteAddress ?? '') || OWN_ADDRESSES.includes(key)) return
+    const count = held.get(key) ?? 0
+    if (count >= connectionsOfAddressMax) {
+      socket.destroy()
+      return
+    }
+    held.set(key, count + 1)
+    socket.once('close', () => {
+      const left = (held.get(key) ?? 1) - 1
+      if (left > 0) held.set(key, left)
+      else held.delete(key)
+    })
+  })
 }
 
 /** Returns a function that stops the timer. */
