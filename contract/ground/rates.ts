@@ -18,6 +18,8 @@ export const RATES = {
   account: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   profile: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   uploads: { points: 300, seconds: 10 * MINUTE, per: 'user' },
+  /** KiB. */
+  photosOfAddress: { points: 512 * 1024, seconds: DAY, per: 'address' },
   privacy: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   push: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   coinPayments: { points: 20, seconds: DAY, per: 'user' },

@@ -7,6 +7,7 @@ import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { filesApi } from '../../../contract/chat/files.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import { RATES } from '../../../contract/ground/rates.ts'
 import type { Browser } from '../../testing/browser.ts'
 import type { Person } from '../../testing/person.ts'
 import { pictureBytes } from '../../testing/picture.ts'
@@ -290,3 +291,25 @@ async function breaksOff(who: Browser, path: string): Promise<void> {
   await expect.poll(() => world.sql("select 1 from objects where state = 'arriving'")).toHaveLength(1)
   request.destroy()
 }
+
+test('Photos in mass do not fill the disk: one address sends a day’s bytes of them, however many accounts it has made', async () => {
+  const strict = await startWorld({ hasLimits: true, variables: { TRUST_PROXY: '1' } })
+  const [eve, second, alice] = [
+    await strict.person('eve', 'free'),
+    await strict.person('eve', 'free'),
+    await strict.person('alice'),
+  ]
+  const from = async (who: Browser, address: string) => {
+    const headers = { origin: who.origin ?? '', 'content-type': 'application/octet-stream', 'x-forwarded-for': address }
+    return await who.request('PUT', await begins(who), { body: pictureBytes('jpeg', { more: 5000 }), headers })
+  }
+  await strict.env.limits.take('photosOfAddress', '203.0.113.9', RATES.photosOfAddress.points - 7)
+  expect((await from(eve, '203.0.113.9')).status).toBe(200)
+  expect(await from(second, '203.0.113.9')).toBeRefused(429, 'too_many_requests')
+  expect(await strict.sql("select from objects where owner_id = $1 and state <> 'awaited'", [second.id])).toEqual([])
+  expect((await from(alice, '203.0.113.77')).status).toBe(200)
+  expect(RATES.photosOfAddress).toMatchObject({
+    points: (100 * LIMITS.photoBytes + 12 * 1024 * 1024) / 1024,
+    seconds: 24 * 60 * 60,
+  })
+})

@@ -53,6 +53,8 @@ export async function takeUpload(
   if (object.state !== 'awaited') throw new Refusal('already_uploaded')
   if (object.kind === 'photo' && sizeBytes > LIMITS.photoBytes) throw new Refusal('too_large')
   if (object.kind === 'file' && sizeBytes !== paddedBytes(sizeBytes)) throw new Refusal('not_padded')
+  // Accounts cost nothing.
+  if (object.kind === 'photo') await env.limits.take('photosOfAddress', caller.addressKey(), Math.ceil(sizeBytes / 1024))
   // Only one of two requests for a file goes on.
   await env.db.transaction(async (tx) => {
     if (!(await store.move(tx, object.id, ['awaited', 'arriving'], { sizeBytes }))) throw new Refusal('already_uploaded')

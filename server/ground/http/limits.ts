@@ -8,7 +8,7 @@ export type GiveBack = () => Promise<void>
 
 export interface Limits {
   /** Throws Refusal `too_many_requests` with the seconds to wait. */
-  take(rate: Rate, key: string): Promise<GiveBack>
+  take(rate: Rate, key: string, points?: number): Promise<GiveBack>
 }
 
 /** Never refuses: for measurements and tests. */
@@ -23,14 +23,14 @@ export function makeLimits(clock: () => Date): Limits {
     ]),
   )
   return {
-    async take(rate, key) {
+    async take(rate, key, points = 1) {
       const limiter = limiters.get(rate)
       if (!limiter) throw new Error(`No rate is called ${rate}`)
       const now = clock().getTime() / 1000
       const window = Math.floor(now / limiter.seconds)
       try {
-        await limiter.counter.consume(`${window}:${key}`)
-        return async () => void (await limiter.counter.reward(`${window}:${key}`))
+        await limiter.counter.consume(`${window}:${key}`, points)
+        return async () => void (await limiter.counter.reward(`${window}:${key}`, points))
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error
         throw tooManyRequests(Math.max(1, Math.ceil((window + 1) * limiter.seconds - now)))
