@@ -64,3 +64,17 @@ test('At most six are kept: the oldest that waits gives way, and what must be se
   for (let at = 1; at <= 20; at++) say(`failure ${at}`, { mustBeSeen: true })
   expect(texts()).toEqual(['shown', ...[16, 17, 18, 19, 20].map((at) => `failure ${at}`)])
 })
+
+test('Thirteen files that are refused put up one toast, which counts them', () => {
+  const many = {
+    kind: 'files',
+    words: (count: number) => ({ title: `${count} files not available`, text: 'Each says why in the chat.' }),
+  }
+  say('shown')
+  for (let at = 1; at <= 13; at++) showToast({ tone: 'bad', title: `Image not available: ${at}.jpg`, text: 'why', many })
+  expect(toastStore.getState().queue.map(({ title }) => title)).toEqual(['Error', '13 files not available'])
+  endFirst()
+  endFirst()
+  showToast({ tone: 'bad', title: 'Image not available: 14.jpg', text: 'why', many })
+  expect(toastStore.getState().queue.map(({ title }) => title)).toEqual(['Image not available: 14.jpg'])
+})

@@ -9,6 +9,10 @@ export interface Toast {
   mustBeSeen: boolean
   /** What takes the told action back. */
   undo?: () => void
+  /** Toasts of one kind become a single one, with these words. */
+  many?: { kind: string; words: (count: number) => { title: string; text: string } }
+  /** How many it tells of. */
+  count: number
 }
 
 /** The first toast is on screen. The others wait in order. */
@@ -19,15 +23,19 @@ const QUEUE_MAX = 6
 
 let lastId = 0
 
+type Given = Omit<Toast, 'id' | 'count' | 'mustBeSeen'> & { mustBeSeen?: boolean }
+
 /** Adds a toast to the queue unless it already has one with the same text. */
-export function showToast({ mustBeSeen = false, ...toast }: Omit<Toast, 'id' | 'mustBeSeen'> & { mustBeSeen?: boolean }): void {
+export function showToast({ mustBeSeen = false, ...toast }: Given): void {
   lastId += 1
-  const added = { ...toast, mustBeSeen, id: lastId }
-  toastStore.setState(({ queue }) =>
-    queue.some(({ title, text }) => title === toast.title && text === toast.text)
-      ? { queue }
-      : { queue: bounded([...queue, added]) },
-  )
+  const added = { ...toast, mustBeSeen, count: 1, id: lastId }
+  toastStore.setState(({ queue }) => {
+    if (queue.some(({ title, text }) => title === toast.title && text === toast.text)) return { queue }
+    const alike = toast.many && queue.find(({ many }) => many?.kind === toast.many?.kind)
+    if (!alike?.many) return { queue: bounded([...queue, added]) }
+    const count = alike.count + 1
+    return { queue: queue.map((one) => (one === alike ? { ...alike, ...alike.many?.words(count), count } : one)) }
+  })
 }
 
 export function dismissToast(id: number): void {

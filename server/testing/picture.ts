@@ -1,4 +1,4 @@
-/** The beginning of a picture with this size, and so many bytes behind it. Nothing on the server reads further. */
+/** The beginning of a picture with this size, and so many bytes behind it. Who measures it reads no further. */
 export function pictureBytes(
   type: 'png' | 'gif' | 'jpeg',
   { width = 320, height = 320, more = 1000 } = {},
@@ -14,10 +14,16 @@ const HEADS = {
     return head
   },
   gif(width: number, height: number): Buffer {
-    const head = Buffer.from('GIF89a\0\0\0\0', 'latin1')
-    head.writeUInt16LE(width, 6)
-    head.writeUInt16LE(height, 8)
-    return head
+    const screen = Buffer.from('GIF89a\0\0\0\0\0\0\0', 'latin1')
+    const frame = Buffer.from(',\0\0\0\0\0\0\0\0\0\x02\x01\0\0;', 'latin1')
+    for (const [head, at] of [
+      [screen, 6],
+      [frame, 5],
+    ] as const) {
+      head.writeUInt16LE(width, at)
+      head.writeUInt16LE(height, at + 2)
+    }
+    return Buffer.concat([screen, frame])
   },
   /** With an APP1 segment before its frame header, as a camera writes it. */
   jpeg(width: number, height: number): Buffer {

@@ -2,6 +2,7 @@ import { FileText, Plus, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { textBytes } from '../../../contract/ground/bytes.ts'
+import { isShowable } from '../../me/photo/pixels.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
@@ -128,6 +129,19 @@ function useAhead(file: File | undefined): () => Ahead | undefined {
 
 function Preview({ file, isLarge = false }: { file: File; isLarge?: boolean }) {
   const url = useMemo(() => URL.createObjectURL(file), [file])
-  useEffect(() => () => URL.revokeObjectURL(url), [url])
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    let isHere = true
+    isShowable(file).then(
+      (isFit) => isHere && setShown(isFit),
+      // A file that is gone is told when it is sent.
+      () => undefined,
+    )
+    return () => {
+      isHere = false
+      URL.revokeObjectURL(url)
+    }
+  }, [file, url])
+  if (!isShown) return <FileText className="i" aria-hidden />
   return <img className={isLarge ? 'att-preview large' : 'att-preview'} src={url} alt={nameOf(file.name)} />
 }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { later } from '../../ui/later.tsx'
+import { Blurred } from './Blurred.tsx'
 import { nameOf } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
@@ -16,7 +17,7 @@ export function PictureBody({ held, seq, isOut }: { held: Held; seq: number | nu
   const [tries, setTries] = useState(0)
   const [isBroken, setBroken] = useState(false)
   const [isOpen, setOpen] = useState(false)
-  const { url, failure } = useOpened(held, isNear && !isOut && tries >= 0)
+  const { url, failure, isRefused } = useOpened(held, isNear && !isOut && tries >= 0)
   const { picture, name } = held.file
   const size = useMemo(() => fitted(picture?.width ?? 4, picture?.height ?? 3), [picture])
   useEffect(() => {
@@ -33,7 +34,7 @@ export function PictureBody({ held, seq, isOut }: { held: Held; seq: number | nu
     setTimeout(() => setNear(true))
   }
   const words = isBroken ? 'This browser cannot show it' : failure
-  if (words) return <NotThere held={held} failure={words} onRetry={retry} />
+  if (words) return <NotThere held={held} failure={words} isRefused={isRefused || isBroken} onRetry={retry} />
   const label = nameOf(name) || 'Photo'
   return (
     <>
@@ -46,7 +47,7 @@ export function PictureBody({ held, seq, isOut }: { held: Held; seq: number | nu
         disabled={!url}
         onClick={() => setOpen(true)}
       >
-        {picture?.thumbnail && !url && <img className="blurred" src={`data:image/jpeg;base64,${picture.thumbnail}`} alt="" />}
+        {!url && <Blurred picture={picture} />}
         {url && <img src={url} alt={label} onError={() => setBroken(true)} />}
       </button>
       {isOpen && <Viewer held={held} seq={seq} onClose={() => setOpen(false)} />}

@@ -1,5 +1,6 @@
 import { Play } from 'lucide-react'
 import { type SyntheticEvent, useState } from 'react'
+import { Blurred } from './Blurred.tsx'
 import { type Look, nameOf, sizeWords } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
 import { playsAlone } from './playing.ts'
@@ -53,9 +54,7 @@ export function Player({ held, look }: { held: Held; look: Look }) {
   const busy = isWanted && part !== undefined
   return (
     <button type="button" className={`att-play ${look}`} aria-label={`Play ${shownName}`} onClick={() => setWanted(true)}>
-      {look === 'video' && picture?.thumbnail && (
-        <img className="blurred" src={`data:image/jpeg;base64,${picture.thumbnail}`} alt="" />
-      )}
+      {look === 'video' && <Blurred picture={picture} />}
       <span className="att-go">
         <Play className="i" aria-hidden />
       </span>

@@ -6,6 +6,7 @@ import { failureWords } from '../../ui/failure.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { noteFocus } from '../../ui/opener.ts'
 import { showToast } from '../../ui/toast.ts'
+import { Blurred } from './Blurred.tsx'
 import { nameOf, sizeWords } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
 import { saveHeld } from './openFile.ts'
@@ -121,9 +122,8 @@ function usePictures(held: Held, seq: number | null, shown: Held) {
 function Stage({ held, zoom }: { held: Held; zoom: ReturnType<typeof useZoom> }) {
   const [tries, setTries] = useState(0)
   const [isBroken, setBroken] = useState(false)
-  const { url, failure } = useOpened(held, tries % 2 === 0)
+  const { url, failure, isRefused } = useOpened(held, tries % 2 === 0)
   const words = isBroken ? 'This browser cannot show it' : failure
-  const { thumbnail } = held.file.picture ?? {}
   function retry() {
     setBroken(false)
     setTries(tries + 1)
@@ -132,7 +132,7 @@ function Stage({ held, zoom }: { held: Held; zoom: ReturnType<typeof useZoom> })
   return (
     <div className="viewer-stage" {...zoom.handlers}>
       {words ? (
-        <NotThere held={held} failure={words} onRetry={retry} />
+        <NotThere held={held} failure={words} isRefused={isRefused || isBroken} onRetry={retry} />
       ) : url ? (
         <img
           src={url}
@@ -142,7 +142,7 @@ function Stage({ held, zoom }: { held: Held; zoom: ReturnType<typeof useZoom> })
           onError={() => setBroken(true)}
         />
       ) : (
-        thumbnail && <img className="blurred" src={`data:image/jpeg;base64,${thumbnail}`} alt="" />
+        <Blurred picture={held.file.picture} />
       )}
     </div>
   )

@@ -1,10 +1,10 @@
 import type { Env } from '../../env.ts'
+import { isShowable } from '../../me/photo/pixels.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { openOnce } from './fetchFile.ts'
 import { lookOf, nameOf } from './fileWords.ts'
 import { type Held, isShutAway, openedStore } from './openedFiles.ts'
-import { PIXELS_MAX, pixelsOf } from './pixels.ts'
 
 /** Maximum size of opened files in memory; the browser may move these to disk. */
 const HELD_BYTES = 200 * 1024 * 1024
@@ -65,17 +65,14 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns an object URL. Throws ApiError, CryptoFailure, or RangeError for a picture that would fill the memory. */
+/** Returns an object URL. Throws ApiError, CryptoFailure, or RangeError for a picture that is not shown. */
 export async function showHeld(env: Env, held: Held): Promise<string> {
   const { object } = held.file
   const known = openedStore.getState().urls.get(object)
   if (known) return known.url
   const bytes = await openHeld(env, held)
-  if (lookOf(held.file) === 'picture') {
-    const size = await pixelsOf(bytes)
-    if (size && size.width * size.height > PIXELS_MAX)
-      throw new RangeError('This picture is too large to be shown. It can be saved.')
-  }
+  if (lookOf(held.file) === 'picture' && !(await isShowable(bytes)))
+    throw new RangeError('It is too large to be shown, or of a kind that is not known here. It can be saved.')
   const url = URL.createObjectURL(bytes)
   const urls = new Map([...openedStore.getState().urls, [object, { chatRoomId: held.chatRoomId, url, sizeBytes: bytes.size }]])
   let sum = [...urls.values()].reduce((bytes, one) => bytes + one.sizeBytes, 0)

@@ -1,8 +1,8 @@
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
+import { PIXELS_MAX, pixelsOf } from '../../me/photo/pixels.ts'
 import { nameOf } from './fileWords.ts'
-import { PIXELS_MAX, pixelsOf } from './pixels.ts'
 import { stripped } from './stripMetadata.ts'
 
 export interface Prepared {
@@ -16,7 +16,7 @@ const THUMBNAIL_PX = 40
 const QUALITY = 0.82
 const VIDEO_MS = 4000
 
-/** Removes a picture's metadata; `isSmaller` reduces the size. A picture that this browser cannot show becomes a document. */
+/** Removes a picture's metadata; `isSmaller` reduces the size. A picture that cannot be measured or shown becomes a document. */
 export async function prepare(file: File, { caption, isSmaller }: { caption: string; isSmaller: boolean }): Promise<Prepared> {
   const about = { as: 'file' as const, name: nameOf(file.name), mediaType: typeOf(file), caption }
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') {
@@ -39,20 +39,20 @@ const withEnding = (name: string, type: string): string =>
 
 async function preparePicture(file: File, isSmaller: boolean) {
   const size = await pixelsOf(file)
-  if (size && size.width * size.height > PIXELS_MAX) return undefined
+  if (!size || size.width * size.height > PIXELS_MAX) return undefined
   const bitmap = await createImageBitmap(file).catch(() => undefined)
   if (!bitmap) return undefined
   try {
     const { width, height } = bitmap
     const picture = { width, height, thumbnail: await thumbnailOf(bitmap, width, height) }
-    const isGif = size?.type === 'image/gif'
+    const isGif = size.type === 'image/gif'
     if (isSmaller && !isGif && Math.max(width, height) > SMALLER_PX) {
       const smaller = await drawn(bitmap, width, height, SMALLER_PX, QUALITY)
       if (smaller.blob.size < file.size)
         return { file: smaller.blob, type: 'image/jpeg', picture: { ...picture, width: smaller.width, height: smaller.height } }
     }
     if (isGif) return { file, type: 'image/gif', picture }
-    const parts = size && stripped(new Uint8Array(await file.arrayBuffer()))
+    const parts = stripped(new Uint8Array(await file.arrayBuffer()))
     if (parts) return { file: new Blob(parts), type: size.type, picture }
     // A new encoding of other types keeps only the pixels.
     const anew = await drawn(bitmap, width, height, Math.max(width, height), 0.92)

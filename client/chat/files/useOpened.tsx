@@ -6,18 +6,24 @@ import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { lookOf, nameOf } from './fileWords.ts'
 import { type Held, openedStore } from './openedFiles.ts'
-import { showHeld } from './openFile.ts'
+import { saveHeld, showHeld } from './openFile.ts'
 
-/** Returns an object URL or the failure, with one toast. */
-export function useOpened(
-  held: Held,
-  isWanted: boolean,
-): { url: string | undefined; failure: string | undefined; part: number | undefined } {
+interface Opened {
+  url: string | undefined
+  failure: string | undefined
+  /** The file is here, and is not shown. It can be saved. */
+  isRefused: boolean
+  part: number | undefined
+}
+
+/** Returns an object URL or the failure, with one toast, also for several files. */
+export function useOpened(held: Held, isWanted: boolean): Opened {
   const env = useEnv()
   const { object } = held.file
   const url = useStore(openedStore, ({ urls }) => urls.get(object)?.url)
   const part = useStore(openedStore, ({ parts }) => parts[object])
   const [failure, setFailure] = useState<string>()
+  const [isRefused, setRefused] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the object is the file
   useEffect(() => {
     if (!isWanted || url) return
@@ -25,15 +31,22 @@ export function useOpened(
     setFailure(undefined)
     showHeld(env, held).catch((error: unknown) => {
       if (!isShown) return
-      const words = error instanceof RangeError ? error.message : failureWords(error)
+      const isUnfit = error instanceof RangeError
+      const words = isUnfit ? error.message : failureWords(error)
+      setRefused(isUnfit)
       setFailure(words)
-      showToast({ tone: 'bad', title: notThere(held), text: words })
+      showToast({ tone: 'bad', title: notThere(held), text: words, many: FILES })
     })
     return () => {
       isShown = false
     }
   }, [env, object, isWanted, url])
-  return { url, failure, part }
+  return { url, failure, isRefused, part }
+}
+
+const FILES = {
+  kind: 'files',
+  words: (count: number) => ({ title: `${count} files not available`, text: 'Each says why in the chat.' }),
 }
 
 /** "Image not available: beach.jpg" */
@@ -43,7 +56,21 @@ export function notThere({ file }: Held): string {
   return name ? `${kind} not available: ${name}` : `${kind} not available`
 }
 
-export function NotThere({ held, failure, onRetry }: { held: Held; failure: string; onRetry: () => void }) {
+interface NotThereProps {
+  held: Held
+  failure: string
+  /** A refused file has nothing to try again. */
+  isRefused?: boolean
+  onRetry: () => void
+}
+
+export function NotThere({ held, failure, isRefused = false, onRetry }: NotThereProps) {
+  const env = useEnv()
+  async function save() {
+    await saveHeld(env, held).catch((error: unknown) =>
+      showToast({ tone: 'bad', title: notThere(held), text: failureWords(error) }),
+    )
+  }
   return (
     <div className="att-failed" role="alert">
       <CircleAlert className="i" aria-hidden />
@@ -52,8 +79,8 @@ export function NotThere({ held, failure, onRetry }: { held: Held; failure: stri
           <bdi>{notThere(held)}</bdi>
         </b>
         <span>{failure}</span>
-        <button type="button" className="linkish" onClick={onRetry}>
-          Try again
+        <button type="button" className="linkish" onClick={() => (isRefused ? void save() : onRetry())}>
+          {isRefused ? 'Save' : 'Try again'}
         </button>
       </div>
     </div>

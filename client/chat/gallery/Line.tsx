@@ -13,6 +13,7 @@ import { type Look, lookOf, nameOf, sizeWords } from '../files/fileWords.ts'
 import { openedStore } from '../files/openedFiles.ts'
 import { saveHeld } from '../files/openFile.ts'
 import type { ListedFile, ListedLink } from '../files/sharedPage.ts'
+import { thumbnailUrl } from '../files/thumbnail.ts'
 import { notThere } from '../files/useOpened.tsx'
 import { jumpToMessage } from '../messages/messages.ts'
 import { wordsOf } from './shared.ts'
@@ -72,8 +73,8 @@ export function FileLine({ line, onView, ...at }: Props<ListedFile> & { onView?:
 }
 
 function Thumbnail({ file, look }: { file: ListedFile['file']; look: Look }) {
-  const { thumbnail } = file.picture ?? {}
-  if (thumbnail) return <img className="shared-thumb" src={`data:image/jpeg;base64,${thumbnail}`} alt="" />
+  const url = thumbnailUrl(file.picture)
+  if (url) return <img className="shared-thumb" src={url} alt="" />
   const Icon = ICONS[look]
   return (
     <span className="shared-thumb">

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connectionStore } from '../../net/status.ts'
+import { gif, jpeg } from '../../testing/pictures.ts'
 import { wantPhoto } from './fetchPhotos.ts'
 import { photosStore, resetPhotos } from './photosState.ts'
 
@@ -26,23 +27,29 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const photo = (type = 'image/jpeg', sizeBytes = 5) =>
-  new Response('bytes', { headers: { 'content-type': type, 'content-length': String(sizeBytes) } })
+const photo = (type = 'image/jpeg', sizeBytes = 5, bytes = jpeg([320, 320])) =>
+  new Response(bytes, { headers: { 'content-type': type, 'content-length': String(sizeBytes) } })
 const asked = () => answers.map(({ path }) => path)
 const shown = () => [...photosStore.getState().photos.keys()]
 const answered = async (at: number, answer: Response | Error) => {
   answers[at]?.take(answer)
   await new Promise((resolve) => setTimeout(resolve))
 }
+/** A photo is measured before it is shown. */
+const comes = async (at: number, answer: Response) => {
+  const before = shown().length
+  await answered(at, answer)
+  await vi.waitUntil(() => shown().length > before)
+}
 
 test('Three photos are loaded at a time, each once, and stay in memory', async () => {
   for (let at = 1; at <= 5; at++) wantPhoto(pathOf(at))
   wantPhoto(pathOf(1))
   expect(asked()).toEqual([1, 2, 3].map(pathOf))
-  await answered(0, photo())
+  await comes(0, photo())
   expect(asked()).toEqual([1, 2, 3, 4].map(pathOf))
   expect(shown()).toEqual([pathOf(1)])
-  for (const at of [1, 2, 3, 4]) await answered(at, photo('image/png'))
+  for (const at of [1, 2, 3, 4]) await comes(at, photo('image/png'))
   wantPhoto(pathOf(1))
   expect(asked()).toHaveLength(5)
 })
@@ -55,7 +62,7 @@ test('Without a connection nothing is shown, and it is tried again with the next
   connectionStore.setState({ phase: 'waiting' })
   connectionStore.setState({ phase: 'open' })
   expect(asked()).toHaveLength(2)
-  await answered(1, photo())
+  await comes(1, photo())
   expect(shown()).toEqual([pathOf(11)])
 })
 
@@ -76,8 +83,38 @@ test('No other server is asked, whatever address ours has named; what is no pict
 
 test('With the account its people’s photos leave the memory', async () => {
   wantPhoto(pathOf(31))
-  await answered(0, photo())
+  await comes(0, photo())
   const [url] = photosStore.getState().photos.values()
   resetPhotos()
   expect([shown(), revoked]).toEqual([[], [url]])
+})
+
+test('A photo of a few bytes that would fill the memory is never handed to the page, nor is what cannot be measured', async () => {
+  const bombs = [gif([1, 1], [20_000, 20_000]), jpeg([60_000, 60_000], 300_000), new TextEncoder().encode('bytes')]
+  // Three are loaded at a time: the others are asked for once the bombs are refused.
+  for (let at = 41; at <= 46; at++) wantPhoto(pathOf(at))
+  for (const [at, bytes] of bombs.entries()) await answered(at, photo('image/gif', 60_000, bytes))
+  await vi.waitUntil(() => asked().length === 6)
+  expect(shown()).toEqual([])
+  for (const at of [3, 4, 5]) await comes(at, photo())
+  expect(URL.createObjectURL).toHaveBeenCalledTimes(3)
+})
+
+test('A large photo is unpacked once, to keep a small one', async () => {
+  const bitmap = { close: vi.fn() }
+  const unpack = vi.fn(async (..._: unknown[]) => bitmap)
+  vi.stubGlobal('createImageBitmap', unpack)
+  const small = new Blob(['small'])
+  vi.stubGlobal(
+    'OffscreenCanvas',
+    class {
+      getContext = () => ({ drawImage: vi.fn() })
+      convertToBlob = async () => small
+    },
+  )
+  wantPhoto(pathOf(51))
+  await comes(0, photo('image/jpeg', 60_000, jpeg([4000, 3000])))
+  expect(unpack.mock.calls[0]?.[1]).toMatchObject({ resizeWidth: 427, resizeHeight: 320 })
+  expect(vi.mocked(URL.createObjectURL).mock.calls).toEqual([[small]])
+  expect(bitmap.close).toHaveBeenCalledOnce()
 })

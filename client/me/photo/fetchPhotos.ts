@@ -58,7 +58,9 @@ async function load(path: string): Promise<string | undefined> {
   const { ok, headers } = response
   const isFit = Number(headers.get('content-length') ?? Number.NaN) <= LIMITS.photoBytes
   if (!ok || !isFit || !TYPES.includes(headers.get('content-type') ?? '')) return undefined
-  return URL.createObjectURL(await response.blob())
+  const { fitPhoto } = await import('./fitPhoto.ts')
+  const photo = await fitPhoto(await response.blob())
+  return photo && URL.createObjectURL(photo)
 }
 
 function show(path: string, url: string): void {

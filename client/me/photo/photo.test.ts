@@ -65,7 +65,7 @@ test('Offline, or where the server refuses, what was chosen and how it was cut s
   cropChosen(crop)
   expect(await saveChosen(page(() => Promise.reject(new TypeError('Failed to fetch'))))).toBe(false)
   expect(chosenStore.getState()).toMatchObject({ failure: 'The server cannot be reached', isSaving: false, chosen: { crop } })
-  const refused = { error: 'This is not a JPG, PNG or GIF picture', code: 'not_a_picture' }
+  const refused = { error: 'This is not a JPG, PNG or GIF picture, or it has more than 25 megapixels', code: 'not_a_picture' }
   expect(await saveChosen(page(async () => Response.json(refused, { status: 400 })))).toBe(false)
   expect(chosenStore.getState()).toMatchObject({ failure: refused.error, chosen: { crop } })
   expect(shown()).toBeNull()

@@ -1,9 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { gif, jpeg, png } from '../../testing/pictures.ts'
 import { readPicture } from './readPicture.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
 const GIF = 'GIF89a'
+const SIDES = [640, 480] as const
 const file = (content: BlobPart, name: string, type = 'image/jpeg') => new File([content], name, { type })
 const decodes = (decode: () => Promise<unknown>) => vi.stubGlobal('createImageBitmap', vi.fn(decode))
 const why = (chosen: File) => readPicture(chosen).catch((error: Error) => error.message)
@@ -28,14 +30,28 @@ test.each([
 
 test('A picture that the browser cannot read is said to be damaged', async () => {
   decodes(() => Promise.reject(new DOMException('no', 'InvalidStateError')))
-  expect(await why(file(GIF, 'cat.gif'))).toBe('“cat.gif” is damaged: this browser cannot read it.')
+  expect(await why(file(gif(SIDES, SIDES), 'cat.gif'))).toBe('“cat.gif” is damaged: this browser cannot read it.')
 })
 
 test.each([
-  [GIF, 'cat.gif'],
-  [new Uint8Array([0xff, 0xd8, 0xff, 0xe1]), 'photo.jpg'],
-  [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), 'face.png'],
+  [gif(SIDES, SIDES), 'cat.gif'],
+  [jpeg(SIDES), 'photo.jpg'],
+  [png(SIDES), 'face.png'],
 ])('A GIF, JPG or PNG is read as it is held, whatever the file calls itself', async (content, name) => {
   decodes(async () => 'pixels')
   expect(await readPicture(file(content, name, ''))).toBe('pixels')
+})
+
+test.each([
+  [gif([1, 1], [20_000, 20_000]), 'cat.gif'],
+  [jpeg([20_000, 20_000], 600_000), 'photo.jpg'],
+  [png([1, 1], [20_000, 20_000]), 'face.png'],
+])('A picture of a few bytes that would fill the memory is named with its size, and never unpacked', async (content, name) => {
+  decodes(() => expect.fail('unpacked'))
+  expect(await why(file(content, name))).toBe(`“${name}” has 20000 × 20000 pixels, which is too many.`)
+})
+
+test('A picture that cannot be measured is not unpacked either', async () => {
+  decodes(() => expect.fail('unpacked'))
+  expect(await why(file(GIF, 'cat.gif'))).toBe('“cat.gif” is damaged: this browser cannot read it.')
 })

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import { PIXELS_MAX, pixelsOf } from './pixels.ts'
 
 const MB = 1024 * 1024
 /** The first bytes of what may be chosen, in characters of one byte. A name and a type say nothing. */
@@ -28,7 +29,11 @@ export async function readPicture(file: File): Promise<ImageBitmap> {
   const beginning = String.fromCharCode(...bytes)
   if (!BEGINNINGS.some((each) => beginning.startsWith(each)))
     throw new PictureError(`“${file.name}” is not a JPG, PNG or GIF picture, whatever its name says.`)
+  const size = await pixelsOf(file)
+  if (size && size.width * size.height > PIXELS_MAX)
+    throw new PictureError(`“${file.name}” has ${size.width} × ${size.height} pixels, which is too many.`)
   try {
+    if (!size) throw new RangeError('It cannot be measured')
     return await createImageBitmap(file, { imageOrientation: 'from-image' })
   } catch {
     throw new PictureError(`“${file.name}” is damaged: this browser cannot read it.`)

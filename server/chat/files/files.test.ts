@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { request as openRequest } from 'node:http'
 import { expect, test } from 'vitest'
+import { gif, jpeg } from '../../../client/testing/pictures.ts'
 import { accountApi } from '../../../contract/account/account.ts'
 import { adminApi } from '../../../contract/admin/admin.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
@@ -170,6 +171,8 @@ test('a renamed PDF and an SVG with a script become no photo, and nobody is ever
     svg,
     html,
     pictureBytes('png', { width: 30_000, height: 30_000 }),
+    gif([1, 1], [20_000, 20_000]),
+    jpeg([20_000, 20_000], 600_000),
   ]) {
     const path = await uploads(alice, body)
     expect(await sets(alice, path)).toBeRefused(400, 'not_a_picture')

@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { pictureSize } from '../../../contract/chat/pictureSize.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
-import { HEAD_BYTES, pictureOf } from './picture.ts'
 import * as store from './store.ts'
 
 /** Stores the bytes of an arriving file, which a failure makes awaited again. */
-export async function keep(env: Env, { id }: { id: string }, body: Readable, sizeBytes: number): Promise<store.Received> {
+export async function keep(
+  env: Env,
+  { id, kind }: { id: string; kind: store.Kind },
+  body: Readable,
+  sizeBytes: number,
+): Promise<store.Received> {
   try {
-    const { bytes, received } = observed(body)
+    const { bytes, received } = observed(body, kind)
     await env.bucket.put(id, bytes, sizeBytes)
     const what = received()
     await env.fault?.('file:kept')
@@ -23,23 +28,25 @@ export async function keep(env: Env, { id }: { id: string }, body: Readable, siz
   throw new Refusal('not_found')
 }
 
-function observed(body: Readable): { bytes: Readable; received: () => store.Received } {
+/** The type of a photo; null for what no browser may be sent. */
+function photoType(bytes: Buffer): store.Received['mediaType'] {
+  const picture = pictureSize(bytes)
+  if (!picture || picture.type === 'image/webp' || picture.type === 'image/avif') return null
+  return picture.width * picture.height <= LIMITS.photoPixels ? picture.type : null
+}
+
+function observed(body: Readable, kind: store.Kind): { bytes: Readable; received: () => store.Received } {
   const hash = createHash('sha256')
-  const head: Buffer[] = []
+  const photo: Buffer[] = []
   let sizeBytes = 0
   async function* pass() {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (sizeBytes < HEAD_BYTES) head.push(chunk)
+      if (kind === 'photo') photo.push(chunk)
       sizeBytes += chunk.length
       hash.update(chunk)
       yield chunk
     }
   }
-  const received = () => {
-    const picture = pictureOf(Buffer.concat(head))
-    const pixels = picture ? picture.width * picture.height : 0
-    const isShown = pixels > 0 && pixels <= LIMITS.photoPixels
-    return { sizeBytes, hash: hash.digest(), mediaType: (isShown && picture?.mediaType) || null }
-  }
+  const received = () => ({ sizeBytes, hash: hash.digest(), mediaType: photoType(Buffer.concat(photo)) })
   return { bytes: Readable.from(pass(), { objectMode: false }), received }
 }
