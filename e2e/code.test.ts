@@ -8,6 +8,7 @@ import { codeWords } from '../client/net/codewords.ts'
 import { newSigner } from '../scripts/signing.ts'
 import { openContext, takeUncaught, takeViolations } from './browser.ts'
 import { endsLook, keepsCopy } from './copy.ts'
+import { pagesAt } from './lies.ts'
 import { customer } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
@@ -122,21 +123,42 @@ test('A server that speaks another contract and is not trusted: the page stops, 
   await page.locator('#code').getByText('The server’s new version is not signed').waitFor()
 })
 
+test('Whatever address a link names, no page of the server’s own starts, and what it says makes no key count', async () => {
+  const { page } = alice
+  const addresses = ['/x.html', '/api/contacts', '/objects/uploads/x', '/.well-known/x', '/manifest.webmanifest']
+  const stolen = '<title>Stolen</title><script>document.title = Object.keys(localStorage).join()</script>'
+  proxy.lies({ ...pagesAt(addresses, stolen), ...(await updated(server.url, { signer: thief, mark: 'by a thief' })) })
+  for (const address of addresses) {
+    const answer = await page.goto(server.url + address)
+    expect([await page.content()].join().includes('Stolen'), address).toBe(false)
+    expect(answer?.status(), address).toBe(address === '/manifest.webmanifest' ? 200 : 404)
+  }
+  await page.goto(`${server.url}/x.html`)
+  await looksFine(page, 'nothing is here')
+  // A page of this origin that would make a key count.
+  await page.goto(server.url)
+  await page.evaluate(
+    async (key) => (await navigator.serviceWorker.ready).active?.postMessage({ kind: 'accept', key }),
+    thief.key,
+  )
+  await endsLook(page)
+  await page.reload()
+  expect(await markOf(page)).toBeUndefined()
+})
+
 test('Another key is taken once Alice has accepted it, after a warning, and the version that it signs starts', async () => {
   const { page } = alice
   await becomes({ signer: thief, mark: 'by another key' })
-  const part = await openPart(page)
-  await part.getByRole('button', { name: 'Look at the new key' }).click()
-  const dialog = page.getByRole('alertdialog')
-  await dialog.getByText(codeWords(thief.key)).waitFor()
+  await (await openPart(page)).getByRole('link', { name: 'What you can do' }).click()
+  await page.getByRole('heading', { name: 'This version is signed by another key' }).waitFor()
+  for (const key of [codeWords(thief.key), thief.key]) await page.getByText(key).waitFor()
   await looksFine(page, 'another key')
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await page.reload()
+  await page.getByRole('link', { name: 'Go on with version' }).click()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   expect(await markOf(page)).toBeUndefined()
-  await (await openPart(page)).getByRole('button', { name: 'Look at the new key' }).click()
-  await dialog.getByRole('button', { name: 'Accept the new key' }).click()
-  await toast(page, 'Key accepted').waitFor()
-  await page.reload()
+  await (await openPart(page)).getByRole('link', { name: 'What you can do' }).click()
+  await page.getByRole('button', { name: 'Accept this key' }).click()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   expect(await markOf(page)).toBe('by another key')
 })
 

@@ -13,6 +13,11 @@ type Row = Record<string, unknown>
 const fields = (value: unknown): Row => (typeof value === 'object' && value !== null ? { ...value } : {})
 const rows = (value: unknown): Row[] => (Array.isArray(value) ? value.map(fields) : [])
 
+/** Whatever is asked of these addresses, a page of the liar's own is the answer, without any policy. */
+export const pagesAt = (addresses: readonly string[], html: string): Lie => ({
+  ownPage: (call) => (addresses.includes(call.split(' ')[1] ?? '') ? html : undefined),
+})
+
 /** A message is refused for now, with this time to wait. */
 export const timeToWait = (retryAfterSeconds: unknown): Lie =>
   withheld('POST /api/messages', {

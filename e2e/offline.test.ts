@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { copiesOf, keepsCopy } from './copy.ts'
+import { copiesOf, endsLook, keepsCopy } from './copy.ts'
 import { customer, personWithProfile, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
@@ -147,6 +147,31 @@ test('A new version is taken at the next start, whole; a tab beside it goes on w
   await bubble(other).waitFor()
   await bubble(page).waitFor()
   await other.close()
+})
+
+test('A version that was a lie is undone by Alice, once it is told no more: she clears nothing, and what the server has next comes by itself', async () => {
+  const { page } = alice
+  const room = page.url()
+  await endsLook(page)
+  proxy.lies(await updated(server.url, { version: '1.9.9', mark: 'a lie' }))
+  await page.goto(server.url)
+  await expect.poll(async () => (await copiesOf(page)).at(-1)?.version, { timeout: 20_000 }).toBe('1.9.9')
+  await endsLook(page)
+  proxy.tellsTruth()
+  await page.goto(`${server.url}/version`)
+  await page.getByRole('heading', { name: 'This version is older' }).waitFor()
+  await looksFine(page, 'an older version')
+  await page.getByRole('button', { name: 'Start the copy of before' }).click()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  expect(await markOf(page)).not.toBe('a lie')
+  await endsLook(page)
+  proxy.lies(await updated(server.url, { version: '99.0.0', mark: 'a greater lie' }))
+  await page.reload()
+  await page.locator('.toast', { hasText: 'far ahead' }).waitFor()
+  expect(await markOf(page)).not.toBe('a greater lie')
+  proxy.tellsTruth()
+  await page.goto(room)
+  await alice.reads('read me on the train')
 })
 
 test('A browser that installs apps finds nothing missing in this one, and its offer stands in the settings', async () => {

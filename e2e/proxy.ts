@@ -17,6 +17,8 @@ export interface Lie {
   withholds?(call: string): Answer | undefined
   /** Another answer to a call, such as `GET /api/user`; undefined: the true one. */
   answer?(call: string, answer: Answer): Answer | undefined
+  /** A page of the liar's own, by a call that the server never sees; undefined: it sees it. */
+  ownPage?(call: string): string | undefined
   /** Another HTML of every page. */
   page?(html: string): string
   /** The frame that comes instead; undefined: none. */
@@ -61,7 +63,9 @@ export async function startProxy(): Promise<LyingProxy> {
         }),
       )
     const withheld = lieTo(from)?.withholds?.(call)
-    if (withheld) void body.then(() => answerJson(to, withheld))
+    const own = lieTo(from)?.ownPage?.(call)
+    if (own !== undefined) void body.then(() => to.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(own))
+    else if (withheld) void body.then(() => answerJson(to, withheld))
     else if (lieTo(from)?.isSilent?.(call)) held.push(forward)
     else forward()
   })

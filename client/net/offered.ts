@@ -1,5 +1,8 @@
-/** `current`, `taken`: this browser has every file. `older`, `broken`, `unsigned`, `other_key`: refused. */
-export type Outcome = 'current' | 'taken' | 'older' | 'unsigned' | 'other_key' | 'full' | 'broken' | 'away'
+/** `far`: too large a step. `undone`: the person went back. */
+export type Fault = 'older' | 'far' | 'undone' | 'unsigned' | 'other_key'
+
+/** `current`, `taken`: this browser has every file. `broken`: a wrong file. `full`: the disk. `away`: the server. */
+export type Outcome = 'current' | 'taken' | Fault | 'full' | 'broken' | 'away'
 
 export interface Offered {
   outcome: Outcome
@@ -8,19 +11,15 @@ export interface Offered {
   key?: string | null | undefined
 }
 
-/** An older worker may not answer. */
+/** An older worker may be silent. */
 const WITHIN_MS = 30_000
 
 /** Returns undefined without a service worker. */
 export const askStanding = (): Promise<Offered | undefined> => ask({ kind: 'standing' })
 
-/** Returns undefined without a service worker. */
 export const askForNewest = (): Promise<Offered | undefined> => ask({ kind: 'update' })
 
-/** Takes a new key if that signs the offer. */
-export const askToAccept = (key: string): Promise<Offered | undefined> => ask({ kind: 'accept', key })
-
-async function ask(question: { kind: string; key?: string }): Promise<Offered | undefined> {
+async function ask(question: { kind: string }): Promise<Offered | undefined> {
   const active = (await globalThis.navigator?.serviceWorker?.getRegistration())?.active
   if (!active) return undefined
   const { port1, port2 } = new MessageChannel()

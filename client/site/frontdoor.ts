@@ -125,7 +125,7 @@ export const FRONT_DOOR: readonly Claim[] = [
     text: 'Code that can be checked',
     caption: 'By its hash, and by the signature of its operator. The first load trusts the server.',
     story:
-      'What the server hands to your browser has a name made of all its bytes. A browser that keeps a copy starts no version that is incomplete, altered, or older than one that it has seen.',
+      'What the server hands to your browser has a name made of all its bytes. A browser that keeps a copy starts by itself no version that is incomplete, altered, or older than one that it has seen.',
     tests: [
       {
         file: 'client/sw/keep.test.ts',

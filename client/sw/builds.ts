@@ -1,21 +1,30 @@
-import { BUILD_ADDRESS, type Build, compareVersions } from '../../contract/site/build.ts'
+import { BUILD_ADDRESS, type Build, compareVersions, VERSION_ADDRESS } from '../../contract/site/build.ts'
 import { pageOf } from '../../contract/site/pages.ts'
 import type { KeptBuild } from '../net/keptBuilds.ts'
 import type { Offer } from '../net/offer.ts'
+import type { Fault } from '../net/offered.ts'
 
 /** Outlasts the copies. */
 export interface Seen {
   /** Base64url; only the person replaces the key. */
   key: string | null
-  newest: { version: string; contract: number } | null
+  newest: Age | null
+  /** Id of the build that the person went back from. */
+  undone?: string
 }
 
 export const NOTHING_SEEN: Seen = { key: null, newest: null }
 
-type Age = Pick<Build, 'version' | 'contract'>
+export type Age = Pick<Build, 'version' | 'contract'>
 
-const isOlder = (one: Age, other: Age): boolean =>
+export const ageOf = ({ version, contract }: Age): Age => ({ version, contract })
+
+export const isOlder = (one: Age, other: Age): boolean =>
   compareVersions(one.version, other.version) < 0 || one.contract < other.contract
+
+const CONTRACT_STEP = 10
+const majorOf = ({ version }: Age): number => Number(version.split('.')[0])
+const isFar = (one: Age, from: Age): boolean => majorOf(one) > majorOf(from) + 1 || one.contract > from.contract + CONTRACT_STEP
 
 /** Prefers the server's last build of one version. */
 export function newestOf(kept: readonly KeptBuild[]): KeptBuild | undefined {
@@ -25,35 +34,63 @@ export function newestOf(kept: readonly KeptBuild[]): KeptBuild | undefined {
   }, undefined)
 }
 
-/** None older than the newest run, nor unsigned after a key was seen. */
-export const startable = (kept: readonly KeptBuild[], { key, newest }: Seen): KeptBuild[] =>
-  kept.filter((build) => (key === null || build.signedBy !== null) && !(newest && isOlder(build, newest)))
+/** No unsigned build after a key was seen. */
+const trusted = (kept: readonly KeptBuild[], { key }: Seen): KeptBuild[] =>
+  kept.filter((build) => key === null || build.signedBy !== null)
 
-export type Verdict = 'take' | 'current' | 'older' | 'unsigned' | 'other_key'
+/** None older than the newest run. */
+export const startable = (kept: readonly KeptBuild[], seen: Seen): KeptBuild[] =>
+  trusted(kept, seen).filter((build) => !(seen.newest && isOlder(build, seen.newest)))
+
+export function copyOfBefore(kept: readonly KeptBuild[], seen: Seen): KeptBuild | undefined {
+  const newest = newestOf(startable(kept, seen))
+  return newestOf(trusted(kept, seen).filter((build) => build !== newest))
+}
+
+export const isAhead = (one: KeptBuild, other: KeptBuild): boolean => newestOf([other, one]) === one
+
+export type Verdict = 'take' | 'current' | Fault
 
 /**
- * An older build could bring a mended weakness back. After a key was seen, only what that key has signed counts. A build here
- * keeps its signer.
+ * After a key was seen, only what it has signed counts. The first signature beats unsigned numbers, and a server without a key may name
+ * the same files by a lower number again.
  */
+export function faultsOf(offered: Offer, kept: readonly KeptBuild[], seen: Seen): Fault[] {
+  const { key, newest: age, undone } = seen
+  const here = newestOf(startable(kept, seen))
+  const faults: Fault[] = []
+  if (offered.id === undone) faults.push('undone')
+  if (key !== null && offered.signedBy !== key) faults.push(offered.signedBy === null ? 'unsigned' : 'other_key')
+  if (key === null && offered.signedBy !== null) return faults
+  const from = here ?? age
+  if (!from) return faults
+  const isRenamed = key === null && here !== undefined && isSameCode(offered, here)
+  if (isOlder(offered, from) && !isRenamed) faults.push('older')
+  if (isFar(offered, from) && (key === null || offered.signedBy !== key)) faults.push('far')
+  return faults
+}
+
+/** An older build could bring a mended weakness back. A build here keeps its signer. */
 export function judge(offered: Offer, kept: readonly KeptBuild[], seen: Seen): Verdict {
-  const newest = newestOf(startable(kept, seen))
-  const { key } = seen
-  if (seen.newest && isOlder(offered, seen.newest)) return 'older'
-  if (newest && isOlder(offered, newest)) return 'older'
-  if (newest && newest.id === offered.id) return 'current'
-  if (key !== null && offered.signedBy === null) return 'unsigned'
-  if (key !== null && offered.signedBy !== key) return 'other_key'
-  return 'take'
+  if (newestOf(startable(kept, seen))?.id === offered.id) return 'current'
+  return faultsOf(offered, kept, seen)[0] ?? 'take'
+}
+
+function isSameCode({ files }: Build, other: Build): boolean {
+  const all = Object.entries(files)
+  return all.length === Object.keys(other.files).length && all.every(([address, hash]) => other.files[address] === hash)
 }
 
 /** The first key counts. */
-export function seenWith({ key, newest }: Seen, { version, contract, signedBy }: Offer): Seen {
-  const isNewer = !newest || isOlder(newest, { version, contract })
-  return { key: key ?? signedBy, newest: isNewer ? { version, contract } : newest }
+export function seenWith({ key, newest, ...seen }: Seen, { version, contract, signedBy }: Offer): Seen {
+  const age = { version, contract }
+  return { ...seen, key: key ?? signedBy, newest: !newest || isOlder(newest, age) ? age : newest }
 }
 
-/** `page`: the newest build. `asset`: any, because the name has the hash. `file`: the server first. */
-export type Answering = { from: 'page' | 'asset' | 'file'; address: string }
+/**
+ * `page`, `file`: the newest build. `asset`: any, because the name has the hash. `nowhere`: a file of the build, else 404.
+ */
+export type Answering = { from: 'page' | 'asset' | 'file' | 'nowhere' | 'version'; address: string }
 
 interface Asked {
   method: string
@@ -62,16 +99,23 @@ interface Asked {
 }
 
 const ROOT_FILE = /^\/[^/]+\.[^/]+$/
+/** Test cards. */
+const SANDBOX = /^\/sandbox\//
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Returns null for the server. */
+/** Returns null for the server. Danger: its answer to a navigation would have the vault and the session. */
 export function answering({ method, mode, url }: Asked, origin: string): Answering | null {
-  const { pathname, origin: asked } = new URL(url)
-  if (method !== 'GET' || asked !== origin) return null
+  const { pathname, origin: asked, hostname } = new URL(url)
+  if (asked !== origin) return null
   const address = decoded(pathname)
   if (mode === 'navigate') {
+    if (SANDBOX.test(address) && LOOPBACK.test(hostname)) return null
+    if (method !== 'GET') return { from: 'nowhere', address }
+    if (address === VERSION_ADDRESS) return { from: 'version', address }
     const page = pageOf(address)
-    return page === null ? null : { from: 'page', address: page }
+    return page === null ? { from: 'nowhere', address } : { from: 'page', address: page }
   }
+  if (method !== 'GET') return null
   if (address.startsWith('/assets/')) return { from: 'asset', address }
   return ROOT_FILE.test(address) && address !== BUILD_ADDRESS ? { from: 'file', address } : null
 }

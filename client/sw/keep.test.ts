@@ -4,7 +4,21 @@ import { type Build, contentOf, RELEASE_ADDRESS } from '../../contract/site/buil
 import { newSigner, type Signer } from '../../scripts/signing.ts'
 import { keptBuilds } from '../net/keptBuilds.ts'
 import { NOTHING_SEEN, type Seen } from './builds.ts'
-import { acceptKey, assetOf, clearFormer, clearOut, fetchChecked, fileOf, type Shelf, startedBuild, takeOffered } from './keep.ts'
+import {
+  assetOf,
+  clearFormer,
+  clearOut,
+  fetchChecked,
+  fileOf,
+  goBackTo,
+  namedFile,
+  type Shelf,
+  standingOf,
+  startedBuild,
+  takeAnyway,
+  takeOffered,
+} from './keep.ts'
+import { readSeen } from './seen.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
 
@@ -65,9 +79,9 @@ beforeEach(() => {
 })
 
 /** The server is updated to a version with these files, which the operator signs with a key, or nobody. */
-function updates(version: string, files: Record<string, string>, signer?: Signer): Build {
+function updates(version: string, files: Record<string, string>, signer?: Signer, contract = 4): Build {
   const hashes = Object.fromEntries(Object.entries(files).map(([address, text]) => [address, sha256(text)]))
-  const content = { version, contract: 4, worker: sha256('worker'), files: hashes }
+  const content = { version, contract, worker: sha256('worker'), files: hashes }
   const build: Build = { id: sha256(contentOf(content)), ...content }
   server = new Map([...Object.entries(files), ['/build.json', JSON.stringify(build)]])
   if (signer) server.set(RELEASE_ADDRESS, JSON.stringify(signer.sign(build.id)))
@@ -243,10 +257,11 @@ test('A new key counts once the person has accepted it, and only the one that si
   updates('1.0.0', one, operator)
   await takeOffered(shelf)
   const next = updates('1.1.0', two, thief)
-  expect(await acceptKey(shelf, newSigner().key)).toBe(false)
+  for (const other of [{ signedBy: newSigner().key }, { signedBy: null }, { id: sha256('other') }])
+    expect(await takeAnyway(shelf, { id: next.id, signedBy: thief.key, ...other })).toBeUndefined()
   expect(await looks()).toBe('other_key')
-  expect(await acceptKey(shelf, thief.key)).toBe(true)
-  expect(await looks()).toBe('taken')
+  expect(await takeAnyway(shelf, { id: next.id, signedBy: thief.key })).toBe('taken')
+  expect(await looks()).toBe('current')
   expect(await startsFrom()).toBe(next.id)
   updates('1.2.0', one, operator)
   expect(await looks()).toBe('other_key')
@@ -314,4 +329,104 @@ test('The newest copy is gone and older ones are left: none starts that is older
   await takeOffered(shelf)
   await caches.delete(`conclave/build/${newer.id}`)
   expect(await startsFrom()).toBeUndefined()
+})
+
+test('A server lies once about the number of what it has: nothing stays of it, and the next version comes by itself', async () => {
+  const honest = updates('1.0.0', one)
+  await takeOffered(shelf)
+  updates('1.99.9999', one, undefined, 14)
+  expect(await looks()).toBe('taken')
+  updates('1.0.0', one)
+  expect(await looks()).toBe('current')
+  expect([await startsFrom(), seen.newest]).toEqual([honest.id, { version: '1.0.0', contract: 4 }])
+  const next = updates('1.0.1', two, undefined, 5)
+  expect(await looks()).toBe('taken')
+  expect(await startsFrom()).toBe(next.id)
+})
+
+test('A browser that has believed a number beyond all others goes on by itself', async () => {
+  for (const number of [
+    { version: '999999.999999.999999', contract: 4 },
+    { version: '1.0.0', contract: 1e300 },
+  ]) {
+    seen = readSeen({ key: null, newest: number })
+    const build = updates('1.0.0', one)
+    await (await caches.open('conclave/build/lie')).put(
+      '/build.json',
+      new Response(JSON.stringify({ ...build, id: 'lie', ...number, takenAt: 9 })),
+    )
+    expect(['taken', 'current']).toContain(await looks())
+    expect(await startsFrom()).toBe(build.id)
+  }
+})
+
+test('The first signature counts more than any number that nobody has signed', async () => {
+  updates('1.99.0', two)
+  await takeOffered(shelf)
+  const signed = updates('1.0.0', one, operator)
+  expect(await looks()).toBe('taken')
+  expect([await startsFrom(), seen.newest?.version, seen.key]).toEqual([signed.id, '1.0.0', operator.key])
+})
+
+test('A version that was a lie is undone by its person: the copy of before starts, and the lie does not come back by itself', async () => {
+  const before = updates('1.0.0', one)
+  await takeOffered(shelf)
+  const lie = updates('1.9.0', two)
+  expect(await looks()).toBe('taken')
+  const offer = (await takeOffered(shelf)).offer
+  expect((await standingOf(shelf, offer)).before?.id).toBe(before.id)
+  expect(await goBackTo(shelf, lie.id)).toBe(false)
+  expect(await goBackTo(shelf, before.id)).toBe(true)
+  expect(await startsFrom()).toBe(before.id)
+  expect(await looks()).toBe('undone')
+  expect(await startsFrom()).toBe(before.id)
+  // What the server honestly has next comes by itself.
+  const next = updates('1.0.1', { ...one, '/': 'next' })
+  expect(await looks()).toBe('taken')
+  expect(await startsFrom()).toBe(next.id)
+})
+
+test('An older, a far and an unsigned version are the person’s decision: none leaves them with clearing the browser alone', async () => {
+  updates('1.5.0', one, operator)
+  await takeOffered(shelf)
+  const older = updates('1.0.0', two, operator)
+  expect(await looks()).toBe('older')
+  expect(await takeAnyway(shelf, { id: older.id, signedBy: operator.key })).toBe('taken')
+  expect([await startsFrom(), seen.key]).toEqual([older.id, operator.key])
+  const unsigned = updates('9.0.0', one)
+  const { offer } = await takeOffered(shelf)
+  expect((await standingOf(shelf, offer)).faults).toEqual(['unsigned', 'far'])
+  expect(await takeAnyway(shelf, { id: unsigned.id, signedBy: null })).toBe('taken')
+  expect([await startsFrom(), seen.key]).toEqual([unsigned.id, null])
+  expect(await looks()).toBe('current')
+})
+
+test('The manifest of an installed app and other root files are those that the build names, also where the server has others', async () => {
+  const manifest = '/manifest.webmanifest'
+  const build = updates('1.0.0', { ...one, [manifest]: '{"start_url":"/"}' })
+  await takeOffered(shelf)
+  server.set(manifest, '{"start_url":"/x.html"}')
+  server.set('/x.html', '<script>steal()</script>')
+  expect(await text((await namedFile(shelf, manifest)).file)).toBe('{"start_url":"/"}')
+  caches.all.get(`conclave/build/${build.id}`)?.delete(manifest)
+  expect(await namedFile(shelf, manifest)).toEqual({ isNamed: true, file: undefined })
+  expect(await namedFile(shelf, '/x.html')).toEqual({ isNamed: false, file: undefined })
+})
+
+test('A header that leads a page away, or makes a download of it, is not kept beside the page', async () => {
+  const { fetch } = shelf
+  shelf.fetch = async (address) => {
+    const answer = await fetch(address)
+    for (const [name, value] of [
+      ['refresh', '0; url=https://evil.example'],
+      ['content-disposition', 'attachment'],
+      ['link', '</x>; rel=preload'],
+    ] as const)
+      answer.headers.set(name, value)
+    return answer
+  }
+  const build = updates('1.0.0', one)
+  await takeOffered(shelf)
+  const page = await fileOf(shelf, build, '/')
+  expect([...(page?.headers.keys() ?? [])].sort()).toEqual(['content-security-policy', 'content-type'])
 })

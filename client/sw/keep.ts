@@ -2,12 +2,17 @@ import type { Build } from '../../contract/site/build.ts'
 import { inLanes } from '../net/inTurn.ts'
 import { BUILD_CACHE, type KeptBuild, keptBuilds, MARKER } from '../net/keptBuilds.ts'
 import { askOffered, hashOf, type Offer } from '../net/offer.ts'
-import { judge, newestOf, outdated, seenWith, startable } from './builds.ts'
+import type { Fault, Outcome } from '../net/offered.ts'
+import { ageOf, copyOfBefore, faultsOf, isAhead, isOlder, judge, newestOf, outdated, seenWith, startable } from './builds.ts'
 import type { Memory } from './seen.ts'
 
 const FILES_AT_ONCE = 4
-/** Headers of the transport. */
-const OF_THE_WAY = ['content-encoding', 'content-length', 'transfer-encoding', 'vary', 'date', 'age', 'etag', 'last-modified']
+/** No hash covers headers, and copies keep them: `Refresh` or `Content-Disposition` would stop this browser. */
+const KEPT_HEADERS = [
+  ...['content-type', 'content-security-policy', 'permissions-policy', 'referrer-policy', 'strict-transport-security'],
+  ...['cross-origin-opener-policy', 'cross-origin-resource-policy', 'origin-agent-cluster', 'cache-control'],
+  ...['x-content-type-options', 'x-frame-options'],
+]
 
 export interface Shelf {
   caches: CacheStorage
@@ -16,20 +21,28 @@ export interface Shelf {
   clock: () => number
 }
 
-/**
- * `current`, `taken`: this browser has every file. `older`, `unsigned`, `other_key`: refused. `broken`: a wrong file. `full`: the
- * disk. `away`: the server.
- */
-export type Outcome = 'current' | 'taken' | 'older' | 'unsigned' | 'other_key' | 'full' | 'broken' | 'away'
-
 export interface Look {
   outcome: Outcome
   offer?: Offer
 }
 
+export interface Standing {
+  running: KeptBuild | undefined
+  before: KeptBuild | undefined
+  offer: Offer | undefined
+  faults: Fault[]
+}
+
 export async function startedBuild({ caches, memory }: Shelf): Promise<KeptBuild | undefined> {
   const [kept, seen] = await Promise.all([keptBuilds(caches), memory.read()])
   return newestOf(startable(kept, seen))
+}
+
+export async function standingOf({ caches, memory }: Shelf, offer: Offer | undefined): Promise<Standing> {
+  const [kept, seen] = await Promise.all([keptBuilds(caches), memory.read()])
+  const running = newestOf(startable(kept, seen))
+  const faults = offer && offer.id !== running?.id ? faultsOf(offer, kept, seen) : []
+  return { running, before: copyOfBefore(kept, seen), offer, faults }
 }
 
 /** The browser may throw files away. */
@@ -51,16 +64,58 @@ export async function takeOffered(shelf: Shelf): Promise<Look> {
   const signedBy = same?.signedBy ?? (seen.key === null || seen.key === offer.signedBy ? offer.signedBy : null)
   const isSame = same?.signedBy === signedBy && (await isWhole(shelf, offer))
   const outcome = isSame ? 'current' : await take(shelf, { ...offer, signedBy })
-  if (outcome === 'current' || outcome === 'taken') await shelf.memory.write(seenWith(seen, { ...offer, signedBy }))
+  if (outcome === 'current' || outcome === 'taken') {
+    // The same files under a lower number, or the first signature.
+    const goesBack = seen.newest !== null && isOlder(offer, seen.newest)
+    await shelf.memory.write(seenWith(goesBack ? { ...seen, newest: null } : seen, { ...offer, signedBy }))
+    if (goesBack) await dropAhead(shelf, offer.id)
+  }
   return { outcome, offer }
 }
 
-/** The new key must sign the server's offer. */
-export async function acceptKey({ fetch, memory }: Shelf, key: string): Promise<boolean> {
-  const offer = await askOffered(fetch)
-  if (!offer || offer.signedBy !== key) return false
-  await memory.write({ ...(await memory.read()), key })
+export interface Shown {
+  id: string
+  signedBy: string | null
+}
+
+/** The person takes what was shown. Returns undefined if the server has another offer by now. */
+export async function takeAnyway(shelf: Shelf, { id, signedBy }: Shown): Promise<Outcome | undefined> {
+  const offer = await askOffered(shelf.fetch)
+  if (!offer || offer.id !== id || offer.signedBy !== signedBy) return undefined
+  const outcome = await take(shelf, offer)
+  if (outcome !== 'taken' && outcome !== 'full') return outcome
+  const { undone } = await shelf.memory.read()
+  const known = { key: signedBy, newest: null, ...(undone !== undefined && undone !== id && { undone }) }
+  await shelf.memory.write(seenWith(known, offer))
+  await dropAhead(shelf, id)
+  return outcome
+}
+
+/** The version that ran is not taken again by itself. */
+export async function goBackTo(shelf: Shelf, id: string): Promise<boolean> {
+  const { caches, memory } = shelf
+  const [kept, { key, ...seen }] = await Promise.all([keptBuilds(caches), memory.read()])
+  const before = copyOfBefore(kept, { key, ...seen })
+  if (before?.id !== id) return false
+  const undone = newestOf(startable(kept, { key, ...seen }))?.id ?? seen.undone
+  await memory.write({ key, newest: ageOf(before), ...(undone !== undefined && { undone }) })
+  await dropAhead(shelf, id)
   return true
+}
+
+async function dropAhead({ caches, memory }: Shelf, id: string): Promise<void> {
+  const [kept, seen] = await Promise.all([keptBuilds(caches), memory.read()])
+  const builds = startable(kept, seen)
+  const chosen = builds.find((build) => build.id === id)
+  for (const build of builds)
+    if (chosen && build !== chosen && isAhead(build, chosen)) await caches.delete(BUILD_CACHE + build.id)
+}
+
+/** `isNamed`: false for a file of no build. */
+export async function namedFile(shelf: Shelf, address: string): Promise<{ isNamed: boolean; file: Response | undefined }> {
+  const build = await startedBuild(shelf)
+  if (!build || !Object.hasOwn(build.files, address)) return { isNamed: false, file: undefined }
+  return { isNamed: true, file: (await fileOf(shelf, build, address)) ?? (await fetchChecked(shelf, address)) }
 }
 
 /** Only a named file passes; before a key was seen, an unnamed file too. */
@@ -108,8 +163,7 @@ async function keepFile(shelf: Shelf, cache: Cache, address: string, hash: strin
   const answer = (await copyOf(shelf, address, hash)) ?? (await ask(shelf, address))
   const bytes = await answer.arrayBuffer()
   if ((await hashOf(bytes)) !== hash) throw new WrongFile(address)
-  const headers = new Headers(answer.headers)
-  for (const name of OF_THE_WAY) headers.delete(name)
+  const headers = new Headers([...answer.headers].filter(([name]) => KEPT_HEADERS.includes(name)))
   await cache.put(address, new Response(bytes, { headers }))
 }
 

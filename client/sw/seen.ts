@@ -1,4 +1,5 @@
-import { NOTHING_SEEN, type Seen } from './builds.ts'
+import { isContract, isVersion } from '../../contract/site/build.ts'
+import type { Seen } from './builds.ts'
 
 const DATABASE = 'conclave-code'
 const STORE = 'seen'
@@ -43,4 +44,13 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error)
   })
 
-const readSeen = (row: unknown): Seen => ({ ...NOTHING_SEEN, ...(row as Partial<Seen> | undefined) })
+/** No later version would reach a number that no build may have. */
+export function readSeen(row: unknown): Seen {
+  const { key, newest, undone } = Object(row)
+  const { version, contract } = Object(newest)
+  return {
+    key: typeof key === 'string' ? key : null,
+    newest: isVersion(version) && isContract(contract) ? { version, contract } : null,
+    ...(typeof undone === 'string' && { undone }),
+  }
+}

@@ -1,20 +1,24 @@
+import type { Outcome } from '../net/offered.ts'
 import { type Answering, answering } from './builds.ts'
 import {
-  acceptKey,
   assetOf,
   clearFormer,
   clearOut,
   fetchChecked,
   fileOf,
+  goBackTo,
   type Look,
+  namedFile,
   type Shelf,
+  standingOf,
   startedBuild,
+  takeAnyway,
   takeOffered,
 } from './keep.ts'
-import { nothingHere } from './nothing.ts'
+import { noPage, nothingHere } from './nothing.ts'
 import { listenForPush } from './push.ts'
 import { keptMemory } from './seen.ts'
-import { isAcceptance, stopped } from './stopped.ts'
+import { isDecision, nothingRefused, stopped } from './stopped.ts'
 
 // Starts the newest complete build and fetches a newer one for the next start.
 
@@ -30,8 +34,8 @@ scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()
 scope.addEventListener('activate', (event) => event.waitUntil(begin()))
 scope.addEventListener('fetch', (event) => {
   const { request } = event
-  if (isAcceptance(request, scope.location.origin)) {
-    event.respondWith(accept(request))
+  if (isDecision(request, scope.location.origin)) {
+    event.respondWith(decide(request))
     return
   }
   const found = answering(request, scope.location.origin)
@@ -40,13 +44,12 @@ scope.addEventListener('fetch', (event) => {
   event.respondWith(answer(request, found))
 })
 scope.addEventListener('message', (event) => {
-  const { kind, key } = Object(event.data)
+  const { kind } = Object(event.data)
   const reply = (look: Look) =>
     event.ports[0]?.postMessage({ outcome: look.outcome, version: look.offer?.version, key: look.offer?.signedBy })
   if (kind === 'update') event.waitUntil(lookForNewer().then(reply))
   // The page's start began a look.
   if (kind === 'standing') event.waitUntil((looking ?? Promise.resolve(last ?? lookForNewer())).then(reply))
-  if (kind === 'accept') event.waitUntil(acceptKey(shelf, String(key)).then(lookForNewer).then(reply))
 })
 listenForPush(scope)
 
@@ -60,11 +63,18 @@ async function answer(request: Request, { from, address }: Answering): Promise<R
   if (from === 'page') return (await ofNewest(address)) ?? (await firstPage(request, address))
   if (from === 'asset')
     return (await assetOf(shelf, address)) ?? (await fetchChecked(shelf, encodeURI(address))) ?? Response.error()
-  return await fetch(request).catch(async (error: unknown) => {
-    const file = await ofNewest(address)
-    if (file) return file
-    throw error
-  })
+  if (from === 'version') return await showStanding()
+  if (from === 'nowhere' && request.method !== 'GET') return noPage()
+  const { isNamed, file } = await namedFile(shelf, address)
+  if (from === 'nowhere') return file ?? noPage()
+  return file ?? (isNamed ? Response.error() : await fetch(request))
+}
+
+async function showStanding(): Promise<Response> {
+  const { outcome, offer } = await lookForNewer()
+  const standing = await standingOf(shelf, offer)
+  if (outcome === 'away' && !standing.before) return nothingHere()
+  return standing.faults.length > 0 || outcome === 'broken' ? stopped(standing) : nothingRefused(standing)
 }
 
 /** The server's page starts first; after the copies were thrown away, only if its build may be taken. */
@@ -75,14 +85,20 @@ async function firstPage(request: Request, address: string): Promise<Response> {
   if (!offer || outcome === 'away') return nothingHere()
   const page = await ofNewest(address)
   if (page) return page
-  if (outcome === 'older' || outcome === 'unsigned' || outcome === 'other_key') return stopped(outcome, offer)
+  const standing = await standingOf(shelf, offer)
+  if (standing.faults.length > 0) return stopped(standing)
   if (key === null) return await fetch(request).catch(nothingHere)
-  return (await fetchChecked(shelf, address)) ?? stopped('broken', offer)
+  return (await fetchChecked(shelf, address)) ?? stopped(standing)
 }
 
-async function accept(request: Request): Promise<Response> {
-  await acceptKey(shelf, String((await request.formData()).get('key')))
-  return Response.redirect('/', 303)
+/** Any page could send a message. */
+async function decide(request: Request): Promise<Response> {
+  const said = await request.formData()
+  const [act, id, key] = ['act', 'build', 'key'].map((name) => String(said.get(name)))
+  await looking
+  const done: Outcome | boolean | undefined =
+    act === 'before' ? await goBackTo(shelf, id ?? '') : await takeAnyway(shelf, { id: id ?? '', signedBy: key || null })
+  return done === true || done === 'taken' || done === 'full' ? Response.redirect('/', 303) : await showStanding()
 }
 
 async function ofNewest(address: string): Promise<Response | undefined> {

@@ -6,11 +6,17 @@ export const SERVICE_WORKER_ADDRESS = '/sw.js'
 /** The operator's signature of that build; 404 without one. */
 export const RELEASE_ADDRESS = '/.well-known/conclave/release.json'
 
+/** The service worker's own page, where a person decides about a version that this browser has not started. */
+export const VERSION_ADDRESS = '/version'
+
 /** One build of the client, as `/build.json` says it. */
 export interface Build {
   /** SHA-256 of `contentOf`, base64url. A browser may keep an old build whose id is the SHA-256 of `files` alone. */
   id: string
-  /** The product's version, such as "1.4.0". It never falls: a browser starts no version below the newest that it has taken. */
+  /**
+   * The product's version, such as "1.4.0", four digits a number at most. A browser starts no version below the newest that it has taken,
+   * unless its person decides so.
+   */
   version: string
   /** The version of the contract that the client speaks (`CONTRACT_VERSION`). */
   contract: number
@@ -38,15 +44,15 @@ export interface Release {
 export const releaseText = (id: string): string => `conclave/release/v1\n${id}\n`
 
 const HASH = /^[\w-]{43}$/
-const VERSION = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/
+const VERSION = /^\d{1,4}\.\d{1,4}\.\d{1,4}$/
+const CONTRACT_MAX = 9999
 const FILES_MAX = 5000
 
 /** Reads a build from parsed JSON; undefined if it is none. Without zod: the service worker is loaded beside every page. */
 export function readBuild(value: unknown): Build | undefined {
   if (!isRecord(value)) return undefined
   const { id, version, contract, worker, files } = value
-  if (!isHash(id) || typeof version !== 'string' || !VERSION.test(version)) return undefined
-  if (typeof contract !== 'number' || !isRecord(files)) return undefined
+  if (!isHash(id) || !isVersion(version) || !isContract(contract) || !isRecord(files)) return undefined
   if (worker !== undefined && !isHash(worker)) return undefined
   const list = Object.entries(files)
   if (list.length === 0 || list.length > FILES_MAX) return undefined
@@ -54,6 +60,10 @@ export function readBuild(value: unknown): Build | undefined {
   if (!list.every(isFile)) return undefined
   return { id, version, contract, ...(worker !== undefined && { worker }), files: files as Record<string, string> }
 }
+
+export const isVersion = (value: unknown): value is string => typeof value === 'string' && VERSION.test(value)
+export const isContract = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= CONTRACT_MAX
 
 const SIGNATURE = /^[\w-]{86}$/
 

@@ -43,6 +43,8 @@ const NO_COPY: Partial<Record<Outcome, string>> = {
   full: 'This browser has no room left for a copy of Conclave, which needs about 3 MB. Make room and try again',
   broken: 'The server was just updated, and not all of it fits together yet. Try again in a minute',
   older: 'The server has an older version of Conclave than this browser has seen. This browser does not go back to it',
+  far: 'What the server hands out now is far ahead of what this browser has run, so this browser does not take it by itself',
+  undone: 'You went back from what the server hands out now, so this browser does not take it',
   unsigned: 'What the server hands out now is not signed by its operator any more, so this browser does not take it',
   other_key: 'What the server hands out now is signed by another key than before, so this browser does not take it',
 }

@@ -1,23 +1,21 @@
 import { FileCheck2, PenLine, ShieldAlert } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
+import { VERSION_ADDRESS } from '../../../contract/site/build.ts'
 import { codeWords } from '../../net/codewords.ts'
 import { askForNewest, type Offered } from '../../net/offered.ts'
 import { type RunningCode, runningCode } from '../../net/runningCode.ts'
-import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { More } from '../../ui/More.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { NotRead } from '../../ui/NotRead.tsx'
-import { showToast } from '../../ui/toast.ts'
-import { acceptKey, refusedWords } from './buildcheck.ts'
+import { refusedWords } from './buildcheck.ts'
 import './buildcheck.css'
 
 /** Which code this page runs, who has signed it, and what of the server's was refused. */
 export function CodePart() {
   const [running, setRunning] = useState<RunningCode | null>()
   const [offered, setOffered] = useState<Offered>()
-  const [asked, setAsked] = useState<string>()
   const [failure, setFailure] = useState<string | null>(null)
   const reload = useCallback(
     () =>
@@ -44,11 +42,9 @@ export function CodePart() {
       {refused && (
         <Note icon={ShieldAlert} tone="danger" role="alert">
           <strong>{refused.title}.</strong> {refused.text}{' '}
-          {offered?.outcome === 'other_key' && offered.key && (
-            <button type="button" className="linkish" onClick={() => setAsked(offered.key ?? undefined)}>
-              Look at the new key
-            </button>
-          )}
+          <a className="linkish" href={VERSION_ADDRESS}>
+            What you can do
+          </a>
         </Note>
       )}
       {running ? <Lines {...running} /> : <Unknown />}
@@ -65,16 +61,6 @@ export function CodePart() {
           is beyond that: another computer, or the extension WEBCAT where the operator has set it up.
         </p>
       </More>
-      {asked && (
-        <NewKey
-          signedBy={asked}
-          onClose={() => setAsked(undefined)}
-          onDone={() => {
-            setAsked(undefined)
-            reload()
-          }}
-        />
-      )}
     </div>
   )
 }
@@ -122,45 +108,3 @@ const Unknown = () => (
     The server has another version by now than the one on this page, or cannot be reached. Load the page anew to see what it runs.
   </p>
 )
-
-interface NewKeyProps {
-  signedBy: string
-  onDone: () => void
-  onClose: () => void
-}
-
-function NewKey({ signedBy, onDone, onClose }: NewKeyProps) {
-  const [isPending, setPending] = useState(false)
-
-  async function accept() {
-    setPending(true)
-    try {
-      const offered = await acceptKey(signedBy)
-      if (offered?.outcome === 'current' || offered?.outcome === 'taken')
-        showToast({
-          tone: 'good',
-          title: 'Key accepted',
-          text: 'The new version is here, and starts when you load the page anew.',
-        })
-      else showToast({ tone: 'bad', title: 'Nothing was taken', text: refusedWords(offered)?.text ?? 'Look at it again.' })
-      onDone()
-    } catch (error) {
-      showToast({ tone: 'bad', title: 'Nothing was changed', text: failureWords(error) })
-      setPending(false)
-    }
-  }
-
-  return (
-    <AlertDialog
-      title="Accept the operator’s new key?"
-      text="Whoever has taken the server over would sign with a key of their own, and their version could read everything that you read. Ask the operator in another way, on the phone or face to face, whether these words are theirs."
-      action="Accept the new key"
-      pendingAction="Accepting..."
-      isPending={isPending}
-      onConfirm={() => void accept()}
-      onCancel={onClose}
-    >
-      <p className="code-words">{codeWords(signedBy)}</p>
-    </AlertDialog>
-  )
-}

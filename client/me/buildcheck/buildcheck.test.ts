@@ -1,13 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { toastStore } from '../../ui/toast.ts'
-import { acceptKey, refusedWords, watchCode } from './buildcheck.ts'
+import { refusedWords, watchCode } from './buildcheck.ts'
 
 /** A browser whose service worker says this of the server's version; without it there is no worker. */
 function browser(offered?: object) {
-  const asked: unknown[] = []
   const active = {
-    postMessage(question: unknown, [port]: MessagePort[]) {
-      asked.push(question)
+    postMessage(_: unknown, [port]: MessagePort[]) {
       port?.postMessage(offered)
     },
   }
@@ -15,7 +13,7 @@ function browser(offered?: object) {
   vi.stubGlobal('navigator', {
     serviceWorker: { getRegistration: async () => offered && { active }, register, ready: Promise.resolve({ active }) },
   })
-  return { asked, register }
+  return { register }
 }
 
 afterEach(() => {
@@ -24,7 +22,7 @@ afterEach(() => {
 })
 
 test('What a browser refused to start is told once, as something that must be seen', async () => {
-  for (const outcome of ['unsigned', 'other_key', 'older', 'broken']) {
+  for (const outcome of ['unsigned', 'other_key', 'older', 'far', 'undone', 'broken']) {
     browser({ outcome, key: 'k' })
     await watchCode()
     expect(toastStore.getState().queue).toMatchObject([
@@ -54,12 +52,4 @@ test('Where the operator signs, each browser checks the code of its starts; else
     throw new TypeError('Failed to fetch')
   })
   await expect(watchCode()).resolves.toBeUndefined()
-})
-
-test('A key that is not the server’s any more is not taken, and the person learns that nothing was', async () => {
-  const { asked } = browser({ outcome: 'other_key', key: 'yet another' })
-  expect(await acceptKey('the shown one')).toBeUndefined()
-  expect(asked).toEqual([{ kind: 'accept', key: 'the shown one' }])
-  browser({ outcome: 'taken' })
-  expect(await acceptKey('the shown one')).toEqual({ outcome: 'taken' })
 })

@@ -1,12 +1,12 @@
 import { RELEASE_ADDRESS } from '../../../contract/site/build.ts'
-import { askStanding, askToAccept, type Offered, type Outcome } from '../../net/offered.ts'
+import { askStanding, type Fault, type Offered } from '../../net/offered.ts'
 import { registerWorker } from '../../net/workers.ts'
 import { showToast } from '../../ui/toast.ts'
 
 /** The part of the settings about the code of this page. */
 export const CODE_PART = '/settings?tab=security#code'
 
-type Refused = Extract<Outcome, 'older' | 'unsigned' | 'other_key' | 'broken'>
+type Refused = Fault | 'broken'
 
 /** What the person is told where this browser did not start what the server hands out. */
 const WORDS: Record<Refused, { title: string; text: string }> = {
@@ -21,6 +21,14 @@ const WORDS: Record<Refused, { title: string; text: string }> = {
   older: {
     title: 'The server has an older version',
     text: 'An older version may have a weakness that was mended since. This browser does not go back to it.',
+  },
+  far: {
+    title: 'The server’s version is far ahead',
+    text: 'It counts itself more than one great step above what this browser has run, and no known key has signed it. This browser did not take it by itself.',
+  },
+  undone: {
+    title: 'You went back from the server’s version',
+    text: 'This browser runs the copy of before, as you have chosen.',
   },
   broken: {
     title: 'A file of the server’s new version is not the one that was named',
@@ -45,13 +53,4 @@ export async function watchCode(): Promise<void> {
   const offered = await askStanding()
   const words = refusedWords(offered)
   if (words) showToast({ tone: 'bad', ...words, mustBeSeen: true })
-}
-
-/**
- * Takes the operator's new key, which the person has compared with the operator. Returns what came of the server's version then;
- * undefined if the server signs with yet another key by now.
- */
-export async function acceptKey(key: string): Promise<Offered | undefined> {
-  const offered = await askToAccept(key)
-  return offered?.outcome === 'other_key' ? undefined : offered
 }
