@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { clusterFolder } from '../server/ground/db/embedded.ts'
-import { isPostgres, stopPostmaster } from '../server/ground/db/postmaster.ts'
+import { isPostgres, parentOf, readProc, stopPostmaster } from '../server/ground/db/postmaster.ts'
 import { Skipped } from './fault.ts'
 
 /** The process id of the postmaster of this data folder; undefined if none runs. */
@@ -22,7 +22,7 @@ export function processesOf(dataFolder: string): number[] {
 
 /** The process ids of backends with a connection to the product's database. */
 export const backendsOf = (dataFolder: string): number[] =>
-  processesOf(dataFolder).filter((pid) => titleOf(pid).includes(' conclave conclave '))
+  processesOf(dataFolder).filter((pid) => readProc(pid, 'cmdline').includes(' conclave conclave '))
 
 export function requireProc(): void {
   if (process.platform !== 'linux') throw new Skipped('processes of PostgreSQL are found on Linux only')
@@ -44,17 +44,6 @@ export async function endPostgres(dataFolder: string): Promise<void> {
   const pid = postmasterOf(dataFolder)
   if (pid !== undefined) await stopPostmaster(pid)
 }
-
-function parentOf(pid: number): number {
-  try {
-    const [, , parent] = /^\d+ \(.*\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-    return Number(parent)
-  } catch {
-    return 0
-  }
-}
-
-const titleOf = (pid: number): string => textOf(`/proc/${pid}/cmdline`)
 
 /** Empty if the file is not there: PostgreSQL may take it away at any moment. */
 function textOf(file: string): string {

@@ -99,3 +99,13 @@ export function recoveredAfter({ attempts }: History, since: number): number | u
   const ends = attempts.filter((each) => each.outcome === 'acknowledged' && each.startedAt >= since).map((each) => each.endedAt)
   return ends.length === 0 ? undefined : ends.reduce((least, each) => Math.min(least, each)) - since
 }
+
+/** When every one of these rooms had been acknowledged an entry that was sent after `since`; undefined if one was not. */
+export function recoveredEverywhere({ attempts }: History, since: number, roomIds: string[]): number | undefined {
+  const firstIn = new Map<string, number>()
+  for (const { roomId, outcome, startedAt, endedAt } of attempts)
+    if (outcome === 'acknowledged' && startedAt >= since)
+      firstIn.set(roomId, Math.min(endedAt, firstIn.get(roomId) ?? Number.POSITIVE_INFINITY))
+  const slowest = Math.max(...roomIds.map((roomId) => firstIn.get(roomId) ?? Number.POSITIVE_INFINITY))
+  return Number.isFinite(slowest) ? slowest : undefined
+}

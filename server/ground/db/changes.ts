@@ -8,7 +8,7 @@ import type { Queryable } from './connect.ts'
 const CHANNEL = 'conclave_accounts'
 const CONNECT_MS = 5000
 const RETRY_FIRST_MS = 200
-const RETRY_MAX_MS = 10_000
+const RETRY_MAX_MS = 1000
 
 const announced = z.object({ userId: z.uuid(), what: accountChange })
 export type Change = z.infer<typeof announced>

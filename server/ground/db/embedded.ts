@@ -61,11 +61,18 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
   let isStopping = false
   let owner: pg.Client | undefined
 
-  async function start(): Promise<ChildProcess> {
-    const child = await launch(binaries, cluster, socketFolder, account)
-    if (!child) throw new Error(`PostgreSQL did not start: see ${path.join(dataFolder, 'postgres.log')}`)
-    child.once('exit', () => void (isStopping || revive()))
-    return child
+  const log = path.join(dataFolder, 'postgres.log')
+  /** The newest, which may not be ready yet. */
+  let child: ChildProcess | undefined
+
+  async function start(): Promise<void> {
+    const onSpawn = (spawned: ChildProcess) => {
+      child = spawned
+    }
+    const onSlow = () => say(`PostgreSQL is still starting: see ${log}`)
+    const isReady = await launch({ binaries, cluster, socketFolder, account, onSpawn, onSlow })
+    if (!isReady) throw new Error(`PostgreSQL did not start: see ${log}`)
+    child?.once('exit', () => void (isStopping || revive()))
   }
 
   /** A crash inside PostgreSQL ends the lock's connection. */
@@ -88,11 +95,9 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
   /** Tries without a limit: a full disk may have space later. */
   async function revive(): Promise<void> {
     say('PostgreSQL ended unexpectedly: starting it again')
-    const log = path.join(dataFolder, 'postgres.log')
     for (let tries = 1; !isStopping; tries++) {
       try {
-        // The children of a killed PostgreSQL keep its shared memory for a moment.
-        child = await start()
+        await start()
         return say('PostgreSQL is back')
       } catch {
         if (tries === TRIES_QUIET) say(`PostgreSQL does not start, and is tried again and again: see ${log} and the disk's space`)
@@ -101,19 +106,18 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
     }
   }
 
-  async function startOwned(): Promise<ChildProcess> {
-    const started = await start()
+  async function startOwned(): Promise<void> {
+    await start()
     await keepOwning()
-    return started
   }
 
-  let child = await startFirst(startOwned, cluster, dataFolder)
+  await startFirst(startOwned, cluster, dataFolder)
   return {
     url: (database) => socketUrl(socketFolder, database),
     async stop() {
       isStopping = true
       await owner?.end().catch(() => undefined)
-      if (child.pid !== undefined && isPostgres(child.pid)) await stopPostmaster(child.pid)
+      if (child?.pid !== undefined && isPostgres(child.pid)) await stopPostmaster(child.pid)
       dropSocketFolder(socketFolder, dataFolder)
     },
   }
@@ -125,9 +129,9 @@ export async function runningUrl(dataFolder: string, database: string): Promise<
   return found && socketUrl(found.socketFolder, database)
 }
 
-async function startFirst(start: () => Promise<ChildProcess>, cluster: string, dataFolder: string): Promise<ChildProcess> {
+async function startFirst(start: () => Promise<void>, cluster: string, dataFolder: string): Promise<void> {
   try {
-    return await start()
+    await start()
   } catch (error) {
     const winner = await findPostmaster(cluster)
     if (winner) throw new DataInUseError(dataFolder)

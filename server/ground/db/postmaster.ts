@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -7,6 +7,7 @@ import type { Account } from './binaries.ts'
 
 const START_MS = 20_000
 const PORT = 5432
+const KILL_MS = 2000
 
 export interface Postmaster {
   pid: number
@@ -27,18 +28,25 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   }
 }
 
-/** Returns undefined if another PostgreSQL has taken the data first. */
-export async function launch(
-  binaries: string,
-  cluster: string,
-  socketFolder: string,
-  account: Account | undefined,
-): Promise<ChildProcess | undefined> {
+interface Launch {
+  binaries: string
+  cluster: string
+  socketFolder: string
+  account: Account | undefined
+  /** Called with the process before it is ready. */
+  onSpawn: (child: ChildProcess) => void
+  /** Called once when it is still not ready after 20 s: after a crash it writes again what the disk had not yet. */
+  onSlow: () => void
+}
+
+/** Ends what an earlier PostgreSQL has left. Resolves to false if the new one ends, as when another has taken the data first. */
+export async function launch({ binaries, cluster, socketFolder, account, onSpawn, onSlow }: Launch): Promise<boolean> {
   const stale = readPidFile(cluster)
   // Another program may have this process id after a reboot.
   if (stale && !isPostgres(stale.pid)) rmSync(path.join(cluster, 'postmaster.pid'), { force: true })
+  await endOrphans(cluster)
   const log = openSync(path.join(path.dirname(cluster), 'postgres.log'), 'a', 0o600)
-  const child = spawn(path.join(binaries, 'bin/postgres'), ['-D', cluster, ...settings(socketFolder)], {
+  const child = spawn(path.join(binaries, 'bin/postgres'), ['-D', cluster, ...settings(cluster, socketFolder)], {
     ...(account && { uid: account.uid, gid: account.gid }),
     cwd: cluster,
     env: {},
@@ -47,18 +55,24 @@ export async function launch(
     stdio: ['ignore', log, log],
   })
   closeSync(log)
+  onSpawn(child)
   const failed = new Promise<Error>((fail) => child.once('error', fail))
-  const deadline = Date.now() + START_MS
-  while (child.exitCode === null && child.signalCode === null) {
-    const error = await Promise.race([failed, wait(10)])
-    if (error instanceof Error)
-      throw new Error(`PostgreSQL cannot be run (${error.message}). Set DATABASE_URL to one of your own`)
-    const found = readPidFile(cluster)
-    if (found?.pid === child.pid && found?.isReady && (await answers(found))) return child
-    if (Date.now() > deadline) throw new Error('PostgreSQL did not become ready')
+  const slow = setTimeout(onSlow, START_MS)
+  try {
+    while (isRunning(child)) {
+      const error = await Promise.race([failed, wait(10)])
+      if (error instanceof Error)
+        throw new Error(`PostgreSQL cannot be run (${error.message}). Set DATABASE_URL to one of your own`)
+      const found = readPidFile(cluster)
+      if (found?.pid === child.pid && found?.isReady && (await answers(found))) return isRunning(child)
+    }
+    return false
+  } finally {
+    clearTimeout(slow)
   }
-  return undefined
 }
+
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
 
 /** Stops by fast shutdown, then by stronger signals. */
 export async function stopPostmaster(pid: number): Promise<void> {
@@ -75,8 +89,43 @@ export async function stopPostmaster(pid: number): Promise<void> {
   if (isPostgres(pid)) throw new Error(`PostgreSQL (process ${pid}) does not stop`)
 }
 
-function settings(socketFolder: string): string[] {
+/**
+ * Ends what has outlived its postmaster: it keeps the shared memory, so no other one starts. Each of these processes leads a group of
+ * its own. Linux only: elsewhere they end by themselves.
+ */
+async function endOrphans(cluster: string): Promise<void> {
+  const title = `postgres: ${nameOf(cluster)}: `
+  const deadline = Date.now() + KILL_MS
+  for (;;) {
+    const orphans = process.platform === 'linux' ? readdirSync('/proc').map(Number).filter(isOrphan) : []
+    if (orphans.length === 0) return
+    if (Date.now() > deadline) throw new Error(`Processes of PostgreSQL do not end: ${orphans.join(', ')}`)
+    for (const pid of orphans) endAtOnce(pid)
+    await wait(5)
+  }
+  /** A postmaster that starts has no such title yet, and its children have it as their parent. */
+  function isOrphan(pid: number): boolean {
+    return pid > 0 && isPostgres(pid) && readProc(pid, 'cmdline').startsWith(title) && !isPostgres(parentOf(pid))
+  }
+}
+
+function endAtOnce(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
+/** The name in the titles of its processes. Paths are no names: two containers may call their folders alike. */
+function nameOf(cluster: string): string {
+  const { dev, ino } = statSync(cluster)
+  return `conclave-${dev}-${ino}`
+}
+
+function settings(cluster: string, socketFolder: string): string[] {
   return [
+    `cluster_name=${nameOf(cluster)}`,
     // Only the socket in a folder of mode 0700 leads here.
     'listen_addresses=',
     `unix_socket_directories="${socketFolder.replaceAll('"', '""')}"`,
@@ -117,11 +166,22 @@ export function isPostgres(pid: number): boolean {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
   if (process.platform !== 'linux') return true
+  const [, program, state] = STAT.exec(readProc(pid, 'stat')) ?? []
+  return program === 'postgres' && state !== 'Z'
+}
+
+/** Linux only. 0: no such process. */
+export const parentOf = (pid: number): number => Number(STAT.exec(readProc(pid, 'stat'))?.[3] ?? 0)
+
+/** Program, state, parent. */
+const STAT = /^\d+ \((.*)\) (\S) (\d+)/
+
+/** '' if the process has ended. */
+export function readProc(pid: number, file: 'stat' | 'cmdline'): string {
   try {
-    const [, program, state] = /^\d+ \((.*)\) (\S)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-    return program === 'postgres' && state !== 'Z'
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    return false
+    return ''
   }
 }
 
