@@ -9,6 +9,10 @@ import { newAddressBar, newLocks, newTimers } from './platform.ts'
 export interface Tab extends Page {
   /** Gives the tab the focus, or takes it away. */
   setLookedAt(isLookedAt: boolean): void
+  /** The frames that its sockets have brought, as they came. */
+  frames: string[]
+  /** Brings a frame that the server has not sent. */
+  hears(text: string): void
   /** Stops everything that runs in the tab, at whatever point it is. */
   close(): void
 }
@@ -26,6 +30,7 @@ export interface Browser {
 
 interface Opened {
   sockets: Set<WebSocket>
+  frames: string[]
   /** The target where the page listens for `online` and `offline`. */
   events: EventTarget
 }
@@ -53,7 +58,7 @@ export function newBrowser(url: string): Browser {
   }
 
   async function opensTab(): Promise<Tab> {
-    const tab: Opened = { sockets: new Set(), events: new EventTarget() }
+    const tab: Opened = { sockets: new Set(), frames: [], events: new EventTarget() }
     const timers = newTimers()
     const document = Object.assign(new EventTarget(), { visibilityState: 'visible', hasFocus: () => isLookedAt })
     let isLookedAt = false
@@ -64,6 +69,7 @@ export function newBrowser(url: string): Browser {
         // Offline, the socket connects to a port where nobody listens.
         super(isOnline && !isClosed ? address : 'ws://127.0.0.1:1', { headers: { cookie } })
         tab.sockets.add(this)
+        this.on('message', (frame) => tab.frames.push(String(frame)))
         this.on('close', () => tab.sockets.delete(this))
         this.on('error', () => this.terminate())
       }
@@ -94,6 +100,10 @@ export function newBrowser(url: string): Browser {
     opened.add(tab)
     return {
       ...page,
+      frames: tab.frames,
+      hears(text) {
+        for (const socket of tab.sockets) socket.emit('message', Buffer.from(text), false)
+      },
       setLookedAt(next) {
         isLookedAt = next
         events.dispatchEvent(new Event('focus'))

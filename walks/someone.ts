@@ -20,6 +20,7 @@ import { accountStore } from '../client/me/account/accountState.ts'
 import { stretch } from '../client/me/account/keys.ts'
 import { openForOrder } from '../client/me/account/signedOrder.ts'
 import { resetDevices } from '../client/me/devices/deviceList.ts'
+import { recoverAccount, signInByKit } from '../client/me/signin/recover.ts'
 import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/me/signin/signin.ts'
 import { type Api, ApiError } from '../client/net/api.ts'
 import { blockContact, unblockContact } from '../client/people/contacts/block.ts'
@@ -41,7 +42,12 @@ export type Shown = [text: string, status: string | null]
 /** A person at one browser, who uses the product's verbs. People act in turn, and each finds the page as after a reload. */
 export interface Someone {
   username: string
+  password: string
   env: Env
+  /** The disk that holds its vault. */
+  computer: IDBFactory
+  /** Loads the page, and does what a person can do who is signed in there. */
+  does<T>(work: (env: Env) => Promise<T>): Promise<T>
   /** Opens the room with the other, and returns it. */
   opens(other: Someone): Promise<RoomRow>
   adds(other: Someone): Promise<void>
@@ -67,6 +73,8 @@ export interface Someone {
   list(): Promise<{ rows: [username: string, state: string | undefined, unread: number][]; total: number }>
   /** Signs in to the same account at another computer. */
   another(): Promise<Someone>
+  /** Recovers the account at another computer by the words of its kit, with a new password, and removes all other browsers. */
+  recovers(words: string, password: string): Promise<Someone>
   goesOffline(): void
   comesBack(): void
   /** The next call of this endpoint takes effect, but its response is lost. */
@@ -89,8 +97,14 @@ export async function newSomeone(open: OpenWire, username: string): Promise<Some
   })
 }
 
-async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) => Promise<void>): Promise<Someone> {
+async function atBrowser(
+  open: OpenWire,
+  username: string,
+  goesIn: (env: Env) => Promise<void>,
+  password = passwordOf(username),
+): Promise<Someone> {
   const core = createCore()
+  const computer = new IDBFactory()
   let deviceId = ''
   let isOnline = true
   let lost: Endpoint | undefined
@@ -113,7 +127,7 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
   }
   const env: Env = { api: api as Api, crypto: core, socket, clock: () => new Date() }
   // Each browser needs its own database factory, because two browsers of an account name their vaults alike.
-  await at(new IDBFactory(), () => goesIn(env))
+  await at(computer, () => goesIn(env))
   deviceId = (await core.ownStanding()).deviceId
   const account = accountStore.getState()
 
@@ -147,9 +161,15 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
 
   const someone: Someone = {
     username,
+    password,
     env,
+    computer,
     opens,
     comesUp,
+    async does(work) {
+      await comesUp()
+      return await work(env)
+    },
     async adds(other) {
       await comesUp()
       await addContact(env, other.username)
@@ -165,7 +185,7 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
     removesPassword: async (other) => removeChatPassword(env, await roomWith(other)),
     async givesUp(other) {
       const room = await roomWith(other)
-      await stretch(env, 'stretch', username, passwordOf(username))
+      await stretch(env, 'stretch', username, password)
       await openForOrder(env, undefined)
       await giveUpHistory(env, room)
       await env.crypto.forgetPassword()
@@ -187,10 +207,22 @@ async function atBrowser(open: OpenWire, username: string, goesIn: (env: Env) =>
     },
     another: () =>
       atBrowser(open, username, async (next) => {
-        const { step } = await signIn(next, { username, password: passwordOf(username) })
+        const { step } = await signIn(next, { username, password })
         if (step !== 'confirm_devices') throw new Error(`The sign-in stands at ${step}`)
         await enrolThisBrowser(next)
       }),
+    recovers: (words, newPassword) =>
+      atBrowser(
+        open,
+        username,
+        async (next) => {
+          const found = await signInByKit(next, { username, words })
+          if (found.step !== 'recover') throw new Error(`The recovery stands at ${found.step}`)
+          const how = { removesOthers: true, startsBook: found.isBookLost }
+          await recoverAccount(next, { password: newPassword, confirmPassword: newPassword, ...how })
+        },
+        newPassword,
+      ),
     goesOffline() {
       isOnline = false
     },

@@ -95,7 +95,7 @@ async function together(steps: Promise<void>[]): Promise<void> {
 }
 
 /** mulberry32: small, and deterministic on every platform. */
-function newDice(seed: number): Dice {
+export function newDice(seed: number): Dice {
   let state = seed >>> 0
   const below = (count: number): number => {
     state = (state + 0x6d2b79f5) >>> 0
