@@ -5,7 +5,8 @@ import type { Assertion } from '../../contract/account/assertion.ts'
 import { type AccountKeys, devicesApi, type KeyChange, type SignedBook } from '../../contract/account/devices.ts'
 import { keyringShape, type Manifest, manifestShape } from '../../contract/account/documents.ts'
 import { toBase64 } from '../../contract/ground/bytes.ts'
-import { membersOfDirectRoom, type Signed } from '../../contract/ground/shapes.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
+import { base64Chars, membersOfDirectRoom, type Signed } from '../../contract/ground/shapes.ts'
 import { ApiError } from '../net/api.ts'
 import { dropLeaving, passkeyVerbs, requireFactor } from './passkeys.ts'
 import { ALL_SHOWN } from './privacy.ts'
@@ -199,6 +200,12 @@ export function accountVerbs(state: ServerState): Verb[] {
     return { version: book.version }
   }
 
+  function requireSmall({ book: before }: Account, book: SignedBook): SignedBook {
+    const isSmall = book.sealed.length <= base64Chars(LIMITS.bookSavedBytes)
+    if (isSmall || book.sealed.length < (before.sealed?.length ?? 0)) return book
+    throw new ApiError(413, 'book_full', 'Your address book is full')
+  }
+
   function readBook({ book, books = {} }: Account, writer?: string) {
     const wanted = writer === undefined ? book : books[writer]
     const others = Object.values(books)
@@ -239,6 +246,6 @@ export function accountVerbs(state: ServerState): Verb[] {
     ...passkeyVerbs(state, { changeKeys, userOf }),
     [devicesApi.manifest, (input: { userId: string }) => manifestAnswer(state, input.userId)],
     [devicesApi.book, ({ writer }: { writer?: string }, userId) => readBook(own(userId), writer)],
-    [devicesApi.saveBook, (book: SignedBook, userId) => saveBook(own(userId), book)],
+    [devicesApi.saveBook, (book: SignedBook, userId) => saveBook(own(userId), requireSmall(own(userId), book))],
   ]
 }

@@ -53,9 +53,12 @@ export async function newerBuild(): Promise<NewerBuild> {
   }))
   vi.doMock('../worker/keys/document.ts', async (original) => {
     const ours = await original<typeof import('../worker/keys/document.ts')>()
-    const parseDocument: typeof ours.parseDocument = (content, label, shape) =>
-      content.includes('"v":2') ? shape.parse(JSON.parse(content)) : ours.parseDocument(content, label, shape)
-    return { ...ours, parseDocument }
+    const parseBounded: typeof ours.parseBounded = (content, label, shape) =>
+      content.includes('"v":2')
+        ? { value: shape.parse(JSON.parse(content)), hasDropped: false }
+        : ours.parseBounded(content, label, shape)
+    const parseDocument: typeof ours.parseDocument = (...given) => parseBounded(...given).value
+    return { ...ours, parseBounded, parseDocument }
   })
   const [people, { createCore }, { ApiError: Theirs }] = await Promise.all([
     import('./people.ts'),

@@ -222,7 +222,8 @@ export const devicesApi = {
     access: 'signed_in',
     assurance: 'device',
     rates: ['book'],
-    summary: 'Replaces the book when `version` is the stored version plus one, else refuses with stale_version.',
+    summary:
+      'Replaces the book when `version` is the stored version plus one, else refuses with stale_version. One above 3 MiB must be smaller than before.',
     input: signedBookShape,
     output: z.object({ version: seqShape }),
     bodyLimitBytes: LIMITS.bookCallBytes,

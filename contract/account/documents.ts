@@ -43,7 +43,7 @@ export const keyringShape = z.looseObject({
   version: z.number().int().positive(),
   identityKey: base64(32),
   /** {identity seed, history private keys, public keys of the ways}, AES-256-GCM under the account key. */
-  sealed: base64(64 * 1024),
+  sealed: base64(LIMITS.keyringBytes),
   ways: z
     .array(
       z.looseObject({

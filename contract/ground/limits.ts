@@ -34,6 +34,9 @@ export const LIMITS = {
   previewChars: 512,
 
   bookBytes: 4 * 1024 * KIB,
+  bookSavedBytes: 3 * 1024 * KIB,
+  keyringBytes: 64 * KIB,
+  unknownBytes: 16 * KIB,
   bookCallBytes: 6 * 1024 * KIB,
   /** The largest keys have 900 kB. */
   keysCallBytes: 1024 * KIB,
@@ -64,6 +67,8 @@ export const LIMITS = {
   keyPackagesLow: 20,
   devicesMax: 20,
   devicesRemovedMax: 1000,
+  /** Removed and listed. The rest is for recoveries. */
+  devicesEverMax: 980,
   manifestVersions: 100,
   /** A group of 40 leaves begins with 108 kB. */
   commitBytes: 256 * KIB,

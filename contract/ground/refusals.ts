@@ -55,6 +55,10 @@ export const REFUSALS = {
   unknown_envelope: { status: 400, text: 'This server does not know sealed messages of this version' },
   stale_epoch: { status: 409, text: 'The chat has moved on' },
   stale_manifest: { status: 409, text: 'The devices of this chat changed' },
+  book_full: {
+    status: 413,
+    text: 'Your address book is full. If you do not know one of your browsers, remove it as lost or stolen',
+  },
   stale_version: { status: 409, text: 'Another device changed this first' },
   history_key_required: {
     status: 409,

@@ -101,12 +101,12 @@ export function recovered(identity: TestIdentity, deviceId: string, hasKit: bool
 }
 
 /** What comes with a new history key: its seals for the devices, and the book under it, signed by this device. */
-export function renewalOf({ manifest }: TestIdentity, next: TestIdentity, signer: string, bookVersion: number) {
+export function renewalOf({ manifest }: TestIdentity, next: TestIdentity, signer: string, bookVersion: number, sealed?: string) {
   const { historyKeyId, devices } = next.manifest
   if (historyKeyId === manifest.historyKeyId) return { historySeals: [] }
   return {
     historySeals: devices.map(({ id }) => ({ deviceId: id, historyKeyId, sealed: random(1200) })),
-    book: signedBook(next, signer, { version: bookVersion + 1, historyKeyId }),
+    book: signedBook(next, signer, { version: bookVersion + 1, historyKeyId, ...(sealed !== undefined && { sealed }) }),
   }
 }
 
@@ -114,12 +114,17 @@ export function renewalOf({ manifest }: TestIdentity, next: TestIdentity, signer
 export function signedChange(
   before: TestIdentity,
   next: TestIdentity,
-  { bookVersion = 0, kitSecret, seed = next.seed }: { bookVersion?: number; kitSecret?: string | null; seed?: Uint8Array } = {},
+  {
+    bookVersion = 0,
+    kitSecret,
+    sealed,
+    seed = next.seed,
+  }: { bookVersion?: number; kitSecret?: string | null; sealed?: string | undefined; seed?: Uint8Array } = {},
 ): KeyChange {
   return {
     keyring: sign('conclave/keyring/v1', next.keyring, seed),
     manifest: sign('conclave/manifest/v1', next.manifest, seed),
-    ...renewalOf(before, next, next.manifest.devices[0]?.id ?? '', bookVersion),
+    ...renewalOf(before, next, next.manifest.devices[0]?.id ?? '', bookVersion, sealed),
     ...(kitSecret !== undefined && { kitSecret }),
   }
 }

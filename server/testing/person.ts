@@ -51,6 +51,8 @@ interface Extra {
   kitSecret?: string | null
   /** The authSecret, if the change adds the password as a way in. */
   password?: string
+  /** The content of the book under a new history key, base64. */
+  sealed?: string
 }
 
 export const newAuthSecret = (): string => randomBytes(32).toString('base64url')
@@ -84,10 +86,10 @@ export async function newPerson(url: string, username: string, origin: string): 
       person.identity = next
       return Object.assign(other, { deviceId })
     },
-    async changesKeys(changes: Changes, { kitSecret, password }: Extra = {}, via: Browser = person) {
+    async changesKeys(changes: Changes, { kitSecret, password, sealed }: Extra = {}, via: Browser = person) {
       const next = changed(person.identity, changes)
       const { version: bookVersion } = await does(devicesApi.book, {})
-      const change = signedChange(person.identity, next, { bookVersion, ...(kitSecret !== undefined && { kitSecret }) })
+      const change = signedChange(person.identity, next, { bookVersion, sealed, ...(kitSecret !== undefined && { kitSecret }) })
       await via.does(devicesApi.changeKeys, { ...change, ...(password !== undefined && { password }) })
       person.identity = next
     },

@@ -128,10 +128,11 @@ export async function putChange(
   }
 }
 
-/** The removed device may have spoiled the book, which this browser's replaces. */
+/** The removed device may have spoiled or filled the book, which this browser's replaces, and used its rate up. */
 function ignoreBook(error: unknown): void {
-  const isSpoiled = error instanceof CryptoFailure && error.code === 'book_spoiled'
-  if (!isSpoiled && !lostBookStore.getState().isLost) throw error
+  if (error instanceof ApiError) return
+  const isTaken = error instanceof CryptoFailure && (error.code === 'book_spoiled' || error.code === 'book_ahead')
+  if (!isTaken && !lostBookStore.getState().isLost) throw error
 }
 
 /** False without a server: the next start checks again. */

@@ -92,7 +92,7 @@ test('A stolen browser counts to the end: what it wrote is not taken, it is said
   await checkBook(alice.env)
   const { live } = await patchedClient(alice, bob)
   const { sealed, ...stored } = accountOf(alice).book
-  const saved = await openBook(live, { ...stored, sealed: sealed ?? '' })
+  const { book: saved } = await openBook(live, { ...stored, sealed: sealed ?? '' })
   expect(saved.pins[bob.userId]).toMatchObject({ identityKey: keyOf(bob), isVerified: false })
   const { identityKey } = await alice.core.safetyNumber({ userId: bob.userId })
   await alice.core.setVerified({ userId: bob.userId, identityKey, isVerified: true })

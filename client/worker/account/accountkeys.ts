@@ -1,5 +1,6 @@
 import type { AccountKeys, KeyChange } from '../../../contract/account/devices.ts'
 import { concat, fromBase64 } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import { eraseKeyring } from '../keys/keyring.ts'
 import type { Live } from '../keys/live.ts'
@@ -21,6 +22,13 @@ export type AccountVerbs = ReturnType<typeof accountVerbs>
 interface Memory {
   ways: HeldWays
   live: Live | undefined
+}
+
+/** Throws 'too_many_devices' [Note: D1]. */
+function requireRoom(review: Review): Review {
+  const { devices, removed } = review.manifest
+  if (devices.length + removed.length < LIMITS.devicesEverMax) return review
+  throw new CryptoFailure('too_many_devices', 'Your account has had too many browsers to take another one')
 }
 
 /** Returns the verbs that need a way in [Note: K1]. */
@@ -74,7 +82,7 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
     },
     async draftDevice(browser: NewBrowser): Promise<AccountKeys> {
       // Drafted once: the server may have this device already.
-      drafting ??= draftDevice(reviewed(), browser)
+      drafting ??= draftDevice(requireRoom(reviewed()), browser)
       draft = await drafting
       return draft.keys
     },

@@ -7,9 +7,9 @@ import type { Live } from '../keys/live.ts'
 import { sealHistory } from '../keys/newhistory.ts'
 import { signManifest, withName } from '../keys/newidentity.ts'
 import type { HeldWays } from '../keys/ways.ts'
-import { bookKeptWrites, type SealedUnder, sealBookUnder, withBook } from '../lists/book.ts'
+import { bookKeptWrites, type SealedUnder, withBook } from '../lists/book.ts'
 import { withSealedTimes } from '../lists/listedDevices.ts'
-import { startBookUnder } from '../lists/newbook.ts'
+import { changedBook, startBookUnder } from '../lists/newbook.ts'
 import { ownManifestWrite, peerOf } from '../lists/peers.ts'
 import { dropForeignMarks } from '../lists/safety.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -70,7 +70,7 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
       keepsHistory,
       keyringVersion: next.keyring.version,
     }
-    const renewed = renewHistory ? await renew(live, next.secret.historyKeys, staying, request.startsBookAfter) : undefined
+    const renewed = renewHistory ? await renew(live, next.secret.historyKeys, staying, request) : undefined
     const changed: Manifest = { ...staying, ...renewed?.announced }
     const change: KeyChange = {
       keyring: next.signed,
@@ -126,13 +126,19 @@ async function holds(ways: OpenKeyring['secret']['ways'], { id, seed }: Way): Pr
   return ways.some((way) => way.id === id && sameBytes(way.publicKey, publicKey))
 }
 
-async function renew(live: Live, historyKeys: HistoryKey[], { devices }: Manifest, startsBookAfter: number | undefined) {
+async function renew(
+  live: Live,
+  historyKeys: HistoryKey[],
+  { devices }: Manifest,
+  { startsBookAfter, removeDevices = [], areStolen = false }: KeyChangeRequest,
+) {
   const history = copyHistory(historyKeys)
   const newest = history.at(-1)
   if (!newest) throw new CryptoFailure('history_key', 'The keys of your account lack a history key')
   const announced = { historyKeyId: newest.id, historyKey: toBase64((await keyPairOf(newest.seed)).publicKey) }
   const seals = await Promise.all(devices.map((device) => sealHistory(history, live.identityKey, device)))
-  const book = startsBookAfter === undefined ? sealBookUnder(live, newest) : startBookUnder(live, newest, startsBookAfter)
+  const isOwn = removeDevices.length > 0 && areStolen
+  const book = startsBookAfter === undefined ? changedBook(live, newest, isOwn) : startBookUnder(live, newest, startsBookAfter)
   return { history, announced, seals, book: await book }
 }
 

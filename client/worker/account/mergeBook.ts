@@ -5,11 +5,14 @@ import { inRoom } from '../group/roomState.ts'
 import { historyKeyOf } from '../keys/history.ts'
 import type { Live } from '../keys/live.ts'
 import { requireBookSigner } from '../keys/signature.ts'
+import { boundUnknown } from '../keys/unknownFields.ts'
 import {
   type Book,
   type BookRow,
   bookKeptWrites,
+  bookShape,
   bookWrite,
+  type OpenedBook,
   openBook,
   openBookText,
   readBook,
@@ -17,9 +20,10 @@ import {
   seenVersion,
   withBook,
 } from '../lists/book.ts'
+import { withoutOverflow } from '../lists/bookSize.ts'
 import { requireMarkedBook } from '../lists/documentMarks.ts'
 import { mergedGenerations } from '../lists/generations.ts'
-import { mergedEntries } from '../lists/mergeCounted.ts'
+import { isCountedAhead, mergedEntries } from '../lists/mergeCounted.ts'
 import { type Peer, peerOf } from '../lists/peers.ts'
 import { isSameBook, mergedPin } from '../lists/pins.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -28,7 +32,7 @@ import { keyForgottenWrites } from './forgetKey.ts'
 type Stored = SealedBook & { sealed: string }
 
 const AHEAD =
-  'One of your browsers wrote decisions into your address book that cannot be. They were not taken. If you do not know the browser, remove it'
+  'One of your browsers wrote into your address book what cannot be, or more than it holds. That was not taken. If you do not know the browser, remove it'
 
 /** Seals the next version; null if nothing changed, a key is missing, or the server's copy is unread, unknown or newer. */
 export const sealBook = (live: Live): Promise<SignedBook | null> =>
@@ -79,11 +83,11 @@ async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?:
   const sealed = { ...stored, sealed: stored.sealed }
   const theirs = await openSigned(live, row, sealed)
   if (theirs === 'newer') return keepNewer(live, row, sealed)
-  const { book, isAhead } = mergedBook(row.book, theirs)
+  const { book, isAhead } = mergedBook(row, theirs)
   const changed = Object.keys(row.book.pins).filter((id) => book.pins[id]?.identityKey !== row.book.pins[id]?.identityKey)
   const missing = changed.map((userId) => directRoomId(live.userId, userId)).filter((room) => !rooms.includes(room))
   if (missing.length > 0) return missing
-  const isDirty = replaces !== undefined || !isSameBook(book, theirs)
+  const isDirty = replaces !== undefined || theirs.hasDropped || !isSameBook(book, theirs.book)
   const isSigned = row.isSigned || stored.signature !== null
   const forgotten = await Promise.all(changed.map((userId) => keyForgottenWrites(live, userId)))
   const { newer: _, ...known } = row
@@ -94,7 +98,7 @@ async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?:
 }
 
 /** Throws 'history_key', 'book_signer' or 'book_spoiled'. */
-async function openSigned(live: Live, row: BookRow, stored: Stored): Promise<Book | 'newer'> {
+async function openSigned(live: Live, row: BookRow, stored: Stored): Promise<OpenedBook | 'newer'> {
   const self = await peerOf(live, live.userId)
   if (!self) throw new CryptoFailure('manifest', 'This account’s own device list is missing')
   try {
@@ -136,8 +140,10 @@ interface MergedBook {
   isAhead: boolean
 }
 
-function mergedBook(mine: Book, theirs: Book): MergedBook {
-  let isAhead = false
+function mergedBook({ book: mine, isRead }: BookRow, opened: OpenedBook): MergedBook {
+  // [Note: I1]
+  const { book: theirs, hasDropped } = isRead ? withoutOverflow(mine, opened.book) : { book: opened.book, hasDropped: false }
+  let isAhead = hasDropped || opened.hasDropped || isCountedAhead(mine, theirs)
   // Equal books need equal text.
   const pins = { ...theirs.pins, ...mine.pins }
   for (const [userId, pin] of Object.entries(theirs.pins)) {
@@ -146,10 +152,8 @@ function mergedBook(mine: Book, theirs: Book): MergedBook {
     isAhead ||= merged.isAhead
   }
   const aliases = { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }
-  return {
-    book: { ...united(mine, theirs), pins, aliases, ...mergedGenerations(mine, theirs), ...mergedEntries(mine, theirs) },
-    isAhead,
-  }
+  const lists = { pins, aliases, ...mergedGenerations(mine, theirs), ...mergedEntries(mine, theirs) }
+  return { book: boundUnknown(bookShape, { ...united(mine, theirs), ...lists }).value, isAhead }
 }
 
 type Fields = Record<string, unknown>

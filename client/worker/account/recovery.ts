@@ -7,6 +7,7 @@ import { sealHistory } from '../keys/newhistory.ts'
 import { requireBookSigner } from '../keys/signature.ts'
 import type { HeldWays } from '../keys/ways.ts'
 import { parseBook, startedAnew } from '../lists/book.ts'
+import { ownPart } from '../lists/bookSize.ts'
 import { EMPTY_TEXT, firstBookWrite } from '../lists/newbook.ts'
 import { openText, sealText } from '../lists/sealedbook.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -82,7 +83,7 @@ async function textOf({ opened, manifest }: Review, book: SealedBook, isNewest: 
   try {
     requireBookSigner(manifest, book)
     const text = await openText(fromBase64(manifest.identityKey), key, { ...book, sealed: book.sealed })
-    return isBook(text) ? text : undefined
+    return reducedBook(text)
   } catch (error) {
     if (error instanceof CryptoFailure) return undefined
     throw error
@@ -90,12 +91,11 @@ async function textOf({ opened, manifest }: Review, book: SealedBook, isNewest: 
 }
 
 /** [Note: F2] */
-function isBook(text: string): boolean {
+function reducedBook(text: string): string | undefined {
   try {
-    parseBook(text)
-    return true
+    return JSON.stringify(ownPart(parseBook(text), new Set()))
   } catch (error) {
-    if (error instanceof CryptoFailure) return error.code === 'newer_version'
+    if (error instanceof CryptoFailure) return error.code === 'newer_version' ? text : undefined
     throw error
   }
 }

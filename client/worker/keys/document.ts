@@ -4,6 +4,7 @@ import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { type Signed, signedShape } from '../../../contract/ground/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { type Label, sign, verify } from '../primitives/seal.ts'
+import { boundUnknown } from './unknownFields.ts'
 
 /** Signs label and JSON text: exactly the characters of `content`. */
 export function signDocument(identitySeed: Uint8Array, label: Label, document: unknown): Signed {
@@ -29,15 +30,23 @@ export function readDocument<Shape extends z.ZodType<{ identityKey: string }>>(
 }
 
 /**
- * Danger: checks no signature, so pass only what was checked before it was stored. Throws 'malformed', 'newer_version' [Note:
- * F2].
+ * Danger: checks no signature, so pass only what was checked before it was stored. Bounds unknown fields. Throws 'malformed',
+ * 'newer_version' [Note: F2].
  */
-export function parseDocument<Shape extends z.ZodType>(content: string, label: Label, shape: Shape): z.infer<Shape> {
+export const parseDocument = <Shape extends z.ZodType>(content: string, label: Label, shape: Shape): z.infer<Shape> =>
+  parseBounded(content, label, shape).value
+
+/** Throws as `parseDocument`. */
+export function parseBounded<Shape extends z.ZodType>(
+  content: string,
+  label: Label,
+  shape: Shape,
+): { value: z.infer<Shape>; hasDropped: boolean } {
   const document = json(content)
   if (isNewer(document)) throw new CryptoFailure('newer_version', NEEDS_NEWER)
   const parsed = shape.safeParse(document)
   if (!parsed.success) throw new CryptoFailure('malformed', `${label} is not as it must be`, { cause: parsed.error })
-  return parsed.data
+  return boundUnknown(shape, parsed.data)
 }
 
 /** Documents without `v` have form 1. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Keyring, keyringShape } from '../../../contract/account/documents.ts'
 import { type Bytes, concat, fromBase64, fromUtf8, sameBytes, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, hkdf, keyPairOf, openFrom, openWith, publicKeyOf, randomBytes, sealTo, sealWith } from '../primitives/seal.ts'
@@ -8,6 +9,8 @@ import type { Bytes32, XWingPublicKey } from '../primitives/sizes.ts'
 import { parseDocument, readDocument, signDocument } from './document.ts'
 
 const KEYRING = 'conclave/keyring/v1'
+/** Less than the shape takes, by nonce and tag. */
+const PLAIN_MAX = LIMITS.keyringBytes - 28
 const ACCOUNT_KEY = 'conclave/account-key/v1'
 const WAY_PROOF = 'conclave/way-proof/v1'
 
@@ -128,7 +131,8 @@ export function eraseKeyring({ secret, accountKey }: OpenKeyring): void {
 }
 
 /** `before`: the previous one without the removed ways, whose unknown fields stay [Note: F2]. */
-async function lock(secret: KeyringSecret, version: number, before?: Keyring): Promise<OpenKeyring & { signed: Signed }> {
+async function lock(held: KeyringSecret, version: number, before?: Keyring): Promise<OpenKeyring & { signed: Signed }> {
+  const secret = fitting(held)
   const ids = new Set(secret.ways.map((way) => way.id))
   if (ids.size !== secret.ways.length || ids.size === 0)
     throw new RangeError('A keyring has at least one way in, each with its own id')
@@ -154,6 +158,16 @@ async function lock(secret: KeyringSecret, version: number, before?: Keyring): P
   }
   erase(plain)
   return { keyring, secret, accountKey, signed: signDocument(secret.identitySeed, KEYRING, keyring) }
+}
+
+/** The oldest history keys go where there is no room for the newest: each change of keys fits [Note: K1]. */
+function fitting(secret: KeyringSecret): KeyringSecret {
+  const { historyKeys } = secret
+  let from = 0
+  const left = () => ({ ...secret, historyKeys: historyKeys.slice(from) })
+  while (from < historyKeys.length - 1 && utf8(writeSecret(left())).length > PLAIN_MAX) from += 1
+  erase(...historyKeys.slice(0, from).map(({ seed }) => seed))
+  return from === 0 ? secret : left()
 }
 
 async function keep({ id, kind, madeAt, seed }: Way, identityKey: Uint8Array): Promise<KeptWay> {

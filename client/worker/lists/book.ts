@@ -3,7 +3,7 @@ import type { SealedBook, SignedBook } from '../../../contract/account/devices.t
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { base64, counterShape, signedName } from '../../../contract/ground/shapes.ts'
-import { parseDocument } from '../keys/document.ts'
+import { parseBounded } from '../keys/document.ts'
 import { historyKeyOf } from '../keys/history.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -12,6 +12,10 @@ import type { Write } from '../vault/vault.ts'
 import { markOf } from '../vault/vaultMarks.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { openText, sealText } from './sealedbook.ts'
+
+const WORD_MAX = 40
+const ALIAS_MAX = 500
+const idOf = z.string().max(100)
 
 // [Note: F2] Loose shapes keep newer fields.
 const pinShape = z.looseObject({
@@ -44,29 +48,29 @@ export type Pin = z.infer<typeof pinShape>
 /** The higher n holds. `on`: public key (X-Wing), salt, seeds, next seeds. `off`: salt, seeds. */
 const chatLockShape = z.looseObject({
   n: counterShape,
-  kind: z.string(),
+  kind: z.string().max(WORD_MAX),
   data: z.array(base64(LIMITS.chatLockBytes)).max(LIMITS.chatLockSeedsMax + 1),
   /** The n of the newest giving up; 0: never. */
   gone: counterShape,
 })
 export type ChatLock = z.infer<typeof chatLockShape>
 
-const bookShape = z.looseObject({
+export const bookShape = z.looseObject({
   /** `identityKey`: Ed25519, base64. */
-  pins: z.record(z.string(), pinShape),
-  aliases: z.record(z.string(), z.string()),
+  pins: z.record(idOf, pinShape),
+  aliases: z.record(idOf, z.string().max(ALIAS_MAX)),
   /** [Note: R8] */
-  generations: z.record(z.string(), counterShape),
-  restarts: z.record(z.string(), counterShape).optional(),
+  generations: z.record(idOf, counterShape),
+  restarts: z.record(idOf, counterShape).optional(),
   asksFirst: z.boolean().optional(),
   /** '' is the original name. */
-  deviceNames: z.record(z.string(), z.looseObject({ name: z.string().max(LIMITS.deviceNameMax), n: counterShape })).optional(),
-  contactNames: z.record(z.string(), z.looseObject({ name: z.string().max(LIMITS.displayNameMax), n: counterShape })).optional(),
-  blocks: z.record(z.string(), z.looseObject({ isBlocked: z.boolean(), n: counterShape })).optional(),
+  deviceNames: z.record(idOf, z.looseObject({ name: z.string().max(LIMITS.deviceNameMax), n: counterShape })).optional(),
+  contactNames: z.record(idOf, z.looseObject({ name: z.string().max(LIMITS.displayNameMax), n: counterShape })).optional(),
+  blocks: z.record(idOf, z.looseObject({ isBlocked: z.boolean(), n: counterShape })).optional(),
   /** [Note: M8] */
-  clears: z.record(z.string(), z.number().int().nonnegative()).optional(),
+  clears: z.record(idOf, z.number().int().nonnegative()).optional(),
   /** [Note: L1] */
-  locks: z.record(z.string(), chatLockShape).optional(),
+  locks: z.record(idOf, chatLockShape).optional(),
 })
 
 export type Book = z.infer<typeof bookShape>
@@ -142,9 +146,11 @@ export interface SealedUnder {
   stored: SignedBook
   text: string
   isStarted?: boolean
+  /** Set if less was sealed. */
+  book?: Book
 }
 
-/** Seals the next version under a new key [Note: H2]. Throws 'book_unread' if this device never read the book. */
+/** Seals the next version. Throws 'book_unread' if this device never read the book. */
 export async function sealBookUnder(live: Live, { id, seed }: { id: number; seed: Uint8Array }): Promise<SealedUnder> {
   const row = await readBook(live)
   if (!row.isRead) throw new CryptoFailure('book_unread', 'The address book could not be read')
@@ -159,21 +165,34 @@ const withoutLists = (book: unknown): string =>
   JSON.stringify(book, (name, value: unknown) => (name === 'manifest' ? undefined : value))
 
 /** Returns the writes of a stored book. Call inside `withBook`. */
-export async function bookKeptWrites(live: Live, { stored, text, isStarted = false }: SealedUnder): Promise<Write[]> {
+export async function bookKeptWrites(
+  live: Live,
+  { stored, text, isStarted = false, book: reduced }: SealedUnder,
+): Promise<Write[]> {
   const row = await readBook(live)
   if (stored.version <= seenVersion(row)) return []
-  if (row.newer) return [bookWrite({ ...row, newer: { version: stored.version, text } }, stored)]
-  const book = isStarted ? startedAnew(row.book) : row.book
+  if (row.newer && !reduced) return [bookWrite({ ...row, newer: { version: stored.version, text } }, stored)]
+  const { newer: _, ...known } = row
+  const book = reduced ?? (isStarted ? startedAnew(row.book) : row.book)
   const isDirty = JSON.stringify(book) !== text && withoutLists(book) !== withoutLists(JSON.parse(text))
-  return [bookWrite({ ...row, version: stored.version, isDirty, isRead: true, isSigned: true, book }, stored)]
+  return [bookWrite({ ...known, version: stored.version, isDirty, isRead: true, isSigned: true, book }, stored)]
+}
+
+export interface OpenedBook {
+  book: Book
+  hasDropped: boolean
 }
 
 /** Throws what `openBookText` and `parseBook` throw. */
-export const openBook = async (live: Live, stored: SealedBook & { sealed: string }): Promise<Book> =>
-  parseBook(await openBookText(live, stored))
+export async function openBook(live: Live, stored: SealedBook & { sealed: string }): Promise<OpenedBook> {
+  const { value, hasDropped } = parseBounded(await openBookText(live, stored), BOOK, bookShape)
+  return { book: value, hasDropped }
+}
 
 /** Throws 'newer_version' or 'malformed'. */
-export const parseBook = (text: string): Book => parseDocument(text, 'conclave/book/v1', bookShape)
+export const parseBook = (text: string): Book => parseBounded(text, BOOK, bookShape).value
+
+const BOOK = 'conclave/book/v1'
 
 /** Returns the exact text. Throws 'history_key' if the key is missing here, 'seal'. */
 export async function openBookText(live: Live, stored: SealedBook & { sealed: string }): Promise<string> {

@@ -13,6 +13,11 @@ function merged<Entries extends Counted>(mine: Entries | undefined, theirs: Entr
   return { ...mine, ...Object.fromEntries(taken) } as Entries
 }
 
+export const isCountedAhead = (mine: Book, theirs: Book): boolean =>
+  (['deviceNames', 'contactNames', 'blocks', 'locks'] as const).some((list) =>
+    Object.entries(theirs[list] ?? {}).some(([id, { n }]) => n > (mine[list]?.[id]?.n ?? 0) + AHEAD_MAX),
+  )
+
 export function mergedEntries(
   mine: Book,
   theirs: Book,

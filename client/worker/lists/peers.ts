@@ -71,6 +71,9 @@ export const peerForgotten = (userId: string): Write => ({ store: 'sealed', key:
 // Cached, because every message needs the check.
 const verified = remembering<Manifest>(64)
 
+export const peersMet = async ({ vault }: Live): Promise<string[]> =>
+  (await vault.keys('sealed', rowOf(''))).map((key) => key.slice(rowOf('').length))
+
 /** Returns undefined before the first manifest. */
 export async function peerOf({ vault }: Live, userId: string): Promise<Peer | undefined> {
   const row = await vault.get('sealed', rowOf(userId))

@@ -6,7 +6,7 @@ import type { Book, BookRow, Pin } from './book.ts'
 export const AHEAD_MAX = 1000
 
 /** A dated pin of an older build counts one decision [Note: I1]. */
-const decisionsOf = ({ n, decidedAt }: Pin): number => n ?? (decidedAt === undefined ? 0 : 1)
+export const decisionsOf = ({ n, decidedAt }: Pin): number => n ?? (decidedAt === undefined ? 0 : 1)
 
 export const withPin = (row: BookRow, userId: string, pin: Pin): BookRow => ({
   ...row,

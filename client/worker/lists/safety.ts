@@ -111,8 +111,14 @@ export function dropForeignMarks(live: Live): Promise<void> {
   return withBook(live, async () => {
     const [before, compared] = await Promise.all([readBook(live), comparedHere(live)])
     const foreign = Object.entries(before.book.pins).filter(([id, pin]) => pin.isVerified && compared[id] !== pin.identityKey)
-    const row = foreign.reduce((next, [id, { identityKey }]) => decided(next, id, { identityKey, isVerified: false }), before)
-    if (foreign.length > 0) await live.vault.write([bookWrite(row)])
+    if (foreign.length === 0) return
+    const { book } = before
+    const unmarked = foreign.map(([id, pin]) => {
+      const alone = { ...before, book: { ...book, pins: { [id]: pin } } }
+      return [id, decided(alone, id, { identityKey: pin.identityKey, isVerified: false }).book.pins[id] ?? pin] as const
+    })
+    const pins = { ...book.pins, ...Object.fromEntries(unmarked) }
+    await live.vault.write([bookWrite({ ...before, isDirty: true, book: { ...book, pins } })])
   })
 }
 

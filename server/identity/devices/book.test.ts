@@ -80,12 +80,21 @@ test('An address book of before signatures is handed out as it is, until a brows
   expect(await alice.does(devicesApi.book, {})).toMatchObject({ version: 5, others: [{ writer: 'unsigned', version: 4 }] })
 })
 
-test('The book of an account with 5,000 contacts is kept, and one that is larger than any is refused', async () => {
+test('The book of an account with 5,000 contacts is kept. A larger one leaves no room to change the keys: refused, but one of before may shrink', async () => {
   const alice = await world.person('alice')
-  const sealedOf = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64')
-  const large = signedBook(alice.identity, alice.deviceId, { version: 1, sealed: sealedOf(LIMITS.bookBytes) })
+  const book = (version: number, bytes: number) =>
+    signedBook(alice.identity, alice.deviceId, { version, sealed: Buffer.alloc(bytes, 7).toString('base64') })
+  const { bookSavedBytes, bookBytes } = LIMITS
+  const large = book(1, bookSavedBytes)
   await alice.does(devicesApi.saveBook, large)
   expect((await alice.does(devicesApi.book, {})).sealed).toHaveLength(large.sealed.length)
-  const larger = signedBook(alice.identity, alice.deviceId, { version: 2, sealed: sealedOf(LIMITS.bookBytes + 3) })
-  expect(await alice.tries(devicesApi.saveBook, { ...larger })).toBeRefused(400, 'invalid_input')
+  expect(await alice.tries(devicesApi.saveBook, book(2, bookSavedBytes + 3))).toBeRefused(413, 'book_full')
+  expect(await alice.tries(devicesApi.saveBook, book(2, bookBytes + 3))).toBeRefused(400, 'invalid_input')
+  // As a server of before kept it.
+  await world.sql('update books set sealed = $1 where user_id = $2', [book(1, bookBytes).sealed, alice.id])
+  expect(await alice.tries(devicesApi.saveBook, book(2, bookBytes))).toBeRefused(413, 'book_full')
+  await alice.does(devicesApi.saveBook, book(2, bookBytes - 3))
+  // A change of keys has the rest.
+  const stolen = await alice.addsBrowser()
+  await alice.changesKeys({ removes: [stolen.deviceId] }, { sealed: book(3, bookBytes).sealed })
 })

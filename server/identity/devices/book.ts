@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import { type devicesApi, type SignedBook, UNSIGNED_BOOK } from '../../../contract/account/devices.ts'
 import type { Manifest } from '../../../contract/account/documents.ts'
 import { encodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
+import { base64Chars } from '../../../contract/ground/shapes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
@@ -41,10 +43,17 @@ export async function saveBook(env: Env, user: SignedInUser, book: SignedBook) {
     if (!manifest || book.historyKeyId > manifest.historyKeyId)
       throw new Refusal('invalid_input', { text: 'The account has no such history key' })
     if (book.historyKeyId < manifest.historyKeyId) throw new Refusal('stale_version')
+    await requireRoom(tx, user.id, book)
     await putBook(tx, user.id, manifest, book)
   })
   env.hub.publish([user.id], { type: 'book', data: { version: book.version } })
   return { version: book.version }
+}
+
+/** Throws Refusal: what is above the limit leaves no room for a change of keys, so it may only shrink. */
+async function requireRoom(tx: Queryable, userId: string, { sealed }: SignedBook): Promise<void> {
+  if (sealed.length <= base64Chars(LIMITS.bookSavedBytes)) return
+  if (sealed.length >= (await store.findBookChars(tx, userId))) throw new Refusal('book_full')
 }
 
 /** Compares and sets under the account's lock: one version up, no older history key. Throws Refusal. */

@@ -12,6 +12,17 @@ export async function findBooks(db: Queryable, userId: string) {
     .orderBy(desc(books.version))
 }
 
+/** Characters of the newest book. PostgreSQL knows them without reading it. */
+export async function findBookChars(db: Queryable, userId: string): Promise<number> {
+  const [row] = await db
+    .select({ chars: sql<number>`octet_length(${books.sealed})` })
+    .from(books)
+    .where(eq(books.userId, userId))
+    .orderBy(desc(books.version))
+    .limit(1)
+  return row?.chars ?? 0
+}
+
 export async function findBook(db: Queryable, userId: string, deviceId: string) {
   const [row] = await db
     .select()
