@@ -2,3 +2,10 @@
 export const UNSUPPORTED = 'Unsupported message type'
 
 export const NEEDS_NEWER = 'Needs a newer version of this page'
+
+/** In the place of a text in which nothing can be seen. */
+export const EMPTY = 'Empty message'
+
+const UNSEEN = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+
+export const isBlank = (text: string): boolean => UNSEEN.test(text)

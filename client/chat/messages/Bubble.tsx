@@ -1,13 +1,14 @@
 import { KeyRound } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { EMPTY, isBlank } from '../../../contract/chat/contentwords.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { later } from '../../ui/later.tsx'
+import { Folded } from './Folded.tsx'
 import { Meta, spokenName } from './Meta.tsx'
 import { remarksOf } from './remarks.ts'
 import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { isEmojiOnly, type Range } from './textPieces.ts'
-import { Words } from './Words.tsx'
 
 const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
@@ -57,7 +58,7 @@ interface Draws<B extends MessageBody> {
 
 const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
   text: { bubble: (drawn) => <Said {...drawn} look={isEmojiOnly(drawn.body.text) ? 'bub emoji' : 'bub'} /> },
-  file: { bubble: (drawn) => <FileBody {...drawn} Words={Words} /> },
+  file: { bubble: (drawn) => <FileBody {...drawn} Words={Folded} /> },
   plain: {
     bubble: (drawn) => (
       <Said {...drawn}>
@@ -97,7 +98,7 @@ function Said({ body, marks, meta, look = 'bub', children }: SaidProps) {
     <div className={look}>
       {children}
       <p dir="auto">
-        <Words text={body.text} marks={marks} />
+        {isBlank(body.text) ? <i className="t2">{EMPTY}</i> : <Folded text={body.text} marks={marks} />}
         {meta}
       </p>
     </div>

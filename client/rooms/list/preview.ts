@@ -65,7 +65,7 @@ interface KindLine<C extends Content> {
 }
 
 const LINES: { [K in Kind]: KindLine<ContentOf<K>> } = {
-  text: { text: ({ text }) => withoutBackticks(text), look: () => 'text' },
+  text: { text: (content) => withoutBackticks(contentWords(content)), look: () => 'text' },
   // A file's name keeps its backticks.
   file: { text: contentWords, look: ({ as }) => (as === 'image' ? 'photo' : 'document') },
 }

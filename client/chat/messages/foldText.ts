@@ -1,0 +1,23 @@
+import type { Range } from './textPieces.ts'
+
+/** A text beyond either is folded to less than that. */
+const LINES_MAX = 40
+const CHARS_MAX = 6000
+const LINES_SHOWN = 20
+const CHARS_SHOWN = 3000
+
+/** What a browser breaks a line at. */
+const BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g
+
+/** Where a long text is folded, and how many lines it has; undefined for a text that is shown whole. */
+export function foldOf(text: string): { end: number; lines: number } | undefined {
+  const breaks = [...text.matchAll(BREAK)]
+  if (breaks.length < LINES_MAX && text.length <= CHARS_MAX) return undefined
+  const end = Math.min(breaks[LINES_SHOWN - 1]?.index ?? text.length, CHARS_SHOWN)
+  // No half of a character.
+  const isHalf = /[\uD800-\uDBFF]$/.test(text.slice(0, end))
+  return { end: isHalf ? end - 1 : end, lines: breaks.length + 1 }
+}
+
+/** A found word behind the fold opens the text. */
+export const isBehind = (end: number, marks: readonly Range[] = []): boolean => marks.some(([, to]) => to > end)
