@@ -3,11 +3,9 @@ import type { Endpoint } from '../../contract/ground/endpoint.ts'
 import { LIMITS, PERIODS } from '../../contract/ground/limits.ts'
 import type { RefusalBody, RefusalCode } from '../../contract/ground/refusals.ts'
 
-/** A megabyte of error text would block the page. */
-const WORDS_CHARS = 300
 const RETRY_MAX_SECONDS = 3600
 
-/** `status` 0: "offline", "no_answer". `message` is the server's text. */
+/** `status` 0: "offline", "no_answer". `message` is the page's own text. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: RefusalCode | 'offline' | 'no_answer' | 'unreadable_answer'
@@ -85,7 +83,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, p
     const etag = response.headers.get('ETag')
     if (response.ok && etag) known.set(path, { etag, answer })
     if (!response.ok) {
-      const error = refusalOf(response, text)
+      const error = await refusalOf(response, text, endpoint.input.safeParse(input))
       if (error.code === 'not_signed_in') onSignedOut?.(endpoint)
       throw error
     }
@@ -176,21 +174,32 @@ async function readText(response: Response, limitBytes: number, inTime: <T>(step
   }
 }
 
-/** Trusts no shape of the body. */
-export function refusalOf(response: Response, text: string): ApiError {
+/** Trusts no shape of the body, and none of its words: a page says its own. `input` explains what the contract refuses. */
+export async function refusalOf(response: Response, text: string, input?: z.ZodSafeParseResult<unknown>): Promise<ApiError> {
   const answer = readJson(text)
   const body: { [Key in keyof RefusalBody]?: unknown } = typeof answer === 'object' && answer !== null ? answer : {}
-  const words = (typeof body.error === 'string' && body.error) || text || response.statusText || 'The server gave no reason'
-  // An unknown code becomes `internal`; callers go by the status.
-  const code = typeof body.code === 'string' ? (body.code as RefusalCode) : 'internal'
-  return new ApiError(response.status, code, words.slice(0, WORDS_CHARS) + incidentWords(body.incidentId), {
+  const { code, text: words } = await wordsOf(body, response.status)
+  const own = code === 'invalid_input' ? input?.error?.issues[0]?.message : undefined
+  return new ApiError(response.status, code, (own ?? words) + incidentWords(body.incidentId), {
     retryAfterSeconds: readSeconds(body.retryAfterSeconds),
     details: body.details,
   })
 }
 
+/** All texts together are a file of their own. */
+async function wordsOf({ code, error }: { [Key in keyof RefusalBody]?: unknown }, status: number) {
+  try {
+    const { refusalWords } = await import('../../contract/ground/refusalWords.ts')
+    return refusalWords(code, error, status)
+  } catch {
+    // The server was updated, or is away. Callers go by the code.
+    const named = typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? (code as RefusalCode) : 'internal'
+    return { code: named, text: 'Something went wrong on the server' }
+  }
+}
+
 /** The server logs its bug under this number. */
-const incidentWords = (id: unknown): string => (typeof id === 'string' ? `. Incident ${id.slice(0, 36)}` : '')
+const incidentWords = (id: unknown): string => (typeof id === 'string' && /^[\da-f-]{4,36}$/.test(id) ? `. Incident ${id}` : '')
 
 /** Other numbers would mean no pause, or a month. */
 const readSeconds = (value: unknown): number | undefined =>

@@ -14,5 +14,5 @@ export async function putBytes(address: string, bytes: Blob): Promise<void> {
   }).catch(() => {
     throw new ApiError(0, 'offline', 'The server cannot be reached')
   })
-  if (!response.ok) throw refusalOf(response, await response.text())
+  if (!response.ok) throw await refusalOf(response, await response.text())
 }

@@ -33,5 +33,8 @@ test('An upload that is refused says the words of the answer, and that it was re
   answers(403, '{"error":"Request has expired","code":"upload_expired"}')
   await expect(sends('/objects/uploads/1')).rejects.toMatchObject({ status: 403, message: 'Request has expired' })
   answers(502, '')
-  await expect(sends('/objects/uploads/1')).rejects.toMatchObject({ status: 502, message: 'Non 2xx' })
+  await expect(sends('/objects/uploads/1')).rejects.toMatchObject({
+    status: 502,
+    message: 'The server is busy or stopping. Try again',
+  })
 })

@@ -41,7 +41,7 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
   try {
     const headers = { ...(from > 0 && { Range: `bytes=${from}-` }) }
     const response = await inTime(fetch(address, { cache: 'no-store', headers, signal: abort.signal }))
-    if (!response.ok) throw refusalOf(response, await inTime(response.text()))
+    if (!response.ok) throw await refusalOf(response, await inTime(response.text()))
     // A server may know no ranges.
     let known = response.status === 206 ? 0 : from
     const length = response.headers.get('Content-Length')
@@ -108,7 +108,7 @@ function send(address: string, body: Blob, { onProgress, signal }: Watching): Pr
   })
 }
 
-async function refusedWith({ status, statusText, response }: XMLHttpRequest): Promise<ApiError> {
+async function refusedWith({ status, response }: XMLHttpRequest): Promise<ApiError> {
   const text = response instanceof Blob ? await response.text() : ''
-  return refusalOf(new Response(null, { status, statusText: statusText || 'Non 2xx' }), text)
+  return await refusalOf(new Response(null, { status }), text)
 }

@@ -2,10 +2,9 @@ import { expect, test, vi } from 'vitest'
 import { ApiError } from '../net/api.ts'
 import { failureWords } from './failure.ts'
 
-const limited = (retryAfterSeconds: number) =>
-  new ApiError(429, 'too_many_requests', 'Too many attempts. Try again in 198 seconds', { retryAfterSeconds })
+const limited = (retryAfterSeconds: number) => new ApiError(429, 'too_many_requests', 'Too many attempts', { retryAfterSeconds })
 
-test("the server's words are shown, with the time to wait where it names one", () => {
+test("the words for the server's code are shown, with the time to wait where it names one", () => {
   expect(failureWords(new ApiError(409, 'username_taken', 'Username is not available'))).toBe('Username is not available')
   expect(failureWords(limited(0.4))).toBe('Too many attempts. Try again in 1 second.')
   expect(failureWords(limited(45))).toBe('Too many attempts. Try again in 45 seconds.')

@@ -1,14 +1,11 @@
 import { ApiError } from '../net/api.ts'
 
-/** The part of the server's text that has the wait in seconds, for programs. */
-const WAIT = /\. Try again in \d+ seconds?$/
-
 /**
  * The text for a verb's error. A CryptoFailure keeps its own message. Any other error is a bug: the person reads general words,
  * and the browser logs the bug, because the caller that shows the text has caught it.
  */
 export function failureWords(error: unknown): string {
-  if (error instanceof ApiError) return error.message.replace(WAIT, '') + waitWords(error.retryAfterSeconds)
+  if (error instanceof ApiError) return error.message + waitWords(error.retryAfterSeconds)
   if (error instanceof Error && error.name === 'CryptoFailure') return error.message
   // Node has no such function, where tests run.
   globalThis.reportError?.(error)
