@@ -1,17 +1,21 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { User } from '../../contract/account/account.ts'
+import { devicesApi } from '../../contract/account/devices.ts'
 import { roomsApi } from '../../contract/chat/rooms.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { resetDevices } from '../me/devices/deviceList.ts'
 import { ApiError } from '../net/api.ts'
 import { reloadRooms } from '../rooms/list/loadRooms.ts'
 import { resetRooms, roomById, roomsStore } from '../rooms/list/roomList.ts'
-import { peopleStore, resetPeople } from '../rooms/trust/people.ts'
+import { readyRoom } from '../rooms/log/readyRoom.ts'
+import { peopleStore, personById, resetPeople } from '../rooms/trust/people.ts'
+import { nextListOf } from '../testing/lists.ts'
 import type { TestPerson } from '../testing/people.ts'
 import { changesKeys, people } from '../testing/room.ts'
-import { onKeysChanged, syncAll } from './sync.ts'
+import { onKeysChanged, syncAll, syncEvery } from './sync.ts'
 
 afterEach(() => {
+  vi.useRealTimers()
   resetRooms()
   resetDevices()
   accountStore.setState(accountStore.getInitialState(), true)
@@ -111,4 +115,50 @@ test('Another browser of Alice ends the history: this one goes into its rooms at
   expect((await laptop.core.roomRecord(roomId))?.standing).toBe('joined')
   await bob.says(alice, 'three')
   expect((await laptop.hears(bob)).at(-1)).toBe('three')
+})
+
+test('A device list that Bob has not signed, an older one and none are told as that, never as another key; the right one ends it', async () => {
+  // Requests are paused for a minute after an older answer.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 60_000 })
+  const { wire, alice, bob, eve } = await people()
+  await alice.says(bob, 'hello')
+  const first = wire.accounts.get(bob.userId)?.keys.manifest
+  await bob.newComputer()
+  await alice.says(bob, 'to both of your browsers')
+  await syncAll(alice.env)
+  await bob.newComputer()
+  const right = wire.accounts.get(bob.userId)?.keys.manifest
+  if (!first || !right) throw new Error('Bob has no device list')
+  const { content } = right
+  const { signature } = await nextListOf(wire, eve, 'RXZl')
+  for (const [manifest, fault] of [
+    [{ content, signature }, 'list_unsigned'],
+    [first, 'list_older'],
+    [null, 'list_absent'],
+    [await nextListOf(wire, eve, 'RXZl'), 'list_unsigned'],
+  ] as const) {
+    wire.lie = (_, path, answer) => (path === devicesApi.manifest.path ? { ...(answer as object), manifest } : answer)
+    await syncEvery(alice.env)
+    expect(personById(bob.userId)?.mismatch).toBe(fault)
+    await expect(readyRoom(alice.env, alice.room(bob))).rejects.toMatchObject({ fault })
+    await vi.advanceTimersByTimeAsync(2 * 60_000)
+  }
+  wire.lie = undefined
+  await syncEvery(alice.env)
+  expect(personById(bob.userId)?.mismatch).toBeNull()
+  expect(await readyRoom(alice.env, alice.room(bob))).toEqual({ ready: true })
+})
+
+test('A chat whose record at the server does not fit together says so: nobody’s key has changed', async () => {
+  const { wire, alice, bob, eve } = await people()
+  await alice.says(bob, 'hello')
+  await syncAll(alice.env)
+  await withoutPage(() => bob.says(alice, 'hello Alice'))
+  wire.lie = (_, path, answer) => {
+    if (path !== roomsApi.log.path) return answer
+    const page = answer as { entries: { chatRoomId: string }[] }
+    return { ...page, entries: page.entries.map((entry) => ({ ...entry, chatRoomId: alice.contact(eve).chatRoomId })) }
+  }
+  await expect(syncEvery(alice.env)).rejects.toThrow('The server returned entries of another chat')
+  expect(personById(bob.userId)?.mismatch).toBeNull()
 })

@@ -19,8 +19,9 @@ import { enterEverywhere } from '../rooms/log/staleEpoch.ts'
 import { checkBook, firstBook, saveBook } from '../rooms/trust/book.ts'
 import { refreshPeers } from '../rooms/trust/peers.ts'
 import { changePerson, personById } from '../rooms/trust/people.ts'
+import { RefusedList, type Stop } from '../rooms/trust/refusedList.ts'
 import { reloadVerified } from '../rooms/trust/verified.ts'
-import { CryptoFailure, type Mismatch } from '../worker/crypto.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { checkOwnKeys } from './ending.ts'
 
 const ROOMS_AT_ONCE = 6
@@ -124,10 +125,10 @@ async function sync(env: Env, asked: Asked): Promise<void> {
     } catch (error) {
       // The next run tries again.
       setBehind([room.id])
-      // A failure with one room's keys must not stop the others. Throws a failure of the own account at the end.
+      // A failure of one room must not stop the others: it is thrown at the end.
       if (!(error instanceof CryptoFailure)) throw error
-      if (OF_ACCOUNT.includes(error.code)) failures.push(error)
-      else if (!isOtherState(error)) for (const id of peerIds) markPerson(id, 'key_changed')
+      if (error instanceof RefusedList) markPerson(error.userId, error.fault)
+      else if (!isOtherState(error)) failures.push(error)
     }
   })
   await enterEverywhere(env, due)
@@ -152,19 +153,7 @@ async function readRows(env: Env, asked: Asked, onRows: (rows: RoomRow[]) => voi
   await fetchRooms(env, [...others.map((id) => directRoomId(ownId, id)), ...shared])
 }
 
-/** Failures of the account's own book and device list, which do not concern another person's key. */
-const OF_ACCOUNT = [
-  'book_ahead',
-  'book_rollback',
-  'book_spoiled',
-  'book_unread',
-  'history_key',
-  'own_rollback',
-  'manifest',
-  'newer_version',
-]
-
 /** Sets a person's mismatch, except of a deleted account, which has no key or name that could change. */
-function markPerson(id: string, mismatch: Mismatch | null): void {
+function markPerson(id: string, mismatch: Stop | null): void {
   if (!personById(id)?.isDeleted) changePerson(id, { mismatch })
 }

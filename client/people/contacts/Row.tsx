@@ -6,9 +6,9 @@ import { usePresence } from '../../me/privacy/usePresence.tsx'
 import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
 import { isNews, newestAt, type RoomRow } from '../../rooms/list/roomList.ts'
 import type { Person } from '../../rooms/trust/people.ts'
+import type { Stop } from '../../rooms/trust/refusedList.ts'
 import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
 import { relativeTime } from '../../ui/time.ts'
-import type { Mismatch } from '../../worker/crypto.ts'
 import { RowLine } from './RowLine.tsx'
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
   /** The other person of a direct room. */
   person: Person | undefined
   /** What stops sending to a member. */
-  mismatch: Mismatch | null
+  mismatch: Stop | null
   now: Date
   isOpen: boolean
   /** True if another contact has the same display name, so that the username is shown too. */

@@ -20,16 +20,16 @@ import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type Preview, type RoomRow } from '../../rooms/list/roomList.ts'
 import { voiceDraftsStore } from '../../rooms/list/voicedrafts.ts'
 import type { Person } from '../../rooms/trust/people.ts'
+import type { Stop } from '../../rooms/trust/refusedList.ts'
 import { stopOf } from '../../rooms/trust/trustPill.ts'
 import { lengthWords } from '../../ui/time.ts'
-import type { Mismatch } from '../../worker/crypto.ts'
 
 interface Props {
   room: RoomRow
   /** The other person of a direct room. */
   person: Person | undefined
   /** What stops sending to a member. */
-  mismatch: Mismatch | null
+  mismatch: Stop | null
   isOpen: boolean
   isAmbiguous: boolean
 }
@@ -39,7 +39,9 @@ export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) 
   const isDeleted = person?.isDeleted === true
   const draft = useStore(draftsStore, ({ drafts }) => drafts.get(room.id))
   const voice = useStore(voiceDraftsStore, ({ voices }) => voices.get(room.id))
-  const stop = isDeleted ? undefined : stopOf({ mismatch }, { isForked: room.forks.length > 0, asksRestart: room.asksRestart })
+  const stop = isDeleted
+    ? undefined
+    : stopOf({ mismatch }, { isForked: room.forks.length > 0, asksRestart: room.asksRestart })
   if (stop)
     return (
       <>

@@ -4,14 +4,14 @@ import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 import { showToast } from '../../ui/toast.ts'
-import type { Mismatch } from '../../worker/crypto.ts'
 import { type Choice, ChooseKey } from './ChooseKey.tsx'
 import { nameOf, type Person } from './people.ts'
+import { isListFault, type ListFault, type Stop } from './refusedList.ts'
 import './safety.css'
 
 interface Props {
   person: Person
-  mismatch: Mismatch
+  mismatch: Stop
   /** `chosen` is one of two keys that two browsers knew. */
   onAccept: (person: Person, chosen?: Choice) => Promise<void>
   onDetails: () => void
@@ -35,6 +35,16 @@ export function ChangedPerson({ person, mismatch, onAccept, onDetails }: Props) 
         </Note>
       </div>
     )
+  if (isListFault(mismatch)) {
+    const { title, why } = listWordsOf(person, mismatch)
+    return (
+      <div className="blocked">
+        <Note icon={ShieldAlert} tone="danger" role="alert">
+          <strong>{title}</strong> <span className="why">{why}</span>
+        </Note>
+      </div>
+    )
+  }
   const { title, why, action } = wordsOf(person, mismatch)
   return (
     <div className="blocked">
@@ -67,7 +77,7 @@ interface Words {
   action: string
 }
 
-type Asked = Exclude<Mismatch, 'numbers_differ'>
+type Asked = Exclude<Stop, 'numbers_differ' | ListFault>
 
 function wordsOf(person: Person, mismatch: Asked): Words {
   const name = <bdi>{nameOf(person)}</bdi>
@@ -129,6 +139,33 @@ function wordsOf(person: Person, mismatch: Asked): Words {
       </>
     ),
     action: `Accept this account as ${handle}`,
+  }
+}
+
+/** There is nothing to accept: the key is the one that is known. */
+function listWordsOf(person: Person, fault: ListFault): Omit<Words, 'action'> {
+  const name = <bdi>{nameOf(person)}</bdi>
+  const until = (
+    <>
+      The key of {name} has not changed. Nothing is sent until the server shows the right list; what you have written is kept
+      here.
+    </>
+  )
+  if (fault === 'list_unsigned')
+    return { title: <>The server shows a device list that {name} has not signed.</>, why: <>It was not believed. {until}</> }
+  if (fault === 'list_older')
+    return { title: <>The server shows an older device list of {name} than before.</>, why: <>It was not believed. {until}</> }
+  if (fault === 'list_absent')
+    return { title: <>The server shows no device list of {name}.</>, why: <>There was one before. {until}</> }
+  return {
+    title: <>The server shows a device list of {name} that contradicts the one before it.</>,
+    why: (
+      <>
+        Both are signed by the key of {name}, so somebody else may hold it. Ask {name} in another way, face to face or on the
+        phone, which browsers are theirs. Nothing is sent until the server shows the right list; what you have written is kept
+        here.
+      </>
+    ),
   }
 }
 

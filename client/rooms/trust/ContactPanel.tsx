@@ -9,6 +9,7 @@ import { useLatest } from '../../ui/useLatest.tsx'
 import { NARROW, useMedia } from '../../ui/useMedia.tsx'
 import { BESIDE } from './details.ts'
 import { nameOf, type Person } from './people.ts'
+import { isListFault } from './refusedList.ts'
 import { SafetyNumber } from './SafetyNumber.tsx'
 import { STOPPED } from './trustPill.ts'
 import './details.css'
@@ -124,7 +125,11 @@ function Parts({ person, presence, onFreed }: Omit<Props, 'onClose' | 'isCovered
           <SafetyNumber key={person.id} person={person} onFreed={onFreed} />
         )}
         {mismatch && mismatch !== 'numbers_differ' && (
-          <p className="small t2">The chat says what has changed. The safety number shows again once you have decided.</p>
+          <p className="small t2">
+            {isListFault(mismatch)
+              ? 'The chat says what is wrong with the device list. The safety number shows again once the server has put it right.'
+              : 'The chat says what has changed. The safety number shows again once you have decided.'}
+          </p>
         )}
       </section>
     </>

@@ -5,6 +5,7 @@ import { CryptoFailure, isStillRead, type ManifestOutcome, type Mismatch } from 
 import { firstBook, saveBook } from './book.ts'
 import { refreshOwnDevices } from './ownDevices.ts'
 import { isPaused, pauseIfOlder } from './pauseQuestion.ts'
+import { refusingList } from './refusedList.ts'
 
 /** The server's keys of a member: compared with the pin, never trusted [Note: I1]. */
 export interface PeerKeys {
@@ -24,7 +25,7 @@ export interface Accounts {
 
 /**
  * Pins a peer's first key or stores a newer manifest. `isExact` requests exactly the version that a commit `named` [Note: D2].
- * Throws CryptoFailure for a forged manifest.
+ * Throws RefusedList for a forged or an older one.
  */
 export async function refreshPeer(
   env: Env,
@@ -46,11 +47,12 @@ export async function refreshPeer(
   const question = `${ownId} ${userId} ${named > manifestVersion ? 'named' : newest}`
   if (version >= newest || isPaused(env, question)) return version > 0 ? (mismatch ?? 'pinned') : 'no_device'
   const { identityKey, manifest } = await env.api(devicesApi.manifest, { userId, ...(isExact && { version: named }) })
-  let outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
+  const take = () => refusingList(userId, () => env.crypto.takePeerManifest({ userId, username, identityKey, manifest }))
+  let outcome = await take()
   if (outcome === 'book_unread') {
     // The pins of the own browsers come first: this browser must pin no other key.
     await ((await env.crypto.isBookRead()) || firstBook(env))
-    outcome = await env.crypto.takePeerManifest({ userId, username, identityKey, manifest })
+    outcome = await take()
   }
   if (outcome === 'book_unread') throw new CryptoFailure('book_unread', 'The address book could not be read')
   const isFollowed = outcome === 'pinned' || (outcome !== 'no_device' && isStillRead(outcome))

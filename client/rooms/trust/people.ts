@@ -1,6 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { FrameOf } from '../../../contract/frames.ts'
-import type { KnownAccount, Mismatch } from '../../worker/crypto.ts'
+import type { KnownAccount } from '../../worker/crypto.ts'
+import type { Stop } from './refusedList.ts'
 
 export interface Person {
   id: string
@@ -23,8 +24,8 @@ export interface Person {
   isByAddress: boolean
   /** Two conflicting keys or names, this browser's first. */
   choices: NonNullable<KnownAccount['choices']> | null
-  /** The difference from the pin. Sending stops until the own person decides [Note: I1, I3]. */
-  mismatch: Mismatch | null
+  /** The difference from the pin, or what is wrong with the list. Sending stops [Note: D1, I1, I3]. */
+  mismatch: Stop | null
   isVerified: boolean
   /** ISO 8601; null if unknown. */
   comparedAt: string | null

@@ -1,13 +1,17 @@
-import type { Mismatch } from '../../worker/crypto.ts'
 import type { Person } from './people.ts'
+import type { Stop } from './refusedList.ts'
 
-export const STOPPED: Record<Mismatch, string> = {
+export const STOPPED: Record<Stop, string> = {
   key_changed: 'Key changed',
   name_changed: 'Username changed',
   key_conflict: 'Two keys known',
   name_taken: 'Username of somebody else',
   numbers_differ: 'Numbers differ',
   key_undecided: 'Key not confirmed',
+  list_unsigned: 'Device list not signed',
+  list_older: 'Older device list',
+  list_contradicts: 'Device list contradicts',
+  list_absent: 'No device list shown',
 }
 
 interface Stops {

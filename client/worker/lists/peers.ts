@@ -4,6 +4,7 @@ import { fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import { checkSuccession, readManifest } from '../keys/identity.ts'
 import type { Live } from '../keys/live.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import { remembering } from '../primitives/memo.ts'
 import type { Write } from '../vault/vault.ts'
 import { markOf } from '../vault/vaultMarks.ts'
@@ -11,7 +12,7 @@ import { jsonOf } from '../vault/vaultRows.ts'
 import { type BookRow, bookWrite, readBook, withBook } from './book.ts'
 import { hashesOf, type ListHashes, manifestHash, withHash } from './hashes.ts'
 import { isStillRead, type Mismatch } from './mismatch.ts'
-import { foldName, mismatchIn } from './names.ts'
+import { foldName, isPinnedKey, mismatchIn } from './names.ts'
 import { requirePinnedList, withList, withPin } from './pins.ts'
 
 export interface Peer {
@@ -94,13 +95,15 @@ export interface ShownManifest {
   username?: string
 }
 
-/** Pins the first key and name [Note: I1, I3]. Throws CryptoFailure for a false manifest [Note: D1]. */
+/** Pins the first key and name [Note: I1, I3]. Throws CryptoFailure for a false manifest [Note: D1], and where a pinned key has none. */
 export function takePeerManifest(live: Live, shown: ShownManifest): Promise<ManifestOutcome> {
   return withBook(live, async () => {
     const { userId, identityKey, manifest: signed } = shown
     const book = await readBook(live)
-    if (!identityKey || !signed) return book.book.pins[userId] ? 'key_changed' : 'no_device'
     const pin = book.book.pins[userId]
+    if (pin && !signed && isPinnedKey(pin, identityKey))
+      throw new CryptoFailure('manifest_absent', 'The server showed no device list')
+    if (!identityKey || !signed) return pin ? 'key_changed' : 'no_device'
     const key = fromBase64(identityKey)
     const isSelf = userId === live.userId
     const differs = isSelf

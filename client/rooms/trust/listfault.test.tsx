@@ -1,0 +1,36 @@
+// @vitest-environment happy-dom
+import { screen } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { KeyLine } from '../../chat/messages/KeyLine.tsx'
+import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { ChangedPerson } from './ChangedPerson.tsx'
+import type { Person } from './people.ts'
+import type { ListFault } from './refusedList.ts'
+
+openScreen()
+
+const bob = {
+  ...{ id: 'b1', username: 'bob', listedUsername: 'bob', displayName: 'Bob', alias: null, isDeleted: false, choices: null },
+  onionAddress: `${'b'.repeat(56)}.onion`,
+} as Person
+
+test.each<[ListFault, string]>([
+  ['list_unsigned', 'The server shows a device list that Bob has not signed.'],
+  ['list_older', 'The server shows an older device list of Bob than before.'],
+  ['list_contradicts', 'The server shows a device list of Bob that contradicts the one before it.'],
+  ['list_absent', 'The server shows no device list of Bob.'],
+])(
+  'A list at fault (%s) is said as it is, with nothing to accept, and beside the address that Alice knows',
+  (mismatch, words) => {
+    show(
+      <>
+        <KeyLine person={{ ...bob, mismatch }} />
+        <ChangedPerson person={bob} mismatch={mismatch} onAccept={vi.fn()} onDetails={vi.fn()} />
+      </>,
+      makeAnswers(),
+    )
+    expect(screen.getByRole('alert').textContent).toContain(words)
+    expect(screen.queryByRole('button', { name: /accept|confirm|compare/i })).toBeNull()
+    expect(document.body.textContent).not.toMatch(/another onion address|key of Bob has changed/)
+  },
+)
