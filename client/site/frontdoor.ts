@@ -53,11 +53,11 @@ export const FRONT_DOOR: readonly Claim[] = [
   {
     id: 'ephemeral-keys',
     text: 'Ephemeral key generation',
-    caption: 'Then each of them is destroyed.',
-    story: 'Contact codes live for six minutes, message keys for one message.',
+    caption: 'No two messages share a key.',
+    story: 'Contact codes live for six minutes. The key of a message seals that one message.',
     tests: [CODE_LIFE, ONCE],
     limit:
-      'A browser overwrites keys as far as its JavaScript engine lets it: copies that the engine has made may stay in memory.',
+      'Each message keeps its key in its envelope, sealed so that your other browsers can read the past: under a key of its chat’s epoch, and that one under your history key. Whoever holds the history key opens what is stored. And a browser overwrites keys only as far as its JavaScript engine lets it: copies that the engine has made may stay in memory.',
     measures: ['once'],
     shown: ['landing'],
   },

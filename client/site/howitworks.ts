@@ -80,6 +80,8 @@ export const HOW_IT_WORKS: readonly Claim[] = [
           'Eve has copied Alice’s browser, and Bob renews his keys every day: Alice’s next message shuts her out all the same',
       },
     ],
+    limit:
+      'Whoever holds the history key of your account opens what is stored for your next browser. An account that keeps no history has none of it.',
     measures: ['once'],
     shown: ['landing', { file: WELCOME, words: 'Every message has a key of its own, used once.' }],
   },
