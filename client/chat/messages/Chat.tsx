@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
+import { provenOf } from '../../rooms/log/showForks.ts'
 import type { Choice } from '../../rooms/trust/ChooseKey.tsx'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Empty } from '../../ui/Empty.tsx'
@@ -108,7 +109,7 @@ export function Chat(props: Props) {
           key={`compose ${room.id}`}
           room={room}
           hasPlan={canSend}
-          isBlocked={person.mismatch !== null || room.forks.length > 0 || room.asksRestart}
+          isBlocked={person.mismatch !== null || provenOf(room.forks).length > 0 || room.asksRestart}
           onUpgrade={refuse}
         />
       )}

@@ -15,6 +15,7 @@ import { usePresence } from '../../me/privacy/usePresence.tsx'
 import { connectionStore } from '../../net/status.ts'
 import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
+import { provenOf } from '../../rooms/log/showForks.ts'
 import { lostBookStore } from '../../rooms/trust/book.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { stopOf, type Trust, trustOf } from '../../rooms/trust/trustPill.ts'
@@ -45,7 +46,7 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFin
   const trust = trustOf({
     person,
     connection: isConnected ? 'open' : isOnline ? 'connecting' : 'offline',
-    stop: stopOf(person, { isForked: room.forks.length > 0, asksRestart: room.asksRestart, isBookLost }),
+    stop: stopOf(person, { isForked: provenOf(room.forks).length > 0, asksRestart: room.asksRestart, isBookLost }),
     isLocked: isShutRow(room),
     hasKeys: hasRoomKeys,
   })

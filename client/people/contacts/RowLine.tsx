@@ -19,6 +19,7 @@ import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type Preview, type RoomRow } from '../../rooms/list/roomList.ts'
 import { voiceDraftsStore } from '../../rooms/list/voicedrafts.ts'
+import { provenOf } from '../../rooms/log/showForks.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import type { Stop } from '../../rooms/trust/refusedList.ts'
 import { stopOf } from '../../rooms/trust/trustPill.ts'
@@ -41,7 +42,7 @@ export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) 
   const voice = useStore(voiceDraftsStore, ({ voices }) => voices.get(room.id))
   const stop = isDeleted
     ? undefined
-    : stopOf({ mismatch }, { isForked: room.forks.length > 0, asksRestart: room.asksRestart })
+    : stopOf({ mismatch }, { isForked: provenOf(room.forks).length > 0, asksRestart: room.asksRestart })
   if (stop)
     return (
       <>

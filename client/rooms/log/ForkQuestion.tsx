@@ -1,4 +1,4 @@
-import { ShieldAlert } from 'lucide-react'
+import { Info, ShieldAlert } from 'lucide-react'
 import { useState } from 'react'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -8,7 +8,7 @@ import { showToast } from '../../ui/toast.ts'
 import type { Fork } from '../../worker/crypto.ts'
 import type { RoomRow } from '../list/roomList.ts'
 import { nameOf, personById } from '../trust/people.ts'
-import { answerForks } from './showForks.ts'
+import { answerForks, provenOf } from './showForks.ts'
 import './showForks.css'
 
 interface Props {
@@ -16,10 +16,50 @@ interface Props {
   onAnswered: () => void
 }
 
-/** Two device lists of a member have the same number. Nothing is sent before the answer [Note: D2]. */
+/** Asks about device lists that contradict each other [Note: D2]. */
 export function ForkQuestion({ room, onAnswered }: Props) {
+  const proven = provenOf(room.forks)
+  return proven.length > 0 ? <Proven {...{ room, proven, onAnswered }} /> : <Claimed room={room} />
+}
+
+/** Somebody’s browser names a list that nobody has shown. That stops nothing. */
+function Claimed({ room }: Pick<Props, 'room'>) {
+  const env = useEnv()
+  const lines = [...new Set(room.forks.map((fork) => claimOf(room, fork)))]
+  const close = () =>
+    answerForks(env, room, room.forks).catch((error: unknown) =>
+      showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) }),
+    )
+  return (
+    <div className="blocked">
+      <Note icon={Info} role="status">
+        {lines.map((line) => (
+          <strong key={line}>{line} </strong>
+        ))}
+        <span className="why">That proves nothing: no such list with its signature was shown. Everything goes on. </span>
+        <button type="button" className="linkish" onClick={() => void close()}>
+          Close
+        </button>
+      </Note>
+    </div>
+  )
+}
+
+function claimOf({ ownId }: RoomRow, { userId, by }: Fork): string {
+  const namer = by === ownId ? 'Another browser of yours' : `${nameBy(by)}’s browser`
+  if (userId === ownId) return `${namer} names a list of yours that you do not know.`
+  return `${namer} names a list of ${userId === by ? 'its own account' : nameBy(userId)} that you do not know.`
+}
+
+function nameBy(userId = ''): string {
+  const person = personById(userId)
+  return person ? nameOf(person) : 'Somebody'
+}
+
+/** Two signed lists of a member have the same number. Nothing is sent before the answer. */
+function Proven({ room, proven, onAnswered }: Props & { proven: Fork[] }) {
   const [asked, setAsked] = useState<Fork[]>()
-  const userIds = [...new Set(room.forks.map(({ userId }) => userId))]
+  const userIds = [...new Set(proven.map(({ userId }) => userId))]
   return (
     <div className="blocked">
       <Note icon={ShieldAlert} tone="danger" role="alert">
@@ -27,7 +67,7 @@ export function ForkQuestion({ room, onAnswered }: Props) {
           <strong key={userId}>{titleOf(room, userId)} </strong>
         ))}
         <span className="why">Nothing is sent in this chat until you decide; what you have written waits on this device. </span>
-        <button type="button" className="linkish" onClick={() => setAsked(room.forks)}>
+        <button type="button" className="linkish" onClick={() => setAsked(proven)}>
           Decide
         </button>
       </Note>

@@ -3,6 +3,7 @@ import { concat, fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
 import { HASH_BYTES, hashAt } from '../lists/hashes.ts'
 import type { Fork, NamedList, RoomRecord } from '../vault/storedRoom.ts'
 import { everyAccount, type MemberAccounts } from './members.ts'
+import { provable } from './namedLists.ts'
 
 /** Bounds, because a member may name any number of lists. */
 const FORKS_MAX = 20
@@ -44,37 +45,99 @@ export function listsNamedBy(
   { statement, deviceId }: { statement: Frame; deviceId: string },
 ): NamedList[] {
   const sender = everyAccount(accounts).find(({ userId }) => userId === senderId)
-  return sender?.manifest.removed.includes(deviceId) === false ? listsIn(statement) : []
+  return sender?.manifest.removed.includes(deviceId) === false
+    ? listsIn(statement).map((list) => ({ ...list, by: senderId }))
+    : []
 }
 
 /** A fork is a known version with another hash [Note: D2]. */
 export const forksIn = (accounts: MemberAccounts, lists: NamedList[]): Fork[] =>
-  lists.flatMap(({ userId, version, hash }) => {
-    const account = everyAccount(accounts).find((one) => one.userId === userId)
-    const known = account && hashAt(account, version)
-    return known === undefined || known === hash ? [] : [{ userId, version, hash, known, isTold: false, isAnswered: false }]
+  lists.flatMap((list) => {
+    const account = everyAccount(accounts).find(({ userId }) => userId === list.userId)
+    const known = account && hashAt(account, list.version)
+    const isProven = isProof(accounts, list)
+    return known === undefined || known === list.hash ? [] : [{ ...list, known, isProven, isTold: false, isAnswered: false }]
   })
+
+/** Anybody can name 16 bytes: only the signed list proves them, or an own browser that names the own list. */
+const isProof = ({ own }: MemberAccounts, { userId, by, isSigned }: NamedList): boolean =>
+  isSigned === true || (userId === own.userId && by === own.userId)
 
 /**
  * Adds forks; keeps in `claimed` what is newer than known, to compare later. Pass lists of verified entries only. Returns the
  * same record if nothing is new.
  */
 export function withLists(record: RoomRecord, accounts: MemberAccounts, lists: NamedList[]): RoomRecord {
-  const told = withTold(record, lists)
+  const told = withTold(record, accounts, lists)
   const { forks = [], claimed = [] } = told
-  const named = [...claimed, ...lists].filter((list, at, all) => at === all.findIndex((one) => isSameList(one, list)))
-  const fresh = forksIn(accounts, named).filter((fork) => !forks.some((one) => isSameList(one, fork)))
+  const named = onceEach([...claimed, ...lists])
+  const found = forksIn(accounts, named)
+  const proven = forks.map((fork) => (found.some((one) => one.isProven && isSameList(one, fork)) ? withProof(fork) : fork))
+  const fresh = found.filter((fork) => !forks.some((one) => isSameList(one, fork) || repeats(fork, one)))
   const newer = named.filter(({ userId, version }) =>
     everyAccount(accounts).some((account) => account.userId === userId && version > account.version),
   )
-  if (fresh.length === 0 && newer.length === claimed.length && newer.every((list, at) => list === claimed[at])) return told
-  return { ...told, forks: [...forks, ...fresh].slice(-FORKS_MAX), claimed: newer.slice(-CLAIMED_MAX) }
+  const isSame = (list: NamedList, at: number) => list === claimed[at]
+  if (
+    fresh.length === 0 &&
+    proven.every((fork, at) => fork === forks[at]) &&
+    newer.length === claimed.length &&
+    newer.every(isSame)
+  )
+    return told
+  return {
+    ...told,
+    forks: bounded([...proven, ...fresh.map((fork) => asTold(fork, forks))], FORKS_MAX, ({ isProven }) => isProven !== false),
+    claimed: bounded(newer, CLAIMED_MAX, ({ isSigned }) => isSigned === true),
+  }
 }
 
-/** Marks a fork as told once a later entry of the log names the list known here. */
-export function withTold(record: RoomRecord, lists: NamedList[]): RoomRecord {
+/** Of the same list, what proves more. */
+function onceEach(lists: NamedList[]): NamedList[] {
+  const kept: NamedList[] = []
+  for (const list of lists) {
+    const at = kept.findIndex((one) => isSameList(one, list))
+    if (at < 0) kept.push(list)
+    else if (list.isSigned && !kept[at]?.isSigned) kept[at] = list
+  }
+  return kept
+}
+
+/** Who answered a mere claim has not answered its proof. */
+const withProof = (fork: Fork): Fork => (fork.isProven === false ? { ...fork, isProven: true, isAnswered: false } : fork)
+
+/** A browser that names other bytes with each message is told of once. */
+const repeats = (fork: Fork, before: Fork): boolean =>
+  fork.isProven === false &&
+  before.isProven === false &&
+  before.userId === fork.userId &&
+  before.version === fork.version &&
+  before.by === fork.by
+
+/** The others learn the known list once. */
+const asTold = (fork: Fork, before: Fork[]): Fork => ({
+  ...fork,
+  isTold: before.some(({ userId, version, known, isTold }) => {
+    return isTold && userId === fork.userId && version === fork.version && known === fork.known
+  }),
+})
+
+/** The newest; what is proven stays, whatever else is named. */
+function bounded<T>(all: T[], max: number, isKept: (one: T) => boolean): T[] {
+  const kept = all.filter(isKept).slice(-max)
+  const others = all.filter((one) => !isKept(one))
+  const left = new Set([...kept, ...others.slice(Math.max(0, others.length - (max - kept.length)))])
+  return all.filter((one) => left.has(one))
+}
+
+/** Marks a fork as told once a later entry of the log names the list known here, with the list itself where it is at hand. */
+export function withTold(record: RoomRecord, accounts: MemberAccounts, lists: NamedList[]): RoomRecord {
   const { forks = [] } = record
-  const names = ({ known, ...fork }: Fork) => lists.some((list) => isSameList(list, { ...fork, hash: known }))
+  const names = ({ known, ...fork }: Fork) =>
+    lists.some((list) => {
+      const name = { ...fork, hash: known }
+      return isSameList(list, name) && (list.isSigned === true || !provable(accounts, name))
+    })
   if (!forks.some((fork) => !fork.isTold && names(fork))) return record
   return { ...record, forks: forks.map((fork) => (names(fork) ? { ...fork, isTold: true } : fork)) }
 }
@@ -82,9 +145,13 @@ export function withTold(record: RoomRecord, lists: NamedList[]): RoomRecord {
 export const isSameList = (one: NamedList, other: NamedList): boolean =>
   one.userId === other.userId && one.version === other.version && one.hash === other.hash
 
+/** Without the person's answer, proven or not. */
+export const unansweredForks = (record: Pick<RoomRecord, 'forks'> | undefined): Fork[] =>
+  record?.forks?.filter(({ isAnswered }) => !isAnswered) ?? []
+
 /** Nothing may be sent in the room while there is one [Note: D2]. */
 export const openForks = (record: Pick<RoomRecord, 'forks'> | undefined): Fork[] =>
-  record?.forks?.filter(({ isAnswered }) => !isAnswered) ?? []
+  unansweredForks(record).filter(({ isProven }) => isProven !== false)
 
 /** This device's next commit names these, to tell the members. */
 export const untoldLists = (record: Pick<RoomRecord, 'forks'> | undefined): NamedList[] =>

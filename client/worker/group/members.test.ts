@@ -98,12 +98,15 @@ test('Of a device list the hashes of the newest hundred versions are kept, and t
 
 test('In a room of three, a fork is told once somebody names the list that this browser knows, and is not noted twice', () => {
   const before = newRecord({ generation: 1, groupId: null, epoch: 1, lastSeq: 3 })
-  const forked = withLists(before, three, lists(other))
+  const shown = (hash: string) => lists(hash).map((list) => ({ ...list, isSigned: true }))
+  const forked = withLists(before, three, shown(other))
   expect(openForks(forked)).toMatchObject([{ userId: 'user-2' }, { userId: 'user-3' }])
   expect(untoldLists(forked)).toEqual(lists(manifestHash({ content: '' })))
-  const told = withTold(forked, lists(manifestHash({ content: '' })).slice(1))
+  // A name alone shows nobody the list that is at hand.
+  expect(withTold(forked, three, lists(manifestHash({ content: '' })))).toBe(forked)
+  const told = withTold(forked, three, shown(manifestHash({ content: '' })).slice(1))
   expect(untoldLists(told)).toMatchObject([{ userId: 'user-2' }])
-  expect(withLists(told, three, lists(other))).toBe(told)
+  expect(withLists(told, three, shown(other))).toBe(told)
 })
 
 test("In a room of three, a device of the third member may come in, and Eve's may not", () => {

@@ -1,13 +1,13 @@
 import type { LogEntry, RoomGroup } from '../../../contract/chat/rooms.ts'
-import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
+import { fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import { withLists } from '../group/forks.ts'
 import { groupIdHolds } from '../group/groupid.ts'
 import { pathMade } from '../group/healGroup.ts'
 import { creationData, joinByWelcome, welcomedRefs } from '../group/joining.ts'
 import { keyPackageHeld, keyPackageSpent } from '../group/keypackages.ts'
-import { accountKeysOf, type MemberAccounts } from '../group/members.ts'
-import { epochOf, type Group, groupIdOf } from '../group/mls.ts'
-import { namesIn } from '../group/namedLists.ts'
+import { accountKeysOf, everyAccount, type MemberAccounts } from '../group/members.ts'
+import { epochOf, type Group, groupIdOf, members } from '../group/mls.ts'
+import { listsOf, namesIn } from '../group/namedLists.ts'
 import { pendingSettled } from '../group/pending.ts'
 import { type Place, storeRoom, withRoom } from '../group/roomState.ts'
 import { groupPlace, withMembers } from '../group/signers.ts'
@@ -41,7 +41,7 @@ export function enterRoom(
     const { cursor, from } = record ?? newRecord(served)
     if (welcomed && served.welcome && creation === undefined)
       return { standing: 'outside', cursor, from, asksCommitAt: served.welcome.seq }
-    const lists = welcomed && (await listsOfCreation(welcomed.group, creation ?? null))
+    const lists = welcomed && (await listsOfCreation(welcomed.group, accounts, creation ?? null))
     if (!welcomed || !lists || !served.welcome) {
       const isMoved = record?.groupId !== served.groupId
       const { generation, groupId } = served
@@ -130,11 +130,18 @@ async function welcomedBy(
   return undefined
 }
 
-async function listsOfCreation(group: Group, creation: LogEntry | null): Promise<NamedList[] | undefined> {
+async function listsOfCreation(
+  group: Group,
+  accounts: MemberAccounts,
+  creation: LogEntry | null,
+): Promise<NamedList[] | undefined> {
   if (creation?.kind !== 'commit') return undefined
   try {
     const names = namesIn((await creationData(group, fromBase64(creation.commit))) ?? new Uint8Array())
-    return names.map(({ userId, version, hash }) => ({ userId, version, hash }))
+    // The creator has the first leaf.
+    const creator = members(group).find(({ leafIndex }) => leafIndex === 0)
+    const by = everyAccount(accounts).find(({ identityKey }) => creator && sameBytes(identityKey, creator.accountKey))
+    return listsOf(accounts, names, by?.userId)
   } catch (error) {
     // An external commit stays possible.
     if (error instanceof CryptoFailure) return undefined

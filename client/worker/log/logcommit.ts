@@ -1,11 +1,11 @@
 import type { CommitEntry } from '../../../contract/chat/rooms.ts'
-import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
+import { fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import { applyCommit, inspectCommit } from '../group/commits.ts'
 import { withLists, withTold } from '../group/forks.ts'
 import { ownPathOf, pathMade } from '../group/healGroup.ts'
 import { accountKeysOf, everyAccount, listedIn, memberAccounts } from '../group/members.ts'
 import { epochOf, type Group, groupIdOf, readGroup } from '../group/mls.ts'
-import { type CommitNames, namesIn, namesOf } from '../group/namedLists.ts'
+import { type CommitNames, listsOf, namesIn, namesOf } from '../group/namedLists.ts'
 import { isTaken, type PendingCommit, pendingCommit, pendingSettled } from '../group/pending.ts'
 import { groupPlace, placeBehind, withNamed } from '../group/signers.ts'
 import { readManifest } from '../keys/identity.ts'
@@ -14,7 +14,6 @@ import { derivedKeyWrite } from '../messages/archive.ts'
 import { archiveKeyOf } from '../messages/sealedMessage.ts'
 import { withCommit } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import type { NamedList } from '../vault/storedRoom.ts'
 import { type CatchUp, leave, restartNotice } from './catchUp.ts'
 
 /** The server's limit per request. */
@@ -29,9 +28,10 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
   const pending = await pendingCommit(live, chatRoomId)
   const isOwn = pending !== undefined && isTaken(pending, entry, record.generation, at.group)
   if (pending && (isOwn || at.group)) at.writes.push(pendingSettled(chatRoomId))
+  let by: string | undefined
   try {
     if (isOwn) takeOwn(at, pending, entry)
-    else if (at.group) await takeForeign(at, at.group, entry)
+    else if (at.group) by = await takeForeign(at, at.group, entry)
     else await followOutside(at, names)
   } catch (error) {
     // [Note: R4]
@@ -39,7 +39,7 @@ export async function takeCommit(at: CatchUp, entry: CommitEntry): Promise<void>
     if (error.code === 'own_message') at.isCopied = true
     await leave(at)
   }
-  followLog(at, entry, names)
+  followLog(at, entry, names, by)
 }
 
 /** Returns true for this device's commit. */
@@ -55,7 +55,8 @@ function takeOwn(at: CatchUp, { group, draft, hasPath }: PendingCommit, { seq }:
   at.record.generation = draft.generation
 }
 
-async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promise<void> {
+/** Returns the committer's account. */
+async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promise<string | undefined> {
   const { record } = at
   const commit = fromBase64(entry.commit)
   await takeCarried(at, namesIn(inspectCommit(commit).authData))
@@ -64,13 +65,16 @@ async function takeForeign(at: CatchUp, group: Group, entry: CommitEntry): Promi
   if (applied.removedSelf) {
     // Only a holder of this device's leaf key commits under its name.
     if (applied.committer.deviceId === at.live.device.id) at.isCopied = true
-    return leave(at)
+    await leave(at)
+    return undefined
   }
   record.ownPath = ownPathOf(record)
   moveTo(at, applied.group, applied.isExternal || applied.added.length === 0)
   const place = { groupId: toBase64(groupIdOf(applied.group)), epoch: epochOf(applied.group) }
   record.unaudited = [...record.unaudited, place].slice(-UNAUDITED_MAX)
   at.writes.push(derivedKeyWrite(at.chatRoomId, place, await archiveKeyOf(applied.group)))
+  const { accountKey } = applied.committer
+  return everyAccount(at.accounts).find(({ identityKey }) => sameBytes(identityKey, accountKey))?.userId
 }
 
 function moveTo(at: CatchUp, group: Group, hasPath: boolean): void {
@@ -111,12 +115,12 @@ async function followOutside(at: CatchUp, names: CommitNames[]): Promise<void> {
   }
 }
 
-const listOf = ({ userId, version, hash }: CommitNames): NamedList => ({ userId, version, hash })
-
-function followLog(at: CatchUp, entry: CommitEntry, names: CommitNames[]): void {
+function followLog(at: CatchUp, entry: CommitEntry, names: CommitNames[], by?: string): void {
   const { group } = at
   const named = withNamed(at.record, at.accounts, entry.seq, names)
-  // A commit is unverified outside the group: the server could make up a fork.
-  at.record = group ? withLists(named, at.accounts, names.map(listOf)) : withTold(named, names)
+  const lists = listsOf(at.accounts, names, by)
+  // A commit is unverified outside the group: the server could make up a claim, but no signed list.
+  const proofs = lists.filter(({ isSigned }) => isSigned)
+  at.record = withLists(group ? named : withTold(named, at.accounts, lists), at.accounts, group ? lists : proofs)
   at.record.log = group ? groupPlace(at.record.generation, group) : placeBehind(at.record.log, entry)
 }

@@ -13,11 +13,12 @@ import { pendingCommit, pendingWrite } from '../group/pending.ts'
 import { type OpenRoom, type Place, withRoom } from '../group/roomState.ts'
 import { type Live, leafDevice } from '../keys/live.ts'
 import { requireGeneration } from '../lists/generations.ts'
+import { manifestHash } from '../lists/hashes.ts'
 import { sealArchiveKey } from '../messages/archive.ts'
 import { archiveKeyOf } from '../messages/sealedMessage.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
-import { recordWrite } from '../vault/storedRoom.ts'
+import { type NamedList, recordWrite } from '../vault/storedRoom.ts'
 import { checkPlace, newRecord } from './enterRoom.ts'
 
 export interface RoomState {
@@ -68,13 +69,19 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
       device: leafDevice(live),
       groupId: roomGroupId(randomBytes(16), chatRoomId, generation, accountKeysOf(accounts)),
       keyPackages: usable(live, accounts, input.keyPackages),
-      authData: namesOfAccounts(accounts, untoldLists(room.record)),
+      // Whoever comes in by the Welcome compares the maker's own list before reading.
+      authData: namesOfAccounts(accounts, [...untoldLists(room.record), ownList(accounts)]),
       accounts: accountKeysOf(accounts),
       now: new Date(),
     })
     return prepare(live, { chatRoomId, room, generation, epoch: 0, made, hasPath: false })
   })
 }
+
+const ownList = ({ own: { userId, version, signed } }: MemberAccounts): NamedList => ({
+  ...{ userId, version },
+  hash: manifestHash(signed),
+})
 
 function usable(live: Live, accounts: MemberAccounts, keyPackages: string[]): Uint8Array[] {
   const isListed = listedIn(accounts)

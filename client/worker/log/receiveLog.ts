@@ -1,6 +1,6 @@
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import type { CommitEntry, LogEntry } from '../../../contract/chat/rooms.ts'
-import { openForks, withLists } from '../group/forks.ts'
+import { unansweredForks, withLists } from '../group/forks.ts'
 import { everyAccount } from '../group/members.ts'
 import { namesOf } from '../group/namedLists.ts'
 import { type OpenRoom, type Place, storeRoom, withRoom } from '../group/roomState.ts'
@@ -37,7 +37,7 @@ export interface LogOutcome extends NewerVersions {
   unknownLists: Versions
   /** The version of the own device list; 0 in a new room. */
   ownList: number
-  /** Undecided forks [Note: D2]. */
+  /** Undecided forks, proven or not [Note: D2]. */
   forks: Fork[]
   /** True if this browser's data was copied [Note: V2]. */
   isCopied: boolean
@@ -109,7 +109,7 @@ export function receiveLog(
       unaudited,
       ownList,
       isCopied: at.isCopied,
-      forks: openForks(at.record),
+      forks: unansweredForks(at.record),
     }
   })
 }

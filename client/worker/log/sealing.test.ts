@@ -149,8 +149,11 @@ test('A message to a room in which two device lists have the same number is stor
     caller === alice.userId && path === devicesApi.manifest.path ? { ...(answer as object), manifest: shownToAlice } : answer
   await bob.says(alice, 'from my browser')
   await alice.reads(bob)
-  // Bob is told by a commit, so that the fork alone stops her.
+  // Each shows the other the signed list by a commit, so that the fork alone stops her.
   await readyRoom(alice.env, alice.room(bob))
+  await bob.reads(alice)
+  await readyRoom(bob.env, bob.room(alice))
+  await alice.reads(bob)
   const place = placeOf(alice.room(bob))
   expect(await alice.core.roomNeed({ ...place, now: Date.now() })).toMatchObject({
     need: 'ready',

@@ -54,11 +54,17 @@ export interface NamedList {
   userId: string
   version: number
   hash: string
+  /** The account whose browser named it; absent if that is not proven. */
+  by?: string
+  /** True if the list itself came with its name, and the account's key has signed it. */
+  isSigned?: boolean
 }
 
 /** [Note: D2] */
 export interface Fork extends NamedList {
   known: string
+  /** False: somebody only names a hash. Absent in records of older builds, which did not tell. */
+  isProven?: boolean
   /** True after the other members learned the known list. */
   isTold: boolean
   /** False: nothing is sent. */
@@ -101,7 +107,11 @@ export interface RoomRecord {
 }
 
 const place = { first: z.number(), last: z.number() }
-const namedList = { userId: z.string(), version: z.number(), hash: z.string() }
+const namedList = {
+  ...{ userId: z.string(), version: z.number(), hash: z.string() },
+  by: z.string().exactOptional(),
+  isSigned: z.boolean().exactOptional(),
+}
 const epochName = { groupId: z.string(), epoch: z.number() }
 
 export const transcriptShape: z.ZodType<Transcript> = z.looseObject({
@@ -121,7 +131,15 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   log: z.looseObject({ generation: z.number(), groupId: z.string(), epoch: z.number().exactOptional() }).exactOptional(),
   named: z.record(z.string(), z.array(z.looseObject({ version: z.number(), seq: z.number() }))).exactOptional(),
   forks: z
-    .array(z.looseObject({ ...namedList, known: z.string(), isTold: z.boolean(), isAnswered: z.boolean() }))
+    .array(
+      z.looseObject({
+        ...namedList,
+        known: z.string(),
+        isProven: z.boolean().exactOptional(),
+        isTold: z.boolean(),
+        isAnswered: z.boolean(),
+      }),
+    )
     .exactOptional(),
   claimed: z.array(z.looseObject(namedList)).exactOptional(),
   transcript: transcriptShape.optional(),
