@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { stepUpApi } from '../contract/account/stepup.ts'
 import { chatLocksApi } from '../contract/chat/chatlocks.ts'
 import { codesApi } from '../contract/chat/contactcodes.ts'
 import { REPORT_LIMITS } from '../contract/chat/reportlimits.ts'
@@ -21,8 +22,12 @@ async function listed(scene: Scene) {
   return { contactId: row?.id ?? '', chatRoomId }
 }
 
+/** A first chat password needs a recent confirmation. */
+const confirms = ({ bob }: Scene) => bob.does(stepUpApi.confirm, { password: bob.authSecret, kdf: 1 })
+
 async function withPassword(scene: Scene) {
   const contact = await listed(scene)
+  await confirms(scene)
   await scene.bob.does(chatLocksApi.set, { contactId: contact.contactId, ...PASSWORD })
   return contact
 }
@@ -51,7 +56,11 @@ export const CONTACTS: Record<string, Record<string, Request>> = {
   },
   // A program's password is stretched here.
   'POST /api/contacts/:contactId/set-password': {
-    'a password that is not stretched': async (scene) => ({ who: scene.bob, input: { ...(await listed(scene)), ...PASSWORD } }),
+    'a password that is not stretched': async (scene) => {
+      const contact = await listed(scene)
+      await confirms(scene)
+      return { who: scene.bob, input: { ...contact, ...PASSWORD } }
+    },
   },
   'POST /api/contacts/:contactId/verify-password': {
     'a password that is not stretched': async (scene) => {

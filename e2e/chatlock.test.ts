@@ -51,6 +51,8 @@ test('A chat with a password is shut in all of Alice’s browsers: no word of it
   }
   await looksFine(page, 'set a chat password')
   await dialog.getByRole('button', { name: 'Set password' }).click()
+  await dialog.getByLabel('Password', { exact: true }).fill(alice.password)
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click()
   await page.getByText('Chat password set').first().waitFor()
   for (const one of [alice, laptop]) {
     await one.page.getByText('Chat is Password Protected').first().waitFor()

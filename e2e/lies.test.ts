@@ -9,6 +9,7 @@ import {
   hiddenDevice,
   longWords,
   madeUp,
+  noChatPassword,
   otherKey,
   otherList,
   otherVersion,
@@ -311,6 +312,40 @@ test('A server of another version makes the page load itself once; then the page
   proxy.tellsTruth()
   await alice.page.getByRole('button', { name: 'Reload' }).click()
   await alice.page.getByText('Connected').waitFor()
+})
+
+test('The server says that no chat has a password: a chat that Alice has locked stays shut, in the browser that knew it and in the next', async () => {
+  const dora = await customer(server, 'Dora')
+  await startChat(dora, bob)
+  await dora.says('for us two alone')
+  await bob.reads('for us two alone')
+  const { page } = dora
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Bob', exact: true }).click()
+  await page.getByRole('button', { name: 'Set', exact: true }).click()
+  await dialog.getByLabel(/^Chat password/).fill('our own secret')
+  await dialog.getByLabel('Confirm password').fill('our own secret')
+  await dialog.getByRole('button', { name: 'Set password' }).click()
+  await dialog.getByText('Confirm that it is you').waitFor()
+  await looksFine(page, 'confirm before a chat password')
+  await dialog.getByLabel('Password', { exact: true }).fill(dora.password)
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await page.getByText('Chat is Password Protected').first().waitFor()
+  proxy.lies(noChatPassword)
+  await dora.reloads()
+  await page.getByText('Chat is Password Protected').first().waitFor()
+  const laptop = await person(server, 'Dora', dora)
+  await laptop.signsIn()
+  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  await laptop.opens(bob)
+  await laptop.page.getByText('Another of your browsers locked this chat').first().waitFor()
+  await looksFine(laptop.page, 'a chat that another browser locked')
+  for (const one of [dora, laptop]) expect(await one.page.locator('body').textContent()).not.toContain('for us two alone')
+  proxy.tellsTruth()
+  await laptop.reloads()
+  await laptop.page.getByText('Chat is Password Protected').first().waitFor()
+  await Promise.all([dora, laptop].map((one) => one.leaves()))
+  for (const { complaints } of [dora, laptop]) expect(complaints).toEqual([])
 })
 
 test("No address book of Dora's holds: her new browser says so, begins an empty one, and asks for Bob's key before a word goes to him", async () => {

@@ -139,3 +139,12 @@ export const hiddenDevice = (keys: unknown): Lie => ({
   answer: (call, { status }) => (call === 'GET /api/account/keys' ? { status, body: keys } : undefined),
   frame: (frame) => (frame.type === 'devices' || frame.type === 'contacts' ? undefined : frame),
 })
+
+/** No chat has a password, and none is locked. */
+export const noChatPassword: Lie = instead('GET /api/rooms', ({ status, body }) => ({
+  status,
+  body: {
+    ...fields(body),
+    rooms: rows(fields(body)['rooms']).map((row) => ({ ...row, isPasswordProtected: false, isLocked: false })),
+  },
+}))

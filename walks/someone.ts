@@ -19,6 +19,7 @@ import type { Env } from '../client/env.ts'
 import { accountStore } from '../client/me/account/accountState.ts'
 import { stretch } from '../client/me/account/keys.ts'
 import { openForOrder } from '../client/me/account/signedOrder.ts'
+import { confirmByPassword } from '../client/me/account/stepup.ts'
 import { resetDevices } from '../client/me/devices/deviceList.ts'
 import { recoverAccount, signInByKit } from '../client/me/signin/recover.ts'
 import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/me/signin/signin.ts'
@@ -178,7 +179,11 @@ async function atBrowser(
     blocks: async (other) => blockContact(env, await roomWith(other)),
     unblocks: async (other) => unblockContact(env, await roomWith(other)),
     clears: async (other) => clearChat(env, await roomWith(other)),
-    setsPassword: async (other, password) => setChatPassword(env, await roomWith(other), password),
+    async setsPassword(other, password) {
+      const room = await roomWith(other)
+      await confirmByPassword(env, passwordOf(username))
+      await setChatPassword(env, room, password)
+    },
     unlocks: async (other, password) => (await unlockChat(env, await roomWith(other), password)).valid,
     locks: async (other) => lockChat(env, await roomWith(other)),
     changesPassword: async (other, password) => changeChatPassword(env, await roomWith(other), password),

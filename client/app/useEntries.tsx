@@ -125,7 +125,9 @@ function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => 
         ]
       : room.lock === 'shut'
         ? [asks(`Enter the password of the chat with ${name}`, LockKeyholeOpen, 'unlock')]
-        : [asks(`Set a password for the chat with ${name}`, LockKeyhole, 'set_password')]
+        : room.lock === 'claimed'
+          ? [asks(`Open the chat with ${name} with your account`, LockKeyholeOpen, 'open_claimed')]
+          : [asks(`Set a password for the chat with ${name}`, LockKeyhole, 'set_password')]
   const details = action(`Contact details of ${name}`, UserRound, () => openDetails(room.id))
   return [details, asks(`Change the name of ${name}`, Pencil, 'name'), mute, ...password, ...ofOpen, block, report, remove]
 }

@@ -4,6 +4,7 @@ import { accountApi } from '../../contract/account/account.ts'
 import type { Assertion } from '../../contract/account/assertion.ts'
 import { type AccountKeys, devicesApi, type KeyChange, type SignedBook } from '../../contract/account/devices.ts'
 import { keyringShape, type Manifest, manifestShape } from '../../contract/account/documents.ts'
+import { stepUpApi } from '../../contract/account/stepup.ts'
 import { toBase64 } from '../../contract/ground/bytes.ts'
 import { LIMITS } from '../../contract/ground/limits.ts'
 import { base64Chars, membersOfDirectRoom, type Signed } from '../../contract/ground/shapes.ts'
@@ -223,6 +224,13 @@ export function accountVerbs(state: ServerState): Verb[] {
     [devicesApi.challenge, () => ({ challenge: toBase64(new Uint8Array(32)) })],
     [devicesApi.list, (_, userId, deviceId) => seenOf(own(userId), deviceId)],
     [accountApi.salt, ({ username }: { username: string }) => ({ salt: saltOf(username) })],
+    [
+      stepUpApi.confirm,
+      ({ password }: { password?: string }, userId) => {
+        if (own(userId).authSecret !== password) throw new ApiError(401, 'invalid_credentials', 'The password is wrong')
+        return { until: new Date(Date.now() + LIMITS.stepUpSeconds * 1000).toISOString() }
+      },
+    ],
     [accountApi.user, (_, userId) => userOf(userId)],
     [accountApi.logout, () => ({})],
     [accountApi.register, (input: { username: string; password: string; keys: AccountKeys }, userId) => signUp(userId, input)],

@@ -5,7 +5,7 @@ import type { Live } from './keys/live.ts'
 import * as load from './lazyParts.ts'
 import { deviceSeen, newDevices, ownStanding } from './lists/announce.ts'
 import { readBook, seenVersion } from './lists/book.ts'
-import { chatLocks, locksToFollow } from './lists/chatlocks.ts'
+import { chatLocks, locksToFollow, type SeenPasswords } from './lists/chatlocks.ts'
 import { compareAccounts, knowVanished, vanishedContacts } from './lists/compareAccounts.ts'
 import { copiedAt, copyKnown } from './lists/copiedDevice.ts'
 import { ownDevices } from './lists/devicenames.ts'
@@ -18,7 +18,7 @@ import { loadHpke } from './primitives/loadHpke.ts'
 export const keyVerbs = ({ byWay, on, part }: Binding) => ({
   ...byWay('stretch', 'stretchNew', 'enterKit', 'enterPasskey', 'newKit', 'newPasskey'),
   ...byWay('draftAccount', 'reviewAccount', 'draftDevice', 'bookHolds', 'draftRecovery', 'draftChange'),
-  ...byWay('signOrder', 'draftOrderedChange', 'changeKept', 'proveDraft', 'keepKeys'),
+  ...byWay('dropChatLock', 'signOrder', 'draftOrderedChange', 'changeKept', 'proveDraft', 'keepKeys'),
   ...byWay('switchLockOn', 'switchLockOff', 'renewLock'),
   ...on({
     sealBook,
@@ -59,11 +59,11 @@ export const chatLockVerbs = ({ on, part }: Binding) => ({
   ...on({
     chatLocks,
     /** Lets the rows of this browser follow the locks in the book. Returns the rooms that have changed. */
-    followLocks: async (live: Live) => {
-      const due = locksToFollow((await readBook(live)).book, await live.vault.locks())
+    followLocks: async (live: Live, seen: SeenPasswords = {}) => {
+      const due = locksToFollow((await readBook(live)).book, await live.vault.locks(), seen)
       if (due.length === 0) return due
       const [rows] = await Promise.all([load.chatRows(), loadHpke()])
-      return rows.followLocks(live)
+      return rows.followLocks(live, seen)
     },
   }),
   ...part(load.chatLock, 'newChatPassword', 'makeChatLock', 'holdChatLock', 'typeChatPassword', 'openChatLock', 'shutChatLock'),

@@ -24,7 +24,7 @@ export const chatLocksApi = {
     access: 'signed_in',
     rates: ['chatPasswords'],
     summary:
-      'Sets a chat password, or changes it in a session that has verified within 5 minutes. The session counts as verified; all others are locked out.',
+      'Sets a chat password in a session that has confirmed within 5 minutes (step_up_required), or changes it in one that has verified within 5 minutes. The session counts as verified; all others are locked out.',
     input: z
       .object({ contactId, password: chatPassword, confirmPassword: z.string().max(LIMITS.chatPasswordMax).default('') })
       .refine(({ password, confirmPassword }) => password === confirmPassword, {
@@ -39,7 +39,7 @@ export const chatLocksApi = {
     access: 'signed_in',
     rates: ['unlocks'],
     summary:
-      'Tries a chat password. A right one opens the chat to this session until it was not used for 15 minutes. After 5 wrong ones each waits longer: 429.',
+      'Tries a chat password. A right one opens the chat to this session until it was not used for 15 minutes. After 5 wrong ones each waits longer: 429. A session that has opened the chat has tries of its own; those that have just confirmed have some together.',
     input: z.object({ contactId, password: required('Password', LIMITS.chatPasswordMax) }),
     output: z.object({
       valid: z.boolean(),

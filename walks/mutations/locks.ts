@@ -10,6 +10,13 @@ export const locks: Mutation[] = [
     test: 'server/chat/chatlocks/chatlocks.test.ts',
   },
   {
+    name: 'Whoever sits at an open browser sets a chat password',
+    file: 'server/chat/chatlocks/chatlocks.ts',
+    from: 'if (!lock && !isRecent(user, now))',
+    to: 'if (false)',
+    test: 'server/chat/chatlocks/chatlocks.test.ts',
+  },
+  {
     name: 'A session reads the messages of a chat that another one has opened',
     file: 'server/chat/messages/pages.ts',
     from: 'if (read.isProtected) await requireOpen(env.db, user, chatRoomId, env.clock())',

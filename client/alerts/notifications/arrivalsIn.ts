@@ -1,4 +1,4 @@
-import { isNews, type RoomRow, type RoomsState } from '../../rooms/list/roomList.ts'
+import { isNews, isShutRow, type RoomRow, type RoomsState } from '../../rooms/list/roomList.ts'
 
 /**
  * The rooms in which something has come that is news: whatever brought it, a frame or the replay after a break. The first reading of
@@ -10,7 +10,7 @@ export function arrivalsIn(before: RoomsState, now: RoomsState): RoomRow[] {
     const old = before.rooms.get(row.id)
     if (!old || old === row || !isNews(row)) return false
     // A locked chat has only a count.
-    if (row.lock === 'shut') return old.lock === 'shut' && row.unreadCount > old.unreadCount
+    if (isShutRow(row)) return isShutRow(old) && row.unreadCount > old.unreadCount
     if (!row.lastMessage) return false
     return row.lastMessage.senderId !== row.ownId && row.lastMessage.seq > (old.lastMessage?.seq ?? 0)
   })

@@ -21,6 +21,7 @@ export function LockSection({ room, onAsk }: { room: DirectRow; onAsk: (act: Loc
       <div className="acts">
         {room.lock === 'none' && asks('set_password', 'Set')}
         {room.lock === 'shut' && asks('unlock', 'Enter Password')}
+        {room.lock === 'claimed' && asks('open_claimed', 'Open with your account')}
         {room.lock === 'interrupted' && asks('set_password', 'Set again')}
         {room.lock === 'open' && (
           <>
@@ -32,7 +33,7 @@ export function LockSection({ room, onAsk }: { room: DirectRow; onAsk: (act: Loc
             {asks('remove_password', 'Remove')}
           </>
         )}
-        {isShutRow(room) && asks('give_up', 'Give up this chat’s history')}
+        {isShutRow(room) && room.lock !== 'claimed' && asks('give_up', 'Give up this chat’s history')}
       </div>
     </section>
   )
@@ -42,5 +43,6 @@ const WORDS: Record<DirectRow['lock'], string> = {
   none: 'Not set: whoever sits at one of your open browsers can read this chat.',
   open: 'Set, and unlocked in this browser until you leave the chat or it is out of sight for five minutes.',
   shut: 'Locked. New messages wait on the server until you enter the password.',
+  claimed: 'Another of your browsers locked this chat, and the server knows no password of it.',
   interrupted: 'Setting was interrupted. Set it again, with the same password.',
 }

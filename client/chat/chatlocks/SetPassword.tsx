@@ -1,5 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import { chatPassword } from '../../../contract/chat/chatlocks.ts'
+import { useConfirmed } from '../../me/security/useConfirmed.tsx'
 import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -19,18 +20,22 @@ interface Props {
 }
 
 const FAILED = 'Failed to set chat password'
+const WHY_CONFIRM =
+  'A first chat password needs your account’s password or a passkey, so that nobody else at this browser sets one.'
 
 /** Asks for a chat password, and says before what it cannot cover. */
 export function SetPassword({ room, person, onClose }: Props) {
   const env = useEnv()
   const name = nameOf(person)
+  const { confirmed, dialog } = useConfirmed(WHY_CONFIRM)
   const { form, field, submit, isPending } = usePasswordForm(FAILED, async (typed) => {
     requireNew(typed)
-    await setChatPassword(env, room, typed.next)
+    if (!(await confirmed(() => setChatPassword(env, room, typed.next)))) return
     onClose()
     showToast({ tone: 'good', title: 'Chat password set', text: `The chat with ${name} is locked in all of your browsers.` })
   })
   const close = () => isPending || onClose()
+  if (dialog) return dialog
   return (
     <Dialog
       title="Set a chat password"
@@ -59,13 +64,15 @@ function NotCovered() {
 /** Asks for the password that was entered when setting it was interrupted. */
 export function SetAgain({ room, person, onClose }: Props) {
   const env = useEnv()
+  const { confirmed, dialog } = useConfirmed(WHY_CONFIRM)
   const { form, field, submit, isPending, waitSeconds } = usePasswordForm(FAILED, async ({ current }) => {
     if (!chatPassword.safeParse(current).success) throw new WrongField('current', 'Password is required')
-    await setChatPassword(env, room, current)
+    if (!(await confirmed(() => setChatPassword(env, room, current)))) return
     onClose()
     showToast({ tone: 'good', title: 'Chat password set', text: `The chat with ${nameOf(person)} is locked.` })
   })
   const close = () => isPending || onClose()
+  if (dialog) return dialog
   return (
     <Dialog title="Setting was interrupted" text="Enter the same chat password once more to finish it." onClose={close}>
       <form ref={form} onSubmit={submit} noValidate>

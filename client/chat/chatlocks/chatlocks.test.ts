@@ -202,6 +202,7 @@ test("What stands in the composer of Alice's other browser is there again after 
   await meanwhile(() => setChatPassword(alice.env, place, PASSWORD))
   await syncBook(laptop.env)
   await followLocks(laptop.env)
+  await refreshRooms(laptop.env)
   expect(lockState(place.id)).toBe('shut')
   expect(await isUnlocked(laptop.env, place, PASSWORD)).toBe(true)
   expect(await readDraft(laptop.env, place.id)).toBe('half a wo')

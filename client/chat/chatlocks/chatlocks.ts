@@ -43,6 +43,21 @@ async function secretOf(env: Env, contactId: string, verifier: string): Promise<
   throw new CryptoFailure('chat_lock', 'Setting was interrupted. Enter the password that you chose then')
 }
 
+/**
+ * Opens a chat that another browser of the account has locked, where the server knows no password of it [Note: L1]. Returns the id of the
+ * device whose address book brought the lock, if it is known. The account's keys must have been opened by a way in. Throws ApiError or
+ * CryptoFailure.
+ */
+export async function openClaimed(env: Env, { id }: Pick<Place, 'id'>): Promise<string | undefined> {
+  const { claimedBy } = await env.crypto.chatLocks()
+  await env.crypto.dropChatLock({ chatRoomId: id })
+  await saveBook(env)
+  await followLocks(env)
+  const room = roomById(id)
+  if (room) await syncRoom(env, room)
+  return claimedBy[id]
+}
+
 /** What became of a chat password: of a wrong one, how many may follow before a wait, and the wait that has begun. */
 export type Tried = Omit<z.output<typeof chatLocksApi.verify.output>, 'lockSecret'>
 

@@ -47,6 +47,7 @@ export function usePasswordForm(failed: string, work: (typed: Record<Field, stri
     setWrong(undefined)
     try {
       await work(typed)
+      setPending(false)
     } catch (error) {
       if (error instanceof WrongField) return refuse(error.wrong)
       if (error instanceof ApiError && error.code === 'too_many_requests') wait(error.retryAfterSeconds ?? 0)

@@ -8,6 +8,7 @@ import type { OwnDevice } from './store.ts'
 
 interface Props {
   device: OwnDevice
+  isStolen?: boolean
   onClose: () => void
   /** Called when the browser is out: the pressed button has gone with its row. */
   onRemoved: () => void
@@ -28,7 +29,7 @@ function useRemoval({ device, onClose, onRemoved }: Props) {
 export function RemoveDevice(props: Props) {
   const { device, onClose } = props
   const remove = useRemoval(props)
-  const [isStolen, setStolen] = useState(false)
+  const [isStolen, setStolen] = useState(props.isStolen ?? false)
   return (
     <WayDialog
       title={`Remove ${device.name}?`}

@@ -54,7 +54,7 @@ export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) 
     return (
       <>
         <LockKeyhole className="i i-16" aria-hidden />
-        <span className="cut t3">{room.lock === 'shut' ? 'Locked' : 'Setting was interrupted'}</span>
+        <span className="cut t3">{room.lock === 'interrupted' ? 'Setting was interrupted' : 'Locked'}</span>
       </>
     )
   if (isBlocked(room))

@@ -69,6 +69,7 @@ export function RowMenu({ chat: { room, person }, at, onOpen, onClose }: Props) 
   function lockItems() {
     if (room.lock === 'open') return [{ icon: LockKeyhole, label: 'Lock now', onSelect: () => void lockChat(env, room) }]
     if (room.lock === 'none') return person.isDeleted ? [] : [asks(LockKeyhole, 'Set chat password', 'set_password')]
+    if (room.lock === 'claimed') return [asks(LockKeyholeOpen, 'Open with your account', 'open_claimed')]
     return room.lock === 'shut' ? [{ icon: LockKeyholeOpen, label: 'Enter chat password', onSelect: unlock }] : []
   }
   const ofContact = [

@@ -11,8 +11,8 @@ import { type ChatLocks, CryptoFailure, type KnownAccount } from '../../worker/c
 import { type Person, personById, putPeople } from '../trust/people.ts'
 import { knownOf, shownOf } from '../trust/verified.ts'
 import { type RoomOfRow, roomOfContact, roomOfRow } from './listedRoom.ts'
-import { putRooms, type RoomRow, roomById, roomsStore, setBehind } from './roomList.ts'
-import { lockOf, shutHere, withLock } from './roomLocks.ts'
+import { isShutRow, putRooms, type RoomRow, roomById, roomsStore, setBehind } from './roomList.ts'
+import { followListed, lockOf, shutHere, withLock } from './roomLocks.ts'
 import { allUpdates, updatesOf } from './rowUpdates.ts'
 
 /** Maximum number of requests while messages keep arriving. */
@@ -110,10 +110,12 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
   const late: string[] = []
   for (let attempt = 1; ; attempt++) {
     const isCurrent = (id: string) => (before.get(id) ?? 0) === updatesOf(id)
-    const rows = await readRows(
+    const listed = page.rooms.map((row) => roomOfRow(ownId, row))
+    await followListed(
       env,
-      page.rooms.map((row) => roomOfRow(ownId, row)),
+      listed.map(({ room }) => room),
     )
+    const rows = await readRows(env, listed)
     if (roomsStore.getState().session !== session) throw new CryptoFailure('closed', 'The account is closed')
     onRows(putRows(rows.filter(({ room }) => isCurrent(room.id))))
     putRooms([], page.removed.filter(isCurrent))
@@ -185,7 +187,5 @@ function knownRoom(room: RoomRow): RoomRow {
   const before = roomById(room.id)
   if (!before) return room
   const { preview, asksRestart, forks, isTyping } = before
-  return room.lock === 'shut' || room.lock === 'interrupted'
-    ? { ...room, asksRestart }
-    : { ...room, preview, asksRestart, forks, isTyping }
+  return isShutRow(room) ? { ...room, asksRestart } : { ...room, preview, asksRestart, forks, isTyping }
 }

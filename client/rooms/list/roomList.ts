@@ -27,8 +27,8 @@ export interface RoomRow extends Room {
   /** Contradicting device lists of members. Sending stops until the person decides [Note: D2]. */
   forks: Fork[]
   isPasswordProtected: boolean
-  /** `interrupted`: the server has a password but the book has no lock [Note: L1]. */
-  lock: 'none' | 'shut' | 'open' | 'interrupted'
+  /** `interrupted`: the server has a password but the book has no lock; `claimed`: the reverse [Note: L1]. */
+  lock: 'none' | 'shut' | 'open' | 'interrupted' | 'claimed'
   /** True if the room has or had a lock: pages may hold its archive keys. */
   hasPages: boolean
   isTyping: boolean
@@ -66,7 +66,7 @@ export function latestRoom(room: Room): Room {
   return row?.ownId === room.ownId ? row : room
 }
 
-export const isShutRow = ({ lock }: Pick<RoomRow, 'lock'>): boolean => lock === 'shut' || lock === 'interrupted'
+export const isShutRow = ({ lock }: Pick<RoomRow, 'lock'>): boolean => lock !== 'none' && lock !== 'open'
 
 export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
   const rooms = new Map([...roomsStore.getState().rooms, ...rows.map((row) => [row.id, row] as const)])

@@ -1,9 +1,9 @@
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
 import { showToast } from '../../ui/toast.ts'
-import type { ChatLocks } from '../../worker/crypto.ts'
+import type { ChatLocks, SeenPasswords } from '../../worker/crypto.ts'
 import { draftKept, forgetDraft } from './drafts.ts'
-import { putRooms, type RoomRow, roomById, roomsStore } from './roomList.ts'
+import { isShutRow, putRooms, type RoomRow, roomById, roomsStore } from './roomList.ts'
 import { keepDrafts } from './unkeptDrafts.ts'
 import { takeVoice } from './voicedrafts.ts'
 
@@ -26,9 +26,11 @@ type Seen = Pick<RoomRow, 'id' | 'isPasswordProtected' | 'lock'>
 export function lockOf(env: Env, { states, isBookRead }: ChatLocks, seen: Seen): RoomLock {
   const state = states[seen.id]
   const hasPages = state !== undefined
-  const isBetween = seen.isPasswordProtected && state !== 'shut' && state !== 'open'
+  const isBetween = seen.isPasswordProtected && (state === undefined || state === 'off' || state === 'ending')
   if (!isBetween) settlesAt.delete(seen.id)
   if (state === 'shut' || state === 'open') return { lock: state, hasPages }
+  if (state === 'claimed') return { lock: seen.isPasswordProtected ? 'shut' : 'claimed', hasPages }
+  if (state === 'ending' && !isBetween) return { lock: 'shut', hasPages }
   if (!isBetween) return { lock: 'none', hasPages }
   // The unread book may have the lock.
   return { lock: isBookRead ? between(env, seen) : 'shut', hasPages }
@@ -49,16 +51,30 @@ function between(env: Env, { id, lock }: Seen): RoomRow['lock'] {
   return lock === 'shut' ? 'shut' : before
 }
 
-const isOpen = (lock: RoomRow['lock'] | undefined): boolean => lock === undefined || lock === 'none' || lock === 'open'
-
-export const isShut = ({ id }: Pick<RoomRow, 'id'>): boolean => !isOpen(roomById(id)?.lock)
+export function isShut({ id }: Pick<RoomRow, 'id'>): boolean {
+  const row = roomById(id)
+  return row !== undefined && isShutRow(row)
+}
 
 export async function followLocks(env: Env): Promise<void> {
   // Drafts first: a room locked by another browser takes none afterwards.
   await keepDrafts()
-  await env.crypto.followLocks()
+  await env.crypto.followLocks(seenPasswords())
   await showLocks(env)
 }
+
+export async function followListed(env: Env, rows: Seen[]): Promise<void> {
+  await env.crypto.followLocks(passwordsOf(rows))
+}
+
+/** Kept rows are no word of the server. */
+function seenPasswords(): SeenPasswords {
+  const { rooms, counter } = roomsStore.getState()
+  return counter === null ? {} : passwordsOf(rooms.values())
+}
+
+const passwordsOf = (rows: Iterable<Seen>): SeenPasswords =>
+  Object.fromEntries([...rows].map(({ id, isPasswordProtected }) => [id, isPasswordProtected]))
 
 export async function showLocks(env: Env): Promise<void> {
   const known = await env.crypto.chatLocks()
@@ -70,7 +86,7 @@ export async function showLocks(env: Env): Promise<void> {
 }
 
 export function withLock(row: RoomRow, lock: RoomLock): RoomRow {
-  if (isOpen(lock.lock)) return { ...row, ...lock }
+  if (!isShutRow(lock)) return { ...row, ...lock }
   forgetDraft(row.id)
   dropVoice(row.id)
   return { ...row, ...lock, preview: null, isTyping: false }

@@ -8,6 +8,7 @@ import { type Order, type OriginOf, signOrder, signSession } from '../keys/proof
 import { enteredWay, eraseEnteredWay, eraseWays, type HeldWays, wayVerbs } from '../keys/ways.ts'
 import type { ListedDevice } from '../lists/listedDevices.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { loadPart } from '../primitives/loadPart.ts'
 import { erase } from '../primitives/seal.ts'
 import { type ChangeDraft, draftChange, eraseChange, type KeyChangeRequest, keepChange } from './changeKeys.ts'
 import { draftAccount, draftDevice, eraseKeyDraft, type KeyDraft, keepKeys, type NewBrowser } from './draftKeys.ts'
@@ -100,6 +101,12 @@ export function accountVerbs(memory: Memory, originOf: OriginOf, shut: () => voi
       change = await draftChange(opened(), reviewed(), ways, request)
       review = undefined
       return change.change
+    },
+    /** [Note: L1] */
+    async dropChatLock(input: { chatRoomId: string }): Promise<void> {
+      reviewed()
+      const { dropClaim } = await loadPart(() => import('../chatlocks/chatlock.ts'))
+      await dropClaim(opened(), input)
     },
     /** [Note: D5] The account must have been reviewed. */
     signOrder: async (order: Order): Promise<string> =>

@@ -91,10 +91,25 @@ async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?:
   const isSigned = row.isSigned || stored.signature !== null
   const forgotten = await Promise.all(changed.map((userId) => keyForgottenWrites(live, userId)))
   const { newer: _, ...known } = row
-  const next: BookRow = { ...known, version: replaces?.version ?? stored.version, isDirty, isRead: true, isSigned, book }
+  const lockedBy = { ...row.lockedBy, ...newLocks(row.book, book, stored.deviceId) }
+  const next: BookRow = {
+    ...known,
+    lockedBy,
+    version: replaces?.version ?? stored.version,
+    isDirty,
+    isRead: true,
+    isSigned,
+    book,
+  }
   await live.vault.write([bookWrite(next, replaces ?? stored), ...forgotten.flat()])
   if (isAhead) throw new CryptoFailure('book_ahead', AHEAD)
   return []
+}
+
+/** A book may pass on another browser's lock. */
+function newLocks(before: Book, { locks = {} }: Book, deviceId: string | null): Record<string, string> {
+  const fresh = Object.keys(locks).filter((room) => locks[room]?.n !== before.locks?.[room]?.n)
+  return deviceId === null ? {} : Object.fromEntries(fresh.map((room) => [room, deviceId]))
 }
 
 /** Throws 'history_key', 'book_signer' or 'book_spoiled'. */

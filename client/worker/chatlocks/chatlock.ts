@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
+import { fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { forgetDecoded, inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
@@ -11,7 +11,7 @@ import { erase, randomBytes } from '../primitives/seal.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { newSeed, openRowKeys, openSeeds, sealSeeds, stretchChatPassword, verifierOf } from './chatkeys.ts'
-import { followLocks, wipeRoom } from './chatrows.ts'
+import { followLock, putLock, wipeRoom } from './chatrows.ts'
 
 // The page calls the server between these verbs [Note: L1].
 
@@ -78,7 +78,8 @@ export async function newChatPassword(live: Live, typed: Typed): Promise<{ verif
   const draft = await live.vault.get('sealed', draftKey(chatRoomId))
   // The server may still have the removed lock.
   const off = entry?.kind === 'off' ? entry.data[0] : undefined
-  const salt = draft ? jsonOf(z.string(), draft) : (off ?? toBase64(randomBytes(SALT_BYTES)))
+  const known = (await provenOf(live, chatRoomId))?.[1] ?? off
+  const salt = draft ? jsonOf(z.string(), draft) : (known ?? toBase64(randomBytes(SALT_BYTES)))
   if (!draft) await live.vault.write([{ store: 'sealed', key: draftKey(chatRoomId), value: { json: salt } }])
   return take(live, typed, salt)
 }
@@ -93,12 +94,14 @@ export async function makeChatLock(
   if (!root || salt === undefined) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
   const { seed, publicKey } = await newSeed()
   const half = fromBase64(lockSecret)
+  const proven = await opensBy(live, chatRoomId, await provenOf(live, chatRoomId), { root, lockSecret: half })
   await withBook(live, async () => {
     const row = await readBook(live)
     const before = entryOf(row, chatRoomId)
     if (before && isOn(before)) throw new CryptoFailure('chat_lock', 'This chat has a password already')
     // Browsers that slept have rows under earlier seeds.
-    const earlier = before?.kind === 'off' ? before.data.slice(1).map(fromBase64) : []
+    const off = before?.kind === 'off' ? before.data.slice(1).map(fromBase64) : []
+    const earlier = [...(proven?.seeds ?? []), ...off].filter(isFirst)
     const seeds = [seed, ...earlier].slice(0, LIMITS.chatLockSeedsMax)
     const sealed = await sealSeeds(live, chatRoomId, publicKey, { root, lockSecret: half }, seeds)
     const lock = { kind: 'on', data: [publicKey, salt, sealed], gone: before?.gone ?? 0 }
@@ -107,6 +110,13 @@ export async function makeChatLock(
   })
   forgetTyped(held)
 }
+
+const isFirst = (seed: Uint8Array, at: number, all: Uint8Array[]): boolean =>
+  !all.slice(0, at).some((other) => sameBytes(other, seed))
+
+/** `data` of the lock that this browser has opened last. */
+const provenOf = async ({ vault }: Live, chatRoomId: string): Promise<string[] | undefined> =>
+  (await vault.locks())[chatRoomId]?.proven
 
 function lockWrite(row: BookRow, chatRoomId: string, lock: Pick<ChatLock, 'kind' | 'data' | 'gone'>): Write {
   const n = (entryOf(row, chatRoomId)?.n ?? 0) + 1
@@ -122,7 +132,8 @@ function forgetTyped(held: Held): void {
 
 /** Returns the verifier. Throws 'chat_lock'. */
 export async function typeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
-  const { data } = lockOf(await readBook(live), typed.chatRoomId)
+  const row = await readBook(live)
+  const data = (await provenOf(live, typed.chatRoomId)) ?? lockOf(row, typed.chatRoomId).data
   return take(live, typed, data[1] ?? '')
 }
 
@@ -135,24 +146,62 @@ export async function openChatLock(
   const { root } = held
   if (!root) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
   const halves = { root, lockSecret: fromBase64(lockSecret) }
-  const entry = lockOf(await readBook(live), chatRoomId)
-  const [publicKey = '', , sealed = '', next] = entry.data
-  const open = (text: string) => openSeeds(live, chatRoomId, publicKey, halves, text)
-  // An interrupted change leaves both seals.
-  let isChanged = false
-  const seeds = await open(sealed).catch((error: unknown) => {
-    if (next === undefined) throw error
-    isChanged = true
-    return open(next)
-  })
-  await openRows(live, chatRoomId, seeds)
-  held.open = { lockSecret: halves.lockSecret, seeds }
+  const row = await readBook(live)
+  const [entry, proven] = [entryOf(row, chatRoomId), await provenOf(live, chatRoomId)]
+  const named = entry && (isOn(entry) || !proven) ? lockOf(row, chatRoomId).data : undefined
+  const opened = (await opensBy(live, chatRoomId, named, halves)) ?? (await opensBy(live, chatRoomId, proven, halves))
+  if (!opened) throw new CryptoFailure('chat_lock', 'The server took this password, but it does not open the chat')
+  if (opened.data !== named) await restoreLock(live, chatRoomId, opened.data)
+  await openRows(live, chatRoomId, opened.seeds)
+  await noteProven(live, chatRoomId, opened.data)
+  held.open = { lockSecret: halves.lockSecret, seeds: opened.seeds }
   forgetTyped(held)
-  return { isChanged }
+  return { isChanged: opened.isChanged }
+}
+
+interface Opened {
+  data: string[]
+  seeds: Uint8Array[]
+  isChanged: boolean
+}
+
+/** Returns undefined where the halves do not open it. */
+async function opensBy(
+  live: Live,
+  chatRoomId: string,
+  data: string[] | undefined,
+  halves: { root: Uint8Array; lockSecret: Uint8Array },
+): Promise<Opened | undefined> {
+  if (!data) return undefined
+  const [publicKey = '', , sealed, next] = data
+  // An interrupted change leaves both seals.
+  for (const text of [sealed, next]) {
+    if (text === undefined) continue
+    try {
+      return { data, seeds: await openSeeds(live, chatRoomId, publicKey, halves, text), isChanged: text === next }
+    } catch (error) {
+      if (!(error instanceof CryptoFailure) || error.code !== 'chat_lock') throw error
+    }
+  }
+  return undefined
+}
+
+/** Puts back the lock that a stolen browser has replaced in the book. */
+const restoreLock = (live: Live, chatRoomId: string, data: string[]): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    const gone = entryOf(row, chatRoomId)?.gone ?? 0
+    await live.vault.write([lockWrite(row, chatRoomId, { kind: 'on', data, gone })])
+  })
+
+async function noteProven(live: Live, chatRoomId: string, data: string[]): Promise<void> {
+  const lock = (await live.vault.locks())[chatRoomId]
+  if (lock && JSON.stringify(lock.proven) !== JSON.stringify(data)) await putLock(live, chatRoomId, { ...lock, proven: data })
 }
 
 async function openRows(live: Live, chatRoomId: string, seeds: Uint8Array[]): Promise<void> {
-  await followLocks(live)
+  // The server has taken the password.
+  await followLock(live, chatRoomId, true)
   await inRoom(live, chatRoomId, async () => {
     const lock = (await live.vault.locks())[chatRoomId]
     if (!lock) throw new CryptoFailure('chat_lock', 'The lock of this chat has changed. Try again')
@@ -161,8 +210,10 @@ async function openRows(live: Live, chatRoomId: string, seeds: Uint8Array[]): Pr
 }
 
 /** Seals the rows of a new lock; leaves the room open. */
-export const holdChatLock = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
-  openRows(live, chatRoomId, seedsOf(live, chatRoomId))
+export async function holdChatLock(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> {
+  await openRows(live, chatRoomId, seedsOf(live, chatRoomId))
+  await noteProven(live, chatRoomId, lockOf(await readBook(live), chatRoomId).data)
+}
 
 /** Forgets an open room's keys and texts. */
 export async function shutChatLock(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> {
@@ -213,6 +264,16 @@ export const takeChatLockOff = (live: Live, { chatRoomId }: { chatRoomId: string
     const seeds = seedsOf(live, chatRoomId).slice(0, LIMITS.chatLockSeedsMax)
     const off = { ...entry, kind: 'off', data: [data[1] ?? '', ...seeds.map(toBase64)] }
     await live.vault.write([lockWrite(row, chatRoomId, off)])
+  })
+
+/** Takes out a lock that another browser named, where the server knows no password. The page saves the book. Throws 'chat_lock'. */
+export const dropClaim = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
+  withBook(live, async () => {
+    const [row, locks] = await Promise.all([readBook(live), live.vault.locks()])
+    const entry = entryOf(row, chatRoomId)
+    if (!entry || !locks[chatRoomId]?.isClaim)
+      throw new CryptoFailure('chat_lock', 'The lock of this chat has changed. Try again')
+    await live.vault.write([lockWrite(row, chatRoomId, { kind: 'off', data: [], gone: entry.gone })])
   })
 
 /** Deletes the history up to `clearedSeq` here; other browsers follow the saved book. */

@@ -6,7 +6,7 @@ import { groupIdHolds } from '../group/groupid.ts'
 import { forgetDecoded, inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { type ChatLock, pinIn, readBook } from '../lists/book.ts'
-import { isOn, locksToFollow } from '../lists/chatlocks.ts'
+import { isDue, isOn, locksToFollow, type SeenPasswords } from '../lists/chatlocks.ts'
 import { seenIn } from '../lists/generations.ts'
 import { EPOCH_ROWS } from '../messages/archive.ts'
 import { ownRow, withOutbox } from '../messages/outbox.ts'
@@ -26,34 +26,49 @@ const CHUNK = 100
 type Name = { [S in VaultStore]: { store: S; key: KeyOf[S] } }[VaultStore]
 
 /** Moves rows to the book's locks; returns the changed rooms. */
-export async function followLocks(live: Live): Promise<string[]> {
+export async function followLocks(live: Live, seen: SeenPasswords): Promise<string[]> {
   const { book } = await readBook(live)
-  const rooms = locksToFollow(book, await live.vault.locks())
-  for (const chatRoomId of rooms)
-    await inRoom(live, chatRoomId, () => withOutbox(live, chatRoomId, () => follow(live, chatRoomId)))
+  const rooms = locksToFollow(book, await live.vault.locks(), seen)
+  for (const chatRoomId of rooms) await followLock(live, chatRoomId, seen[chatRoomId])
   return rooms
 }
 
+/** `hasPassword`: what the server says of the room. */
+export const followLock = (live: Live, chatRoomId: string, hasPassword: boolean | undefined): Promise<void> =>
+  inRoom(live, chatRoomId, () => withOutbox(live, chatRoomId, () => follow(live, chatRoomId, hasPassword)))
+
 /** Call inside the locks of room and outbox. */
-async function follow(live: Live, chatRoomId: string): Promise<void> {
+async function follow(live: Live, chatRoomId: string, hasPassword: boolean | undefined): Promise<void> {
   const { book } = await readBook(live)
   const held = await live.vault.locks()
   const [entry, lock] = [book.locks?.[chatRoomId], held[chatRoomId]]
-  if (!entry || !locksToFollow(book, held).includes(chatRoomId)) return
+  if (!entry || !isDue(entry, lock, hasPassword)) return
   if (isOn(entry)) {
+    if (!lock && !hasPassword) return claimRoom(live, chatRoomId, entry)
     // The person gave this history up.
-    if (lock && lock.n < entry.gone) await wipeRoom(live, chatRoomId)
+    if (lock && !lock.isClaim && lock.n < entry.gone) await wipeRoom(live, chatRoomId)
     return sealRoom(live, chatRoomId, entry)
   }
+  if (lock?.isClaim) return putLock(live, chatRoomId, undefined)
   if (entry.kind === 'off' && lock && lock.n >= entry.gone) return openForGood(live, chatRoomId, entry, lock)
   await wipeRoom(live, chatRoomId)
+}
+
+/** Shuts the room, in all tabs. A thief of a browser could write any key into the book: no row is sealed to it. */
+async function claimRoom(live: Live, chatRoomId: string, { n, data: [publicKey = ''] }: ChatLock): Promise<void> {
+  await putLock(live, chatRoomId, { n, publicKey, rowKeys: [], isSealed: false, isClaim: true })
+  live.vault.openRoom(chatRoomId, null)
+  forgetDecoded(live, chatRoomId)
 }
 
 /** A new row key, because no older key is in memory. */
 async function sealRoom(live: Live, chatRoomId: string, { n, data: [publicKey = ''] }: ChatLock): Promise<void> {
   const before = (await live.vault.locks())[chatRoomId]
   const { key, kept } = await newRowKey(live, chatRoomId, publicKey)
-  const lock: RoomLock = { n, publicKey, rowKeys: [...(before?.rowKeys ?? []), kept], isSealed: false }
+  const lock: RoomLock = {
+    ...{ n, publicKey, rowKeys: [...(before?.rowKeys ?? []), kept], isSealed: false },
+    ...(before?.proven && { proven: before.proven }),
+  }
   await putLock(live, chatRoomId, lock)
   live.vault.openRoom(chatRoomId, null)
   forgetDecoded(live, chatRoomId)
@@ -100,7 +115,7 @@ export async function wipeRoom(live: Live, chatRoomId: string): Promise<void> {
   forgetDecoded(live, chatRoomId)
 }
 
-const putLock = ({ userId, vault }: Live, chatRoomId: string, lock: RoomLock | undefined): Promise<void> =>
+export const putLock = ({ userId, vault }: Live, chatRoomId: string, lock: RoomLock | undefined): Promise<void> =>
   exclusive(`conclave/${userId}/locks`, async () => {
     const { [chatRoomId]: _, ...others } = await vault.locks()
     const locks = lock ? { ...others, [chatRoomId]: lock } : others

@@ -81,6 +81,7 @@ export interface BookRow {
   /** False: the other browsers' trust is unknown. */
   isRead: boolean
   isSigned?: boolean
+  lockedBy?: Record<string, string>
   /** An own device's message named it, so the server cannot hide it. */
   named?: NamedBook | undefined
   /** A newer build's book, as text [Note: F2]. */
@@ -101,6 +102,7 @@ const rowShape: z.ZodType<BookRow> = z.looseObject({
   isDirty: z.boolean(),
   isRead: z.boolean(),
   isSigned: z.boolean().exactOptional(),
+  lockedBy: entries<string>().exactOptional(),
   named: z.looseObject({ version: z.number(), deviceId: z.string() }).optional(),
   newer: z.looseObject({ version: z.number(), text: z.string() }).exactOptional(),
   book: z.looseObject({ pins: entries<Pin>(), aliases: entries<string>(), generations: entries<number>() }),

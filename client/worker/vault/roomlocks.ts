@@ -15,6 +15,10 @@ export interface RoomLock {
   isSealed: boolean
   /** True while the lock is taken off. */
   isOff?: boolean
+  /** True: shut, but not sealed. */
+  isClaim?: boolean
+  /** The book's `data`, opened. */
+  proven?: string[]
 }
 
 /** base64. */
@@ -34,6 +38,8 @@ export const locksShape: z.ZodType<RoomLocks> = z.record(
     rowKeys: z.array(z.looseObject({ publicKey: z.string(), sealed: z.string() })),
     isSealed: z.boolean(),
     isOff: z.boolean().exactOptional(),
+    isClaim: z.boolean().exactOptional(),
+    proven: z.array(z.string()).exactOptional(),
   }),
 )
 

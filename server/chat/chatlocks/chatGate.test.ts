@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
+import { stepUpApi } from '../../../contract/account/stepup.ts'
 import { archiveApi } from '../../../contract/chat/archive.ts'
 import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
@@ -38,6 +39,7 @@ async function locked() {
   await bob.says(chatRoomId, sealed(groupId, 1))
   const mine = await alice.says(chatRoomId, sealed(groupId, 1))
   const password = newAuthSecret()
+  await alice.does(stepUpApi.confirm, { password: alice.authSecret, kdf: 1 })
   await alice.does(chatLocksApi.set, { contactId, password, confirmPassword: password })
   return { alice, bob, eve: await sittingDown(alice), chatRoomId, contactId, group, groupId, historyKeyId, mine, password }
 }

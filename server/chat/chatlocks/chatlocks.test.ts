@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { stepUpApi } from '../../../contract/account/stepup.ts'
 import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { CHAT_LOCK } from '../../../contract/chat/locklimits.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { newSalt, verifierOfSecret } from '../../identity/password/password.ts'
 import type { Browser } from '../../testing/browser.ts'
 import { newAuthSecret, type Person } from '../../testing/person.ts'
@@ -10,11 +12,15 @@ import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld()
 
+/** Shows the account's password once more. */
+const confirms = ({ authSecret, does }: Person) => does(stepUpApi.confirm, { password: authSecret, kdf: 1 })
+
 /** Alice and Bob; Alice's chat with him has a password, which she has set in her own browser. */
 async function locked(password = newAuthSecret()) {
   const [alice, bob] = await Promise.all([world.person('alice'), world.person('bob')])
   const chatRoomId = await alice.talksTo(bob)
   const contactId = (await alice.contacts())[0]?.id ?? ''
+  await confirms(alice)
   const { lockSecret } = await alice.does(chatLocksApi.set, { contactId, password, confirmPassword: password })
   return { alice, bob, chatRoomId, contactId, password, lockSecret }
 }
@@ -119,6 +125,21 @@ test('the longest wait is an hour, so that whoever guesses does not lock the own
   expect(wrong.waitSeconds).toBe(CHAT_LOCK.longestWaitSeconds)
   world.passes(CHAT_LOCK.longestWaitSeconds + 1)
   expect((await alice.does(chatLocksApi.verify, { contactId, password })).valid).toBe(true)
+})
+
+test('Eve at the open browser, or with a stolen one, sets no chat password: that takes the account’s own, shown within five minutes', async () => {
+  const alice = await world.person('alice')
+  await alice.talksTo(await world.person('bob'))
+  const contactId = (await alice.contacts())[0]?.id ?? ''
+  const input = { contactId, password: 'hunter22', confirmPassword: 'hunter22' }
+  const eve = await sittingDown(alice)
+  expect(await eve.tries(chatLocksApi.set, input)).toBeRefused(401, 'step_up_required')
+  await confirms(alice)
+  expect(await eve.tries(chatLocksApi.set, input)).toBeRefused(401, 'step_up_required')
+  world.passes(LIMITS.stepUpSeconds + 1)
+  expect(await alice.tries(chatLocksApi.set, input)).toBeRefused(401, 'step_up_required')
+  await confirms(alice)
+  expect((await alice.tries(chatLocksApi.set, input)).status).toBe(200)
 })
 
 test('Eve at the open browser neither replaces nor removes the password, nor guesses it by setting it', async () => {

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { CHAT_LOCK } from '../../../contract/chat/locklimits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { isRecent } from '../../ground/http/access.ts'
 import { tooManyRequests } from '../../ground/http/limits.ts'
 import { newSalt, verifierOfSecret } from '../../identity/password/password.ts'
 import { requireLive } from '../../identity/sessions/sessions.ts'
@@ -13,8 +14,9 @@ import { freshSince } from './times.ts'
 const SECRET_BYTES = 32
 
 /**
- * Sets a chat password, or changes it in a session that has just verified; the lock's secret stays the same. The session has the chat
- * open then, and no other one has. Where there is one, nothing is compared: that would be a way to guess. Throws Refusal.
+ * Sets a chat password in a session that has just confirmed, else whoever has the session locks the owner out; or changes it in one that
+ * has just verified; the lock's secret stays the same. The session has the chat open then, and no other one has. Where there is one,
+ * nothing is compared: that would be a way to guess. Throws Refusal.
  */
 export async function setChatPassword(
   env: Env,
@@ -23,7 +25,9 @@ export async function setChatPassword(
   password: string,
 ): Promise<{ lockSecret: string }> {
   // Before the password is stretched, which takes a tenth of a second of a processor.
-  if (!(await store.findChat(env.db, user.id, contactId))) throw new Refusal('not_found')
+  const found = await store.findChat(env.db, user.id, contactId)
+  if (!found) throw new Refusal('not_found')
+  requireConfirmed(await store.findLock(env.db, found), user, env.clock())
   const salt = newSalt()
   const verifier = await verifierOfSecret(salt, password)
   const now = env.clock()
@@ -31,6 +35,7 @@ export async function setChatPassword(
     const chat = await requireChat(tx, user, contactId)
     const lock = await store.holdLock(tx, chat)
     if (lock && !(await isFresh(tx, user, chat, now))) throw new Refusal('has_chat_password')
+    requireConfirmed(lock, user, now)
     await requireLive(tx, user)
     const lockSecret = lock?.lockSecret ?? randomBytes(SECRET_BYTES)
     if (lock) await store.updateLock(tx, chat, { salt, verifier, wrongTries: 0, waitsUntil: null })
@@ -41,6 +46,10 @@ export async function setChatPassword(
   })
   announce(env, user, contactUserId)
   return { lockSecret: lockSecret.toString('base64') }
+}
+
+function requireConfirmed(lock: store.Lock | undefined, user: SignedInUser, now: Date): void {
+  if (!lock && !isRecent(user, now)) throw new Refusal('step_up_required')
 }
 
 /** Removes the chat password in a session that has just verified. The archive pages stay, for the caller has sealed them anew. Throws Refusal. */

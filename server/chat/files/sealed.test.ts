@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
+import { stepUpApi } from '../../../contract/account/stepup.ts'
 import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { filesApi, uploaderApi } from '../../../contract/chat/files.ts'
@@ -385,6 +386,7 @@ test('what a blocked person sends is withheld with its file, and a locked chat k
   await bob.does(contactsApi.unblock, { contactId })
   const { path } = await sends(alice, room)
   expect([await statusOf(bob, unheard), await statusOf(bob, path)]).toEqual([404, 200])
+  await bob.does(stepUpApi.confirm, { password: bob.authSecret, kdf: 1 })
   await bob.does(chatLocksApi.set, { contactId, password: 'hunter22', confirmPassword: 'hunter22' })
   await bob.does(chatLocksApi.lock, { contactId })
   expect([await statusOf(bob, path), await statusOf(alice, path)]).toEqual([403, 200])

@@ -23,5 +23,5 @@ export function isSure({ hasKeys, deviceId }: SignedInUser, assurance: Assurance
   return assurance !== 'device' && !hasKeys
 }
 
-const isRecent = ({ confirmedAt }: SignedInUser, now: Date): boolean =>
+export const isRecent = ({ confirmedAt }: SignedInUser, now: Date): boolean =>
   confirmedAt !== null && now.getTime() - confirmedAt.getTime() < LIMITS.stepUpSeconds * 1000

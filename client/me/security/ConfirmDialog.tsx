@@ -1,22 +1,24 @@
 import { Fingerprint } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { passkeysWork } from '../me/account/passkeysWork.ts'
-import { confirmByPasskey, confirmByPassword } from '../me/account/stepup.ts'
-import { Dialog } from '../ui/Dialog.tsx'
-import { useEnv } from '../ui/env.tsx'
-import { PasswordField } from '../ui/Field.tsx'
-import { FormFooter } from '../ui/FormFooter.tsx'
-import { failureWords } from '../ui/failure.ts'
-import { usePassword } from '../ui/usePassword.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { PasswordField } from '../../ui/Field.tsx'
+import { FormFooter } from '../../ui/FormFooter.tsx'
+import { failureWords } from '../../ui/failure.ts'
+import { usePassword } from '../../ui/usePassword.tsx'
+import { passkeysWork } from '../account/passkeysWork.ts'
+import { confirmByPasskey, confirmByPassword } from '../account/stepup.ts'
 
 interface Props {
+  /** Says what needs the confirmation. */
+  text: string
   /** Goes on with what needed the confirmation. */
   onConfirmed: () => void
   onClose: () => void
 }
 
 /** Asks for the password or a passkey before an act that needs a recent confirmation. It counts for five minutes. */
-export function ConfirmDialog({ onConfirmed, onClose }: Props) {
+export function ConfirmDialog({ text, onConfirmed, onClose }: Props) {
   const env = useEnv()
   const { password, setError, field } = usePassword()
   const [isPending, setPending] = useState(false)
@@ -41,11 +43,7 @@ export function ConfirmDialog({ onConfirmed, onClose }: Props) {
   }
 
   return (
-    <Dialog
-      title="Confirm that it is you"
-      text="Rights, plans and refunds need your password or a passkey. It counts for five minutes."
-      onClose={() => isPending || onClose()}
-    >
+    <Dialog title="Confirm that it is you" text={text} onClose={() => isPending || onClose()}>
       <form onSubmit={submit} noValidate>
         <PasswordField label="Password" {...field} />
         {passkeysWork() && (
