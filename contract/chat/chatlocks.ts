@@ -5,7 +5,7 @@ import { LIMITS } from '../ground/limits.ts'
 import { base64Of, chatRoomId, done, required, seqShape } from '../ground/shapes.ts'
 import { contactId } from './contacts.ts'
 
-/** 32 random bytes, the same until the chat password is removed; given for the right password only [Note: L1]. */
+/** 32 random bytes, given for the right password only [Note: L1]. */
 const lockSecret = base64Of(32)
 
 const TOO_SHORT = `Chat password must be at least ${LIMITS.chatPasswordMin} characters`
@@ -26,7 +26,11 @@ export const chatLocksApi = {
     summary:
       'Sets a chat password in a session that has confirmed within 5 minutes (step_up_required), or changes it in one that has verified within 5 minutes. The session counts as verified; all others are locked out.',
     input: z
-      .object({ contactId, password: chatPassword, confirmPassword: z.string().max(LIMITS.chatPasswordMax).default('') })
+      .object({
+        contactId,
+        password: chatPassword,
+        confirmPassword: z.string().max(LIMITS.chatPasswordMax).default(''),
+      })
       .refine(({ password, confirmPassword }) => password === confirmPassword, {
         message: "Passwords don't match",
         path: ['confirmPassword'],

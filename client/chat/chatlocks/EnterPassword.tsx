@@ -1,4 +1,5 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
+import { ConfirmDialog } from '../../me/security/ConfirmDialog.tsx'
 import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -69,6 +70,8 @@ export function RemovePassword({ room, person, onClose }: Props) {
   )
 }
 
+const WHY_CONFIRM = 'Then you have tries of your own at the chat password. It counts for five minutes.'
+
 interface OneProps {
   title: string
   text: string
@@ -80,15 +83,26 @@ interface OneProps {
 }
 
 function OnePassword({ title, text, failed, action, pendingAction, work, onClose }: OneProps) {
-  const { form, field, submit, requireRight, isPending, waitSeconds } = usePasswordForm(failed, async ({ current }) => {
+  const [isConfirming, setConfirming] = useState(false)
+  const { form, field, submit, requireRight, isPending, waitSeconds, wait } = usePasswordForm(failed, async ({ current }) => {
     if (current === '') throw new WrongField('current', 'Password is required')
     await work(current, requireRight)
   })
   const close = () => isPending || onClose()
+  const confirmed = () => {
+    setConfirming(false)
+    wait(0)
+  }
+  if (isConfirming) return <ConfirmDialog text={WHY_CONFIRM} onConfirmed={confirmed} onClose={() => setConfirming(false)} />
   return (
     <Dialog title={title} text={text} onClose={close}>
       <form ref={form} onSubmit={submit} noValidate>
         <PasswordField label="Chat password" autoComplete="off" {...field('current')} />
+        {waitSeconds > 0 && (
+          <button type="button" className="linkish" onClick={() => setConfirming(true)}>
+            Somebody else used up the tries? Confirm that it is you.
+          </button>
+        )}
         <FormFooter
           action={waitSeconds > 0 ? `Wait ${waitSeconds} s` : action}
           pendingAction={pendingAction}

@@ -73,7 +73,7 @@ export function usePasswordForm(failed: string, work: (typed: Record<Field, stri
       setWrong(undefined)
     },
   })
-  return { form, field, submit, requireRight, isPending, waitSeconds }
+  return { form, field, submit, requireRight, isPending, waitSeconds, wait }
 }
 
 const fieldsIn = (form: HTMLFormElement | null): Field[] =>

@@ -119,12 +119,50 @@ test('a password that another browser is changing to at this moment is not count
 })
 
 test('the longest wait is an hour, so that whoever guesses does not lock the owner out for good', async () => {
-  const { alice, contactId, password } = await locked()
-  await world.sql('update chat_locks set wrong_tries = 5000 where user_id = $1', [alice.id])
+  const { alice: owner, contactId, password } = await locked()
+  const alice = await sittingDown(owner)
+  await world.sql('update chat_locks set wrong_tries = 5000 where user_id = $1', [owner.id])
   const wrong = await alice.does(chatLocksApi.verify, { contactId, password: newAuthSecret() })
   expect(wrong.waitSeconds).toBe(CHAT_LOCK.longestWaitSeconds)
   world.passes(CHAT_LOCK.longestWaitSeconds + 1)
   expect((await alice.does(chatLocksApi.verify, { contactId, password })).valid).toBe(true)
+})
+
+test('Eve tries wrong passwords at an open browser until the wait is an hour: Alice’s own browsers open the chat, and a new one once it shows that it is hers', async () => {
+  const { alice, contactId, password } = await locked()
+  const phone = await sittingDown(alice)
+  await phone.does(chatLocksApi.verify, { contactId, password })
+  const guesses = async (browser: Browser) => {
+    for (let tries = 0; tries < CHAT_LOCK.tries; tries++)
+      await browser.tries(chatLocksApi.verify, { contactId, password: newAuthSecret() })
+  }
+  const opens = (browser: Browser) => browser.tries(chatLocksApi.verify, { contactId, password })
+  await guesses(await sittingDown(alice))
+  await world.sql('update chat_locks set wrong_tries = 5000 where user_id = $1', [alice.id])
+  world.passes(CHAT_LOCK.firstWaitSeconds + 1)
+  await guesses(await sittingDown(alice))
+  const laptop = await sittingDown(alice)
+  expect(await opens(laptop)).toBeRefused(429, 'too_many_requests')
+  for (const browser of [alice, phone]) expect((await opens(browser)).body).toMatchObject({ valid: true })
+  // Hers are used up as well, by whoever sits down at her own browser.
+  await guesses(phone)
+  expect(await opens(phone)).toBeRefused(429, 'too_many_requests')
+  for (const browser of [phone, laptop]) {
+    await browser.does(stepUpApi.confirm, { password: alice.authSecret, kdf: 1 })
+    expect((await opens(browser)).body).toMatchObject({ valid: true })
+  }
+})
+
+test('Eve with Alice’s own password has five more tries in all, however many sessions she confirms', async () => {
+  const { alice, contactId } = await locked()
+  const tried = async () => {
+    const eve = await sittingDown(alice)
+    await eve.does(stepUpApi.confirm, { password: alice.authSecret, kdf: 1 })
+    return (await eve.tries(chatLocksApi.verify, { contactId, password: newAuthSecret() })).status
+  }
+  const answers: number[] = []
+  for (let session = 0; session < CHAT_LOCK.tries + 2; session++) answers.push(await tried())
+  expect(answers).toEqual([...Array.from({ length: CHAT_LOCK.tries }, () => 200), 429, 429])
 })
 
 test('Eve at the open browser, or with a stolen one, sets no chat password: that takes the account’s own, shown within five minutes', async () => {

@@ -15,8 +15,8 @@ const SECRET_BYTES = 32
 
 /**
  * Sets a chat password in a session that has just confirmed, else whoever has the session locks the owner out; or changes it in one that
- * has just verified; the lock's secret stays the same. The session has the chat open then, and no other one has. Where there is one,
- * nothing is compared: that would be a way to guess. Throws Refusal.
+ * has just verified. The session has the chat open then, and no other one has. Where there is one, nothing is compared: that would be a way
+ * to guess. Throws Refusal.
  */
 export async function setChatPassword(
   env: Env,
@@ -38,9 +38,10 @@ export async function setChatPassword(
     requireConfirmed(lock, user, now)
     await requireLive(tx, user)
     const lockSecret = lock?.lockSecret ?? randomBytes(SECRET_BYTES)
-    if (lock) await store.updateLock(tx, chat, { salt, verifier, wrongTries: 0, waitsUntil: null })
+    if (lock) await store.updateLock(tx, chat, { salt, verifier, ...NO_TRIES })
     else await store.insertLock(tx, { ...chat, salt, verifier, lockSecret })
     await store.closeOthers(tx, chat, hashOf(user))
+    await store.saveTries(tx, chat, hashOf(user), NONE)
     await store.openChat(tx, chat, hashOf(user), now)
     return { contactUserId: chat.contactUserId, lockSecret }
   })
@@ -73,30 +74,56 @@ interface Verified {
 }
 
 /**
- * Compares a chat password. A right one opens the chat to this session. Wrong ones are counted with the lock, whichever session sends
- * them, one after another: after five each waits longer. Throws Refusal: `too_many_requests` while waiting, also for a right one.
+ * Compares a chat password. A right one opens the chat to this session. Wrong ones are counted one after another; after five each waits
+ * longer. Throws Refusal: `too_many_requests` while waiting, also for a right one.
  */
 export async function verifyChatPassword(env: Env, user: SignedInUser, contactId: string, password: string): Promise<Verified> {
   const chat = await store.findChat(env.db, user.id, contactId)
   const found = chat && (await store.findLock(env.db, chat))
   if (!found) throw new Refusal('not_found')
-  requireNoWait(found, env.clock())
+  requireNoWait(await triesOf(env.db, user, found, env.clock()), env.clock())
   // Not inside the transaction, where the others would wait for it.
   const verifier = await verifierOfSecret(found.salt, password)
   const now = env.clock()
   const verified = await env.db.transaction(async (tx) => {
     const lock = await store.holdLock(tx, found)
     if (!lock) throw new Refusal('not_found')
-    requireNoWait(lock, now)
+    const tries = await triesOf(tx, user, lock, now)
+    requireNoWait(tries, now)
     // Another browser has changed the password meanwhile: this one was stretched with the salt of the one before.
     if (!lock.salt.equals(found.salt)) return undefined
-    if (!timingSafeEqual(verifier, lock.verifier)) return await countWrong(tx, lock, now)
+    if (!timingSafeEqual(verifier, lock.verifier)) return await countWrong(tx, tries, now)
     await requireLive(tx, user)
-    await store.updateLock(tx, lock, { wrongTries: 0, waitsUntil: null })
+    await tries.save(tx, NONE)
+    await store.saveTries(tx, lock, hashOf(user), NONE)
     await store.openChat(tx, lock, hashOf(user), now)
     return { valid: true, lockSecret: lock.lockSecret.toString('base64'), triesLeft: 0, waitSeconds: 0 }
   })
   return verified ?? (await verifyChatPassword(env, user, contactId, password))
+}
+
+interface Tries extends store.Tries {
+  save: (tx: Queryable, tries: store.Tries) => Promise<void>
+}
+
+const NONE: store.Tries = { wrongTries: 0, waitsUntil: null }
+const NO_TRIES = { ...NONE, confirmedWrongTries: 0, confirmedWaitsUntil: null }
+
+/**
+ * Which tries count: those of a session that has opened the chat, else nobody at another browser keeps its owner out; where they are
+ * used up or there are none, those of all that have just confirmed, together; else those of everybody, together.
+ */
+async function triesOf(db: Queryable, user: SignedInUser, lock: store.Lock, now: Date): Promise<Tries> {
+  const own = await store.findTries(db, lock, hashOf(user))
+  const isWaiting = own?.waitsUntil != null && own.waitsUntil > now
+  if (isRecent(user, now) && (!own || isWaiting)) {
+    const { confirmedWrongTries: wrongTries, confirmedWaitsUntil: waitsUntil } = lock
+    const save: Tries['save'] = (tx, next) =>
+      store.updateLock(tx, lock, { confirmedWrongTries: next.wrongTries, confirmedWaitsUntil: next.waitsUntil })
+    return { wrongTries, waitsUntil, save }
+  }
+  if (own) return { ...own, save: (tx, next) => store.saveTries(tx, lock, hashOf(user), next) }
+  return { wrongTries: lock.wrongTries, waitsUntil: lock.waitsUntil, save: (tx, next) => store.updateLock(tx, lock, next) }
 }
 
 /** Locks the chat for this session again. Throws Refusal. */
@@ -132,15 +159,15 @@ async function requireChat(tx: Queryable, user: SignedInUser, contactId: string)
 const isFresh = (tx: Queryable, user: SignedInUser, chat: store.Chat, now: Date): Promise<boolean> =>
   store.hasVerified(tx, chat, askingOf(user, now), freshSince(now))
 
-function requireNoWait({ waitsUntil }: store.Lock, now: Date): void {
+function requireNoWait({ waitsUntil }: store.Tries, now: Date): void {
   if (waitsUntil && waitsUntil > now) throw tooManyRequests(Math.ceil((waitsUntil.getTime() - now.getTime()) / 1000))
 }
 
-async function countWrong(tx: Queryable, lock: store.Lock, now: Date): Promise<Verified> {
-  const wrongTries = lock.wrongTries + 1
+async function countWrong(tx: Queryable, tries: Tries, now: Date): Promise<Verified> {
+  const wrongTries = tries.wrongTries + 1
   const waitSeconds = waitAfter(wrongTries)
   const waitsUntil = waitSeconds > 0 ? new Date(now.getTime() + waitSeconds * 1000) : null
-  await store.updateLock(tx, lock, { wrongTries, waitsUntil })
+  await tries.save(tx, { wrongTries, waitsUntil })
   return { valid: false, lockSecret: null, triesLeft: Math.max(0, CHAT_LOCK.tries - wrongTries), waitSeconds }
 }
 

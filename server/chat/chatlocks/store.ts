@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, ne, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import type { Asking } from '../../ground/db/locked.ts'
-import { archivePages, chatLocks, openChats } from '../../ground/db/schema/chatlocks.ts'
+import { archivePages, chatLocks, chatTries, openChats } from '../../ground/db/schema/chatlocks.ts'
 import { contacts } from '../../ground/db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../../ground/db/schema/rooms.ts'
 
@@ -106,13 +106,36 @@ export async function closeChat(db: Queryable, chat: Chat, session: Buffer): Pro
   return closed.length > 0
 }
 
-/** Locks the chat for all sessions but this one. */
+export type Tries = Pick<typeof chatTries.$inferSelect, 'wrongTries' | 'waitsUntil'>
+
+/** The tries of a session that has opened the chat before; none of another one. */
+export async function findTries(db: Queryable, chat: Chat, session: Buffer): Promise<Tries | undefined> {
+  const [row] = await db
+    .select({ wrongTries: chatTries.wrongTries, waitsUntil: chatTries.waitsUntil })
+    .from(chatTries)
+    .where(isTriesOf(chat, session))
+  return row
+}
+
+export async function saveTries(tx: Queryable, { chatRoomId, userId }: Chat, sessionHash: Buffer, tries: Tries): Promise<void> {
+  await tx
+    .insert(chatTries)
+    .values({ chatRoomId, userId, sessionHash, ...tries })
+    .onConflictDoUpdate({ target: [chatTries.chatRoomId, chatTries.userId, chatTries.sessionHash], set: tries })
+}
+
+/** Locks the chat for all sessions but this one, which have not opened it by a new password. */
 export async function closeOthers(tx: Queryable, { chatRoomId, userId }: Chat, session: Buffer): Promise<void> {
   const isOther = and(eq(openChats.chatRoomId, chatRoomId), eq(openChats.userId, userId), ne(openChats.sessionHash, session))
   await tx.delete(openChats).where(isOther)
+  const isOthers = and(eq(chatTries.chatRoomId, chatRoomId), eq(chatTries.userId, userId), ne(chatTries.sessionHash, session))
+  await tx.delete(chatTries).where(isOthers)
 }
 
 const isLockOf = ({ chatRoomId, userId }: Chat) => and(eq(chatLocks.chatRoomId, chatRoomId), eq(chatLocks.userId, userId))
 
 const isOpenIn = ({ chatRoomId, userId }: Chat, session: Buffer) =>
   and(eq(openChats.chatRoomId, chatRoomId), eq(openChats.userId, userId), eq(openChats.sessionHash, session))
+
+const isTriesOf = ({ chatRoomId, userId }: Chat, session: Buffer) =>
+  and(eq(chatTries.chatRoomId, chatRoomId), eq(chatTries.userId, userId), eq(chatTries.sessionHash, session))

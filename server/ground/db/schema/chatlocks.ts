@@ -14,10 +14,13 @@ export const chatLocks = pgTable(
     verifier: bytes('verifier').notNull(),
     /** The server's half of the chat key. Who has it still lacks the password [Note: L1]. */
     lockSecret: bytes('lock_secret').notNull(),
-    /** Wrong passwords since the last right one, of all sessions together. */
+    /** Wrong passwords since the last right one, of all sessions that have not opened the chat. */
     wrongTries: integer('wrong_tries').notNull().default(0),
     /** Until then no password is compared. */
     waitsUntil: at('waits_until'),
+    /** The same of sessions that have just confirmed by the account's password or a passkey. */
+    confirmedWrongTries: integer('confirmed_wrong_tries').notNull().default(0),
+    confirmedWaitsUntil: at('confirmed_waits_until'),
   },
   (table) => [
     primaryKey({ columns: [table.chatRoomId, table.userId] }),
@@ -52,6 +55,30 @@ export const openChats = pgTable(
     }).onDelete('cascade'),
     // The end of a session looks up the chats that it has opened.
     index('open_chats_session').on(table.sessionHash),
+  ],
+)
+
+/** The tries of a session that has opened a chat by this password before. */
+export const chatTries = pgTable(
+  'chat_tries',
+  {
+    chatRoomId: text('chat_room_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    /** SHA-256 of the session's token. */
+    sessionHash: bytes('session_hash')
+      .notNull()
+      .references(() => sessions.tokenHash, { onDelete: 'cascade' }),
+    wrongTries: integer('wrong_tries').notNull().default(0),
+    waitsUntil: at('waits_until'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chatRoomId, table.userId, table.sessionHash] }),
+    foreignKey({
+      name: 'chat_tries_lock',
+      columns: [table.chatRoomId, table.userId],
+      foreignColumns: [chatLocks.chatRoomId, chatLocks.userId],
+    }).onDelete('cascade'),
+    index('chat_tries_session').on(table.sessionHash),
   ],
 )
 
