@@ -63,12 +63,13 @@ export function chatLockVerbs(state: ServerState): Verb[] {
   }
   const pagesOf = (userId: string, chatRoomId: string): ArchivePage[] => archivePages.get(`${userId} ${chatRoomId}`) ?? []
 
-  function set({ contactId, password }: { contactId: string; password: string }, userId: string, deviceId: string) {
+  type Given = { contactId: string; password: string; lockSecret?: string }
+  function set({ contactId, password, lockSecret: given }: Given, userId: string, deviceId: string) {
     const { listed } = entryOf(userId, contactId)
     const before = listed.chatPassword
     if (before && !isWithin(before.verifiedAt.get(deviceId), CHAT_LOCK.freshSeconds))
       throw new ApiError(409, 'has_chat_password', 'This chat has a password. Enter it to change it')
-    const lockSecret = before?.lockSecret ?? randomBytes(32).toString('base64')
+    const lockSecret = given ?? before?.lockSecret ?? randomBytes(32).toString('base64')
     listed.chatPassword = { verifier: password, lockSecret, wrong: 0, verifiedAt: new Map([[deviceId, Date.now()]]) }
     return { lockSecret }
   }

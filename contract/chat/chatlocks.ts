@@ -30,6 +30,8 @@ export const chatLocksApi = {
         contactId,
         password: chatPassword,
         confirmPassword: z.string().max(LIMITS.chatPasswordMax).default(''),
+        /** Absent: as before, or random. */
+        lockSecret: lockSecret.optional(),
       })
       .refine(({ password, confirmPassword }) => password === confirmPassword, {
         message: "Passwords don't match",

@@ -19,7 +19,9 @@ import { keepsFile, sendsFile } from '../../testing/files.ts'
 import { openedEnvelopes, openedRows, openLiveOf } from '../../testing/opened.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
-import { openFrom } from '../../worker/primitives/seal.ts'
+import { openRowKeys, openSeeds, stretchChatPassword } from '../../worker/chatlocks/chatkeys.ts'
+import { readBook } from '../../worker/lists/book.ts'
+import { hkdf, openFrom, openWith } from '../../worker/primitives/seal.ts'
 import { WAITING, writeFile } from '../../worker/vault/disk.ts'
 import { takeClears } from '../messages/clear.ts'
 import { changeChatPassword, removeChatPassword, setChatPassword, unlockChat } from './chatlocks.ts'
@@ -72,6 +74,14 @@ async function meanwhile<T>(work: () => Promise<T>): Promise<T> {
   const done = await work()
   roomsStore.setState(before)
   return done
+}
+
+/** What the book says of the lock. */
+async function lockData(one: TestPerson, chatRoomId: string): Promise<string[]> {
+  const live = await openLiveOf(one)
+  const { book } = await readBook(live)
+  live.vault.close()
+  return book.locks?.[chatRoomId]?.data ?? []
 }
 
 const words = (texts: string[], ...looked: string[]) => texts.filter((text) => looked.some((word) => text.includes(word)))
@@ -361,6 +371,58 @@ test('Alice changes the password: the old one is wrong from then on, in every br
   expect(await isUnlocked(alice.env, place, PASSWORD)).toBe(false)
   expect(await isUnlocked(alice.env, place, 'another one')).toBe(true)
   expect(await alice.hears(bob)).toEqual(['apples', 'pears'])
+})
+
+test('Who knew the old password, and noted what the server and the book gave for it, opens nothing of the chat once Alice has changed it', async () => {
+  const { alice, bob, wire, place, roomId } = await talking()
+  const phone = await alice.newComputer()
+  await phone.reads(bob)
+  await syncs(alice)
+  await setChatPassword(alice.env, place, PASSWORD)
+  await syncs(phone)
+  expect(await isUnlocked(phone.env, place, PASSWORD)).toBe(true)
+  await lockChat(phone.env, place)
+  await syncs(alice)
+  await unlockChat(alice.env, place, PASSWORD)
+  const lock = () => [...wire.contacts.values()].find(({ chatPassword }) => chatPassword)?.chatPassword
+  const noted = { secret: lock()?.lockSecret ?? '', data: await lockData(alice, place.id) }
+
+  await changeChatPassword(alice.env, place, 'another one')
+  await alice.says(bob, 'figs, written after the change')
+  await lockChat(alice.env, place)
+  expect(lock()?.lockSecret).not.toBe(noted.secret)
+  await syncs(phone)
+  expect(await isUnlocked(phone.env, place, 'another one')).toBe(true)
+  expect((await phone.hears(bob)).at(-1)).toBe('figs, written after the change')
+  await lockChat(phone.env, place)
+
+  const [publicKey = '', salt = '', sealed = ''] = noted.data
+  const halves = {
+    root: await stretchChatPassword(PASSWORD, Buffer.from(salt, 'base64')),
+    lockSecret: Buffer.from(noted.secret, 'base64'),
+  }
+  const room = wire.rooms.get(roomId)
+  const left = (room?.archiveKeys ?? []).filter(({ userId }) => userId === alice.userId)
+  const contents = (room?.log ?? []).flatMap((entry) => (entry.kind === 'message' ? [entry.content] : []))
+  const pages = [...(wire.archivePages.get(`${alice.userId} ${place.id}`)?.values() ?? [])]
+  expect(pages).toHaveLength(1)
+  for (const one of [alice, phone]) {
+    const live = await openLiveOf(one)
+    const seeds = await openSeeds(live, place.id, publicKey, halves, sealed)
+    const [nowKey = '', , nowSealed = ''] = await lockData(one, place.id)
+    await expect(openSeeds(live, place.id, nowKey, halves, nowSealed)).rejects.toThrow(failure('chat_lock'))
+    const { rowKeys = [] } = (await live.vault.locks())[place.id] ?? {}
+    expect((await openRowKeys(live, place.id, rowKeys, seeds)).filter(Boolean)).toEqual([])
+    for (const { number, version, sealed: page } of pages)
+      for (const seed of seeds) {
+        const key = await hkdf(seed, 'conclave/archive-page/v1', place.id, String(number))
+        const context = [live.identityKey, place.id, String(number), String(version)]
+        const opening = openWith(key, 'conclave/archive-page/v1', Buffer.from(page, 'base64'), ...context)
+        await expect(opening).rejects.toThrow(failure('seal'))
+      }
+    expect(await openedEnvelopes(live, left, contents)).toEqual({ keys: [], texts: [] })
+    live.vault.close()
+  }
 })
 
 test('Alice removes the password: the chat is as before in all her browsers, also in one that slept and in one that is added', async () => {

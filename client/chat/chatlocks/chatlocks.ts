@@ -82,6 +82,7 @@ export async function unlockChat(env: Env, { id, direct }: Place, password: stri
     await writePages(env, { id })
     const room = roomById(id)
     if (room) await syncRoom(env, room)
+    if (opened.isChanged || opened.hasOlderKeys) await leaveSeeds(env, id)
   } catch (error) {
     // It is open; what the server did not give is asked for again when it is shown.
     if (!(error instanceof ApiError)) throw error
@@ -90,14 +91,25 @@ export async function unlockChat(env: Env, { id, direct }: Place, password: stri
 }
 
 /**
- * Changes the password of an open chat. The book has both for as long as the server decides, so that an interruption leaves the one or the
- * other. Throws ApiError ('has_chat_password' if it was not entered within the last minutes: then nothing has changed) or CryptoFailure.
+ * Changes the password of an open chat: a new lock, and nothing that the old one opens opens what follows [Note: L1]. The book has both for as
+ * long as the server decides, so that an interruption leaves the one or the other. Throws ApiError ('has_chat_password' if it was not
+ * entered within the last minutes: then nothing has changed) or CryptoFailure.
  */
 export async function changeChatPassword(env: Env, { id, direct }: Place, password: string): Promise<void> {
-  const { verifier } = await env.crypto.changeChatPassword({ chatRoomId: id, password })
+  const { verifier, lockSecret } = await env.crypto.changeChatPassword({ chatRoomId: id, password })
   await saveBook(env)
-  await env.api(chatLocksApi.set, { contactId: direct.contactId, password: verifier, confirmPassword: verifier })
+  const { contactId } = direct
+  await env.api(chatLocksApi.set, { contactId, password: verifier, confirmPassword: verifier, lockSecret })
   await finishChange(env, id)
+  await leaveSeeds(env, id)
+}
+
+/** The pages, the running epoch, and the rows of before. The last of them says that it was done. */
+async function leaveSeeds(env: Env, chatRoomId: string): Promise<void> {
+  await writePages(env, { id: chatRoomId })
+  const room = roomById(chatRoomId)
+  if (room) await renewEpoch(env, room)
+  await env.crypto.resealChat({ chatRoomId })
 }
 
 async function finishChange(env: Env, chatRoomId: string): Promise<void> {

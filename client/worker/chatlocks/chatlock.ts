@@ -3,68 +3,21 @@ import { fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { forgetDecoded, inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
-import { type BookRow, bookWrite, type ChatLock, readBook, withBook } from '../lists/book.ts'
+import { readBook, withBook } from '../lists/book.ts'
 import { isOn } from '../lists/chatlocks.ts'
 import { withOutbox } from '../messages/outbox.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { erase, randomBytes } from '../primitives/seal.ts'
-import type { Write } from '../vault/vault.ts'
+import { randomBytes } from '../primitives/seal.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
-import { newSeed, openRowKeys, openSeeds, sealSeeds, stretchChatPassword, verifierOf } from './chatkeys.ts'
-import { followLock, putLock, wipeRoom } from './chatrows.ts'
+import { newSeed, openRowKeys, sealSeeds } from './chatkeys.ts'
+import { followLock, wipeRoom } from './chatrows.ts'
+import { forgetHeld, forgetTyped, heldOf, seedsOf, type Typed, take } from './heldLocks.ts'
+import { entryOf, lockOf, lockWrite, noteProven, opensBy, provenOf } from './lockEntries.ts'
+import { hasOlderKeys } from './resealRows.ts'
 
 // The page calls the server between these verbs [Note: L1].
 
 const SALT_BYTES = 16
-
-/** The typed password waits for the server's half. */
-interface Held {
-  root?: Uint8Array | undefined
-  salt?: string | undefined
-  open?: { lockSecret: Uint8Array; seeds: Uint8Array[] } | undefined
-}
-
-const memory = new WeakMap<Live, Map<string, Held>>()
-
-function heldOf(live: Live, chatRoomId: string): Held {
-  const rooms = memory.get(live) ?? new Map<string, Held>()
-  memory.set(live, rooms)
-  const held = rooms.get(chatRoomId) ?? {}
-  rooms.set(chatRoomId, held)
-  return held
-}
-
-/** Returns seeds, the newest first. Throws 'room_locked'. */
-export function seedsOf(live: Live, chatRoomId: string): Uint8Array[] {
-  return openOf(live, chatRoomId).seeds
-}
-
-function openOf(live: Live, chatRoomId: string): NonNullable<Held['open']> {
-  const { open } = heldOf(live, chatRoomId)
-  if (!open) throw new CryptoFailure('room_locked', 'This chat is locked. Enter its password')
-  return open
-}
-
-const entryOf = ({ book }: BookRow, chatRoomId: string): ChatLock | undefined => book.locks?.[chatRoomId]
-
-function lockOf(row: BookRow, chatRoomId: string): ChatLock {
-  const entry = entryOf(row, chatRoomId)
-  if (entry && isOn(entry)) return entry
-  throw new CryptoFailure('chat_lock', 'Setting the password of this chat was interrupted. Set it again')
-}
-
-interface Typed {
-  chatRoomId: string
-  password: string
-}
-
-async function take(live: Live, { chatRoomId, password }: Typed, salt: string): Promise<{ verifier: string }> {
-  const held = heldOf(live, chatRoomId)
-  if (held.root) erase(held.root)
-  const root = await stretchChatPassword(password, fromBase64(salt))
-  Object.assign(held, { root, salt })
-  return { verifier: await verifierOf(root) }
-}
 
 const draftKey = (chatRoomId: string) => `chatlock:${chatRoomId}`
 
@@ -114,22 +67,6 @@ export async function makeChatLock(
 const isFirst = (seed: Uint8Array, at: number, all: Uint8Array[]): boolean =>
   !all.slice(0, at).some((other) => sameBytes(other, seed))
 
-/** `data` of the lock that this browser has opened last. */
-const provenOf = async ({ vault }: Live, chatRoomId: string): Promise<string[] | undefined> =>
-  (await vault.locks())[chatRoomId]?.proven
-
-function lockWrite(row: BookRow, chatRoomId: string, lock: Pick<ChatLock, 'kind' | 'data' | 'gone'>): Write {
-  const n = (entryOf(row, chatRoomId)?.n ?? 0) + 1
-  const locks = { ...row.book.locks, [chatRoomId]: { ...lock, n } }
-  return bookWrite({ ...row, isDirty: true, book: { ...row.book, locks } })
-}
-
-function forgetTyped(held: Held): void {
-  if (held.root) erase(held.root)
-  held.root = undefined
-  held.salt = undefined
-}
-
 /** Returns the verifier. Throws 'chat_lock'. */
 export async function typeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
   const row = await readBook(live)
@@ -137,11 +74,11 @@ export async function typeChatPassword(live: Live, typed: Typed): Promise<{ veri
   return take(live, typed, data[1] ?? '')
 }
 
-/** Opens a lock by both halves. Throws 'chat_lock'. `isChanged`: the server took the password of an interrupted change. */
+/** Opens a lock by both halves. Throws 'chat_lock'. `isChanged`: the server took an interrupted change. */
 export async function openChatLock(
   live: Live,
   { chatRoomId, lockSecret }: { chatRoomId: string; lockSecret: string },
-): Promise<{ isChanged: boolean }> {
+): Promise<{ isChanged: boolean; hasOlderKeys: boolean }> {
   const held = heldOf(live, chatRoomId)
   const { root } = held
   if (!root) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
@@ -156,37 +93,10 @@ export async function openChatLock(
   await noteProven(live, chatRoomId, opened.data)
   held.open = { lockSecret: halves.lockSecret, seeds: opened.seeds }
   forgetTyped(held)
-  return { isChanged: opened.isChanged }
+  return { isChanged: opened.isChanged, hasOlderKeys: hasOlderKeys((await live.vault.locks())[chatRoomId]) }
 }
 
-interface Opened {
-  data: string[]
-  seeds: Uint8Array[]
-  isChanged: boolean
-}
-
-/** Returns undefined where the halves do not open it. */
-async function opensBy(
-  live: Live,
-  chatRoomId: string,
-  data: string[] | undefined,
-  halves: { root: Uint8Array; lockSecret: Uint8Array },
-): Promise<Opened | undefined> {
-  if (!data) return undefined
-  const [publicKey = '', , sealed, next] = data
-  // An interrupted change leaves both seals.
-  for (const text of [sealed, next]) {
-    if (text === undefined) continue
-    try {
-      return { data, seeds: await openSeeds(live, chatRoomId, publicKey, halves, text), isChanged: text === next }
-    } catch (error) {
-      if (!(error instanceof CryptoFailure) || error.code !== 'chat_lock') throw error
-    }
-  }
-  return undefined
-}
-
-/** Puts back the lock that a stolen browser has replaced in the book. */
+/** A stolen browser has replaced the lock. */
 const restoreLock = (live: Live, chatRoomId: string, data: string[]): Promise<void> =>
   withBook(live, async () => {
     const row = await readBook(live)
@@ -194,13 +104,7 @@ const restoreLock = (live: Live, chatRoomId: string, data: string[]): Promise<vo
     await live.vault.write([lockWrite(row, chatRoomId, { kind: 'on', data, gone })])
   })
 
-async function noteProven(live: Live, chatRoomId: string, data: string[]): Promise<void> {
-  const lock = (await live.vault.locks())[chatRoomId]
-  if (lock && JSON.stringify(lock.proven) !== JSON.stringify(data)) await putLock(live, chatRoomId, { ...lock, proven: data })
-}
-
 async function openRows(live: Live, chatRoomId: string, seeds: Uint8Array[]): Promise<void> {
-  // The server has taken the password.
   await followLock(live, chatRoomId, true)
   await inRoom(live, chatRoomId, async () => {
     const lock = (await live.vault.locks())[chatRoomId]
@@ -219,42 +123,8 @@ export async function holdChatLock(live: Live, { chatRoomId }: { chatRoomId: str
 export async function shutChatLock(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> {
   live.vault.openRoom(chatRoomId, null)
   forgetDecoded(live, chatRoomId)
-  const held = heldOf(live, chatRoomId)
-  if (held.open) erase(held.open.lockSecret, ...held.open.seeds)
-  forgetTyped(held)
-  memory.get(live)?.delete(chatRoomId)
+  forgetHeld(live, chatRoomId)
 }
-
-/** Seals the seeds under another password too; returns the verifier. The page saves the book before the server is told. */
-export async function changeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
-  const { chatRoomId } = typed
-  const open = openOf(live, chatRoomId)
-  const salt = lockOf(await readBook(live), chatRoomId).data[1] ?? ''
-  const taken = await take(live, typed, salt)
-  const { root } = heldOf(live, chatRoomId)
-  if (!root) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
-  await changeLock(live, chatRoomId, async ({ data: [publicKey = '', , sealed = ''] }) => [
-    ...[publicKey, salt, sealed],
-    await sealSeeds(live, chatRoomId, publicKey, { root, lockSecret: open.lockSecret }, open.seeds),
-  ])
-  forgetTyped(heldOf(live, chatRoomId))
-  return taken
-}
-
-/** Drops the old password's seal. The page saves the book. */
-export const chatPasswordChanged = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
-  changeLock(live, chatRoomId, async ({ data: [publicKey = '', salt = '', sealed = '', next] }) => [
-    publicKey,
-    salt,
-    next ?? sealed,
-  ])
-
-const changeLock = (live: Live, chatRoomId: string, change: (entry: ChatLock) => Promise<string[]>): Promise<void> =>
-  withBook(live, async () => {
-    const row = await readBook(live)
-    const entry = lockOf(row, chatRoomId)
-    await live.vault.write([lockWrite(row, chatRoomId, { ...entry, data: await change(entry) })])
-  })
 
 /** Hands the seeds to all own browsers. The page saves the book. */
 export const takeChatLockOff = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
@@ -266,7 +136,7 @@ export const takeChatLockOff = (live: Live, { chatRoomId }: { chatRoomId: string
     await live.vault.write([lockWrite(row, chatRoomId, off)])
   })
 
-/** Takes out a lock that another browser named, where the server knows no password. The page saves the book. Throws 'chat_lock'. */
+/** Takes out a claimed lock. The page saves the book. Throws 'chat_lock'. */
 export const dropClaim = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
   withBook(live, async () => {
     const [row, locks] = await Promise.all([readBook(live), live.vault.locks()])

@@ -6,10 +6,10 @@ import { historyKeyOf } from '../keys/history.ts'
 import type { Live } from '../keys/live.ts'
 import { archiveKeysHeld, keepArchiveKeys, keepEpochKeys, openArchiveKey } from '../messages/archive.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { hkdf, openWith, sealWith } from '../primitives/seal.ts'
+import { hkdf, keyPairOf, openWith, sealWith } from '../primitives/seal.ts'
 import type { EpochName } from '../vault/storedRoom.ts'
-import { seedsOf } from './chatlock.ts'
-import { epochName, pagesWrite, placeOf, readPages } from './readPages.ts'
+import { seedsOf } from './heldLocks.ts'
+import { epochName, pagesWrite, placeOf, type ReadPages, readPages } from './readPages.ts'
 
 // [Note: L1]
 
@@ -17,6 +17,7 @@ const PAGE = 'conclave/archive-page/v1'
 const GROUP_ID_BYTES = 48
 const EPOCH_BYTES = 4
 const KEY_BYTES = 32
+const NAME_BYTES = 16
 /** A page with this number of keys for each epoch reaches the server's limit. */
 const CANDIDATES_MAX = 3
 const ROW_BYTES = GROUP_ID_BYTES + EPOCH_BYTES + KEY_BYTES
@@ -39,25 +40,45 @@ interface EpochKey {
 export async function pagesToRead(live: Live, { chatRoomId, pages }: { chatRoomId: string; pages: Head[] }): Promise<number[]> {
   const known = await readPages(live, chatRoomId)
   const isRead = ({ number, version, historyKeyId }: Head) =>
-    known[number]?.version === version && known[number].historyKeyId === historyKeyId
+    known[number]?.version === version &&
+    known[number].historyKeyId === historyKeyId &&
+    (historyKeyId !== null || known[number].seed !== undefined)
   return pages.filter((page) => !isRead(page)).map(({ number }) => number)
 }
 
-/** Stores a page's archive keys, if it opens. Throws 'history_key'. */
-export async function takePage(live: Live, { chatRoomId, page }: { chatRoomId: string; page: ArchivePage }): Promise<void> {
-  const keys = await openedPage(live, chatRoomId, page).catch((error: unknown) => {
-    if (!(error instanceof CryptoFailure) || error.code !== 'room_locked') throw error
-  })
-  if (!keys) return
-  await keepEpochKeys(live, keys, chatRoomId)
-  await notePage(live, chatRoomId, page, keys)
+/** Returns read pages under older seeds. */
+export async function pagesOfBefore(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<number[]> {
+  const [known, newest] = [await readPages(live, chatRoomId), await nameOf(seedsOf(live, chatRoomId)[0])]
+  const isOld = ([, { historyKeyId, seed }]: [string, ReadPages[string]]) => historyKeyId === null && seed !== newest
+  return Object.entries(known)
+    .filter(isOld)
+    .map(([number]) => Number(number))
 }
 
-const notePage = (live: Live, chatRoomId: string, { number, version, historyKeyId }: Head, keys: EpochKey[]): Promise<void> =>
+const nameOf = async (seed: Uint8Array | undefined): Promise<string> =>
+  seed ? toBase64((await keyPairOf(seed)).publicKey.subarray(0, NAME_BYTES)) : ''
+
+/** Stores a page's archive keys, if it opens. Throws 'history_key'. */
+export async function takePage(live: Live, { chatRoomId, page }: { chatRoomId: string; page: ArchivePage }): Promise<void> {
+  const opened = await openedPage(live, chatRoomId, page).catch((error: unknown) => {
+    if (!(error instanceof CryptoFailure) || error.code !== 'room_locked') throw error
+  })
+  if (!opened) return
+  await keepEpochKeys(live, opened.keys, chatRoomId)
+  await notePage(live, chatRoomId, page, opened)
+}
+
+const notePage = (
+  live: Live,
+  chatRoomId: string,
+  { number, version, historyKeyId }: Head,
+  { keys, seed }: OpenedPage,
+): Promise<void> =>
   inRoom(live, chatRoomId, async () => {
     const epochs = [...new Set(keys.map(({ place }) => epochName(place)))]
-    const known = await readPages(live, chatRoomId)
-    await live.vault.write([pagesWrite(chatRoomId, { ...known, [number]: { version, historyKeyId, epochs } })])
+    const [known, name] = [await readPages(live, chatRoomId), historyKeyId === null ? await nameOf(seed) : undefined]
+    const read = { version, historyKeyId, epochs, ...(name !== undefined && { seed: name }) }
+    await live.vault.write([pagesWrite(chatRoomId, { ...known, [number]: read })])
   })
 
 /** The server may delete these epochs' sealed keys. */
@@ -82,14 +103,15 @@ interface Rewrite {
  */
 export async function writePage(live: Live, { chatRoomId, number, pages, ...more }: Rewrite): Promise<PageDraft | null> {
   const newest = pages.at(-1)
-  const stored = (await Promise.all(pages.map((page) => openedPage(live, chatRoomId, page)))).flatMap((keys) => keys ?? [])
+  const stored = (await Promise.all(pages.map((page) => openedPage(live, chatRoomId, page)))).flatMap((opened) => opened?.keys ?? [])
   const added = await keysOf(live, chatRoomId, more.keys)
+  if (added.length === 0 && !more.isForced) return null
   const historyKeyId = more.isOff ? (live.history.at(-1)?.id ?? null) : null
-  if (added.length === 0 && newest && !more.isForced) return null
+  const [seed] = await seedsFor(live, chatRoomId, historyKeyId)
   const version = (newest?.version ?? 0) + 1
   const read = await heldOf(live, (await readPages(live, chatRoomId))[number]?.epochs ?? [])
   const plain = concat(...fewOfEach([...added, ...read, ...stored]).map(rowOf))
-  const key = await keyOf(live, chatRoomId, { number, version, historyKeyId })
+  const key = await hkdf(seed, PAGE, chatRoomId, String(number))
   const sealed = toBase64(await sealWith(key, PAGE, plain, live.identityKey, chatRoomId, String(number), String(version)))
   const epochs = [...new Map(added.map(({ place }) => [epochName(place), place])).values()]
   return { chatRoomId, number, version, historyKeyId, sealed, epochs }
@@ -131,24 +153,37 @@ async function heldOf(live: Live, epochs: string[]): Promise<EpochKey[]> {
   return (await Promise.all(each)).flat()
 }
 
-/** undefined for rubbish [Note: H1]. Throws 'history_key'. */
-async function openedPage(live: Live, chatRoomId: string, page: ArchivePage): Promise<EpochKey[] | undefined> {
-  const { number, version, sealed } = page
-  const key = await keyOf(live, chatRoomId, page)
-  try {
-    const plain = await openWith(key, PAGE, fromBase64(sealed), live.identityKey, chatRoomId, String(number), String(version))
-    return fewOfEach(Array.from({ length: Math.floor(plain.length / ROW_BYTES) }, (_, at) => keyIn(plain, at * ROW_BYTES)))
-  } catch (error) {
-    if (error instanceof CryptoFailure) return undefined
-    throw error
-  }
+interface OpenedPage {
+  keys: EpochKey[]
+  seed: Uint8Array
 }
 
-async function keyOf(live: Live, chatRoomId: string, { number, historyKeyId }: Head): Promise<Uint8Array> {
-  const seed = historyKeyId === null ? seedsOf(live, chatRoomId)[0] : (await historyKeyOf(live, historyKeyId))?.seed
-  if (!seed)
+/** undefined for rubbish [Note: H1]. Throws 'history_key'. */
+async function openedPage(live: Live, chatRoomId: string, page: ArchivePage): Promise<OpenedPage | undefined> {
+  for (const seed of await seedsFor(live, chatRoomId, page.historyKeyId)) {
+    const keys = await keysIn(live, chatRoomId, page, seed).catch(ifClosed)
+    if (keys) return { keys, seed }
+  }
+  return undefined
+}
+
+function ifClosed(error: unknown): undefined {
+  if (!(error instanceof CryptoFailure)) throw error
+}
+
+async function keysIn(live: Live, chatRoomId: string, page: ArchivePage, seed: Uint8Array): Promise<EpochKey[]> {
+  const { number, version, sealed } = page
+  const key = await hkdf(seed, PAGE, chatRoomId, String(number))
+  const plain = await openWith(key, PAGE, fromBase64(sealed), live.identityKey, chatRoomId, String(number), String(version))
+  return fewOfEach(Array.from({ length: Math.floor(plain.length / ROW_BYTES) }, (_, at) => keyIn(plain, at * ROW_BYTES)))
+}
+
+/** The newest first. */
+async function seedsFor(live: Live, chatRoomId: string, historyKeyId: number | null): Promise<[Uint8Array, ...Uint8Array[]]> {
+  const [first, ...others] = historyKeyId === null ? seedsOf(live, chatRoomId) : [(await historyKeyOf(live, historyKeyId))?.seed]
+  if (!first)
     throw new CryptoFailure('history_key', 'A part of this history is sealed under a key that this browser does not have')
-  return hkdf(seed, PAGE, chatRoomId, String(number))
+  return [first, ...others.filter((seed) => seed !== undefined)]
 }
 
 function rowOf({ place, bytes }: EpochKey): Uint8Array {

@@ -21,9 +21,9 @@ import { newRowKey, openRowKeys } from './chatkeys.ts'
 
 // Row keys lie inside the vault's seal. The lock is written first and each step can repeat: a crash leaves the room shut.
 
-const CHUNK = 100
+export const CHUNK = 100
 
-type Name = { [S in VaultStore]: { store: S; key: KeyOf[S] } }[VaultStore]
+export type Name = { [S in VaultStore]: { store: S; key: KeyOf[S] } }[VaultStore]
 
 /** Moves rows to the book's locks; returns the changed rooms. */
 export async function followLocks(live: Live, seen: SeenPasswords): Promise<string[]> {
@@ -33,7 +33,6 @@ export async function followLocks(live: Live, seen: SeenPasswords): Promise<stri
   return rooms
 }
 
-/** `hasPassword`: what the server says of the room. */
 export const followLock = (live: Live, chatRoomId: string, hasPassword: boolean | undefined): Promise<void> =>
   inRoom(live, chatRoomId, () => withOutbox(live, chatRoomId, () => follow(live, chatRoomId, hasPassword)))
 
@@ -54,7 +53,7 @@ async function follow(live: Live, chatRoomId: string, hasPassword: boolean | und
   await wipeRoom(live, chatRoomId)
 }
 
-/** Shuts the room, in all tabs. A thief of a browser could write any key into the book: no row is sealed to it. */
+/** Seals nothing: a thief could have written the key. */
 async function claimRoom(live: Live, chatRoomId: string, { n, data: [publicKey = ''] }: ChatLock): Promise<void> {
   await putLock(live, chatRoomId, { n, publicKey, rowKeys: [], isSealed: false, isClaim: true })
   live.vault.openRoom(chatRoomId, null)
@@ -141,7 +140,7 @@ const withRoom = ({ store }: Name, { json, ...rest }: VaultValue, chatRoomId: st
   store === 'own' && typeof json === 'object' ? { json: { ...json, chatRoomId }, ...rest } : { json, ...rest }
 
 /** Returns undefined without a row or the row's key. */
-async function unsealed(vault: Vault, { store, key }: Name): Promise<VaultValue | undefined> {
+export async function unsealed(vault: Vault, { store, key }: Name): Promise<VaultValue | undefined> {
   try {
     return await vault.get(store, key)
   } catch (error) {
@@ -150,7 +149,7 @@ async function unsealed(vault: Vault, { store, key }: Name): Promise<VaultValue 
   }
 }
 
-async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
+export async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   const kinds = ['room', 'draft', 'pending', 'pages']
   const [messages, outbox] = [await vault.keys('messages', chatRoomId), await vault.keys('outbox', chatRoomId)]
   const uploads = await vault.keys('sealed', uploadsIn(chatRoomId))
@@ -164,7 +163,7 @@ async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
 }
 
 /** Own messages and epoch keys do not name their room. */
-async function lockedNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
+export async function lockedNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   const closed = vault.within(chatRoomId, [])
   const names = await nameless(vault)
   const isLocked = async ({ store, key }: Name) => {

@@ -5,11 +5,24 @@ import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 
 /** By page number. */
-export type ReadPages = Record<string, { version: number; historyKeyId: number | null; epochs: string[] }>
+export type ReadPages = Record<string, ReadPage>
+
+interface ReadPage {
+  version: number
+  historyKeyId: number | null
+  epochs: string[]
+  /** Names the lock's seed. */
+  seed?: string
+}
 
 const shape: z.ZodType<ReadPages> = z.record(
   z.string(),
-  z.looseObject({ version: z.number(), historyKeyId: z.number().nullable(), epochs: z.array(z.string()) }),
+  z.looseObject({
+    version: z.number(),
+    historyKeyId: z.number().nullable(),
+    epochs: z.array(z.string()),
+    seed: z.string().exactOptional(),
+  }),
 )
 
 const rowKey = (chatRoomId: string) => `pages:${chatRoomId}`

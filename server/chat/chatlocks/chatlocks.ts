@@ -22,7 +22,7 @@ export async function setChatPassword(
   env: Env,
   user: SignedInUser,
   contactId: string,
-  password: string,
+  { password, lockSecret: given }: { password: string; lockSecret?: string | undefined },
 ): Promise<{ lockSecret: string }> {
   // Before the password is stretched, which takes a tenth of a second of a processor.
   const found = await store.findChat(env.db, user.id, contactId)
@@ -37,8 +37,8 @@ export async function setChatPassword(
     if (lock && !(await isFresh(tx, user, chat, now))) throw new Refusal('has_chat_password')
     requireConfirmed(lock, user, now)
     await requireLive(tx, user)
-    const lockSecret = lock?.lockSecret ?? randomBytes(SECRET_BYTES)
-    if (lock) await store.updateLock(tx, chat, { salt, verifier, ...NO_TRIES })
+    const lockSecret = given === undefined ? (lock?.lockSecret ?? randomBytes(SECRET_BYTES)) : Buffer.from(given, 'base64')
+    if (lock) await store.updateLock(tx, chat, { salt, verifier, lockSecret, ...NO_TRIES })
     else await store.insertLock(tx, { ...chat, salt, verifier, lockSecret })
     await store.closeOthers(tx, chat, hashOf(user))
     await store.saveTries(tx, chat, hashOf(user), NONE)
