@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Keyring, Manifest } from '../../../contract/account/documents.ts'
 import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
 import { fromBase64, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import { syncBook } from '../../rooms/trust/book.ts'
 import { type NewerBuild, newerBuild } from '../../testing/newer.ts'
@@ -94,6 +95,26 @@ test('A browser that is added carries it too', async () => {
   expect(json(manifest)).toMatchObject({ nickname: 'alice', devices: [{ model: { year: 2030 } }, { id: laptop.deviceId }] })
   await alice.says(bob, 'hello')
   expect(await laptop.hears(bob)).toEqual(['hello'])
+})
+
+test('Every list is full and every document has fields without end: a browser can still be removed, the kit made, and 16 KiB of them stay', async () => {
+  const tablet = await alice.newComputer()
+  const removed = Array.from({ length: LIMITS.devicesEverMax - 2 }, (_, at) => at.toString(16).padStart(32, '0'))
+  const later = JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`)
+  const many = Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`field ${at}`, at]))
+  await signsNewer(alice, () => ({ removed, removedAt: Object.fromEntries(removed.map((id) => [id, 1])), later, ...many }), {
+    later,
+    ...many,
+  })
+  // No further browser, so that each one that is there can be removed.
+  await expect(alice.newComputer()).rejects.toMatchObject({ code: 'too_many_devices' })
+  await alice.core.newKit()
+  await changesKeys(alice, { removeDevices: [tablet.deviceId], kit: 'new' })
+  const { keyring, manifest } = accountOf(alice).keys
+  for (const { content } of [keyring, manifest]) expect(content.length).toBeLessThan(LIMITS.bodyBytes / 2)
+  expect(json(manifest)).toMatchObject({ devices: [{ id: alice.deviceId }], 'field 1': 1 })
+  expect(json(manifest)).not.toHaveProperty('later')
+  expect(json(keyring)).not.toHaveProperty('later')
 })
 
 test('A way in of a kind that is not known stays, and does not keep the others from opening', async () => {

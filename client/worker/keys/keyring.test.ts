@@ -44,6 +44,16 @@ describe('opening', () => {
   })
 })
 
+test('A keyring that a thousand changes have filled takes the next one: the oldest history key goes, the newest opens', async () => {
+  const keys = Array.from({ length: 1200 }, (_, at) => ({ id: at + 1, seed: randomBytes(32) }))
+  const full = await newKeyring(alice, [password, kit], keys)
+  const opened = await openKeyring((await rewrapKeyring(full, { renewHistory: true })).signed, kit)
+  const ids = opened.secret.historyKeys.map(({ id }) => id)
+  expect(ids.at(-1)).toBe(1201)
+  expect(ids.length).toBeGreaterThan(800)
+  expect(opened.secret.historyKeys.at(-2)?.seed).toEqual(keys.at(-1)?.seed)
+})
+
 describe('a server that knows only public keys', () => {
   // All that a server has: the way's public key from the clear part, and an identity of its own.
   async function forge(

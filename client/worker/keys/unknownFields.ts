@@ -12,7 +12,8 @@ interface Unknown {
   bytes: number
 }
 
-const DEPTH_MAX = 32
+const DEPTH_MAX = 8
+const MEMBER_BYTES = 16
 
 /**
  * Keeps at most `maxBytes` of fields that the shape does not know [Note: F2]. The smallest stay, so that two browsers drop the same
@@ -62,15 +63,22 @@ function walk(shape: unknown, value: unknown, path: string, keeps: Keeps): unkno
   return Object.fromEntries(fields)
 }
 
-/** Infinite for what nests so deep that writing it could fail. */
-const bytesOf = (name: string, field: unknown): number =>
-  isDeep(field) ? Number.POSITIVE_INFINITY : textBytes(JSON.stringify({ [name]: field }))
+/** Infinite for what nests so deep that writing it could fail. Small ones count more, for a server counts members. */
+function bytesOf(name: string, field: unknown): number {
+  const members = membersOf(field)
+  return members === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.max(textBytes(JSON.stringify({ [name]: field })), members * MEMBER_BYTES)
+}
 
-function isDeep(field: unknown): boolean {
+/** Undefined if it is too deep. */
+function membersOf(field: unknown): number | undefined {
   let level = [field]
+  let members = 0
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEPTH_MAX) return true
+    if (depth > DEPTH_MAX) return undefined
+    members += level.length
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
   }
-  return false
+  return members
 }
