@@ -30,7 +30,7 @@ export async function measureChatLock({ isQuick }: Ground): Promise<Row[]> {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })()
-  const sealMs = await msOf(() => core.followLocks())
+  const sealMs = await msOf(() => core.followLocks({ [chatRoomId]: true }))
   isSealing = false
   await reading
 

@@ -1,20 +1,18 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { devicesApi } from '../../../contract/account/devices.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
-import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { openForOrder } from '../../me/account/signedOrder.ts'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms, roomById } from '../../rooms/list/roomList.ts'
 import { followLocks } from '../../rooms/list/roomLocks.ts'
 import { syncBook } from '../../rooms/trust/book.ts'
 import { openedRows } from '../../testing/opened.ts'
-import { at, passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
-import { patchedClient, people } from '../../testing/room.ts'
+import { passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
+import { people } from '../../testing/room.ts'
+import { writesBook } from '../../testing/stolenBook.ts'
 import { newSeed } from '../../worker/chatlocks/chatkeys.ts'
-import { signBook } from '../../worker/keys/signature.ts'
-import { type Book, type ChatLock, readBook } from '../../worker/lists/book.ts'
-import { hkdf, sealWith } from '../../worker/primitives/seal.ts'
+import type { ChatLock } from '../../worker/lists/book.ts'
 import { openClaimed, setChatPassword, unlockChat } from './chatlocks.ts'
 import { lockChat } from './relock.ts'
 
@@ -54,20 +52,13 @@ async function withThief() {
   const { id, direct } = alice.room(bob)
 
   /** Writes this in the place of the room's entry. */
-  async function writes(entry: (before: ChatLock | undefined) => Partial<ChatLock>): Promise<void> {
+  async function writes(entry: () => Partial<ChatLock>): Promise<void> {
     await syncBook(thief.env)
-    const { live } = await at(thief.computer, () => patchedClient(thief, bob))
-    const { book } = await readBook(live)
-    const before = book.locks?.[id]
-    const lock = { n: (before?.n ?? 0) + 1, kind: 'on', data: [], gone: before?.gone ?? 0, ...entry(before) }
-    const next: Book = { ...book, locks: { ...book.locks, [id]: lock } }
-    const history = live.history.at(-1)
-    const version = (wire.accounts.get(alice.userId)?.book.version ?? 0) + 1
-    if (!history) throw new Error('No history key')
-    const key = await hkdf(history.seed, 'conclave/book-key/v1')
-    const sealed = await sealWith(key, 'conclave/book/v1', utf8(JSON.stringify(next)), live.identityKey, String(version))
-    await thief.env.api(devicesApi.saveBook, signBook(live, { version, historyKeyId: history.id, sealed: toBase64(sealed) }))
-    live.vault.close()
+    await writesBook(wire, thief, bob, (book) => {
+      const before = book.locks?.[id]
+      const lock = { n: (before?.n ?? 0) + 1, kind: 'on', data: [], gone: before?.gone ?? 0, ...entry() }
+      return { ...book, locks: { ...book.locks, [id]: lock } }
+    })
   }
   return { ...all, thief, place: { id, direct }, writes }
 }

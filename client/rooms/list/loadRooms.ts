@@ -12,8 +12,9 @@ import { type Person, personById, putPeople } from '../trust/people.ts'
 import { knownOf, shownOf } from '../trust/verified.ts'
 import { type RoomOfRow, roomOfContact, roomOfRow } from './listedRoom.ts'
 import { isShutRow, putRooms, type RoomRow, roomById, roomsStore, setBehind } from './roomList.ts'
-import { followListed, lockOf, shutHere, withLock } from './roomLocks.ts'
+import { lockOf, passwordsOf, shutHere, withLock } from './roomLocks.ts'
 import { allUpdates, updatesOf } from './rowUpdates.ts'
+import { keepDrafts } from './unkeptDrafts.ts'
 
 /** Maximum number of requests while messages keep arriving. */
 const LIST_TRIES = 5
@@ -111,11 +112,7 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
   for (let attempt = 1; ; attempt++) {
     const isCurrent = (id: string) => (before.get(id) ?? 0) === updatesOf(id)
     const listed = page.rooms.map((row) => roomOfRow(ownId, row))
-    await followListed(
-      env,
-      listed.map(({ room }) => room),
-    )
-    const rows = await readRows(env, listed)
+    const rows = await readRows(env, listed, true)
     if (roomsStore.getState().session !== session) throw new CryptoFailure('closed', 'The account is closed')
     onRows(putRows(rows.filter(({ room }) => isCurrent(room.id))))
     putRooms([], page.removed.filter(isCurrent))
@@ -131,7 +128,7 @@ export async function isUnreadRight(env: Env): Promise<boolean> {
 }
 
 export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> =>
-  putRows(await readRows(env, contacts.map(roomOfContact)))
+  putRows(await readRows(env, contacts.map(roomOfContact), true))
 
 /** Does nothing after the server's first answer. */
 export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[]> {
@@ -148,11 +145,12 @@ export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[
   return rooms
 }
 
-async function readRows(env: Env, rows: RoomOfRow[]): Promise<RoomOfRow[]> {
+/** `isAnswered`: by the server, not by kept rows. */
+async function readRows(env: Env, rows: RoomOfRow[], isAnswered = false): Promise<RoomOfRow[]> {
   const listed = rows.flatMap(({ room, people }) =>
     people.map((person) => ({ ...person, ...(room.direct && { isContact: room.direct.state === 'accepted' }) })),
   )
-  const [known, locks] = await Promise.all([knownOf(env, listed), locksWith(env, rows)])
+  const [known, locks] = await Promise.all([knownOf(env, listed), locksWith(env, rows, isAnswered)])
   const byId = new Map(listed.map(({ id }, at) => [id, known[at]]))
   const shown = (person: Person) => {
     const account = byId.get(person.id)
@@ -169,8 +167,13 @@ function putRows(rows: RoomOfRow[]): RoomRow[] {
   return rooms
 }
 
-async function locksWith(env: Env, rows: RoomOfRow[]): Promise<ChatLocks> {
-  const locks = await env.crypto.chatLocks()
+async function locksWith(env: Env, rows: RoomOfRow[], isAnswered: boolean): Promise<ChatLocks> {
+  let locks = await env.crypto.chatLocks()
+  if (isAnswered && rows.some(({ room }) => locks.waiting.includes(room.id))) {
+    await keepDrafts()
+    await env.crypto.followLocks(passwordsOf(rows.map(({ room }) => room)))
+    locks = await env.crypto.chatLocks()
+  }
   const ended = rows.filter(({ room }) => room.lock === 'shut' && locks.states[room.id] === 'open')
   for (const { room } of ended) await shutHere(env, room)
   return ended.length > 0 ? env.crypto.chatLocks() : locks

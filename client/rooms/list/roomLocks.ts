@@ -63,17 +63,13 @@ export async function followLocks(env: Env): Promise<void> {
   await showLocks(env)
 }
 
-export async function followListed(env: Env, rows: Seen[]): Promise<void> {
-  await env.crypto.followLocks(passwordsOf(rows))
-}
-
 /** Kept rows are no word of the server. */
 function seenPasswords(): SeenPasswords {
   const { rooms, counter } = roomsStore.getState()
   return counter === null ? {} : passwordsOf(rooms.values())
 }
 
-const passwordsOf = (rows: Iterable<Seen>): SeenPasswords =>
+export const passwordsOf = (rows: Iterable<Seen>): SeenPasswords =>
   Object.fromEntries([...rows].map(({ id, isPasswordProtected }) => [id, isPasswordProtected]))
 
 export async function showLocks(env: Env): Promise<void> {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { devicesApi, type SignedBook } from '../../../contract/account/devices.ts'
-import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { base64Chars } from '../../../contract/ground/shapes.ts'
 import { addKit } from '../../me/account/keys.ts'
@@ -10,12 +9,10 @@ import { recoverAccount, signInByKit } from '../../me/signin/recover.ts'
 import { openBrowser } from '../../testing/browser.ts'
 import { at, passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../../testing/room.ts'
+import { writesBook } from '../../testing/stolenBook.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { createCore } from '../../worker/core.ts'
-import type { Live } from '../../worker/keys/live.ts'
-import { signBook } from '../../worker/keys/signature.ts'
 import { type Book, openBookText, readBook } from '../../worker/lists/book.ts'
-import { hkdf, sealWith } from '../../worker/primitives/seal.ts'
 import { checkBook, saveBook, syncBook } from './book.ts'
 
 let wire: Wire
@@ -41,16 +38,7 @@ async function stolenBrowser() {
   await syncBook(stolen.env)
   const { live } = await at(stolen.computer, () => patchedClient(stolen, bob))
   const { book } = await readBook(live)
-  return { stolen, writes: async (text: string) => stolen.env.api(devicesApi.saveBook, await sealedBy(live, text)), live, book }
-}
-
-async function sealedBy(live: Live, text: string): Promise<SignedBook> {
-  const history = live.history.at(-1)
-  if (!history) throw new Error('No history key')
-  const version = accountOfAlice().book.version + 1
-  const key = await hkdf(history.seed, 'conclave/book-key/v1')
-  const sealed = toBase64(await sealWith(key, 'conclave/book/v1', utf8(text), live.identityKey, String(version)))
-  return signBook(live, { version, historyKeyId: history.id, sealed })
+  return { stolen, writes: (text: string) => writesBook(wire, stolen, bob, () => text), live, book }
 }
 
 /** The book with this text in a field that nobody knows, so that it has exactly so many bytes. */

@@ -9,6 +9,8 @@ export interface ChatLocks {
   states: Record<string, ChatLockState>
   /** Device ids, by room. */
   claimedBy: Record<string, string>
+  /** Rooms whose rows may follow what the server says. */
+  waiting: string[]
   isBookRead: boolean
 }
 
@@ -20,7 +22,15 @@ export async function chatLocks(live: Live): Promise<ChatLocks> {
   const rooms = [...new Set([...Object.keys(book.locks ?? {}), ...Object.keys(locks)])]
   const states = rooms.map(async (room) => [room, await stateOf(live, room, book.locks?.[room], locks[room])] as const)
   const claims = Object.entries(lockedBy).filter(([room]) => locks[room]?.isClaim)
-  return { states: Object.fromEntries(await Promise.all(states)), claimedBy: Object.fromEntries(claims), isBookRead: isRead }
+  const mayFollow = ([room, entry]: [string, ChatLock]) => [true, false].some((seen) => isDue(entry, locks[room], seen))
+  return {
+    states: Object.fromEntries(await Promise.all(states)),
+    claimedBy: Object.fromEntries(claims),
+    waiting: Object.entries(book.locks ?? {})
+      .filter(mayFollow)
+      .map(([room]) => room),
+    isBookRead: isRead,
+  }
 }
 
 async function stateOf({ vault }: Live, room: string, entry: ChatLock | undefined, lock: RoomLock | undefined) {
