@@ -70,7 +70,6 @@ export const RATES = {
   claimKeyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   claimKeyPackagesInRoom: { points: 20, seconds: DAY, per: 'room' },
   claimOfStranger: { points: 5, seconds: DAY, per: 'room' },
-  /** Looks at the device list of who has not accepted; afterwards the last answer is repeated. */
   listOfStranger: { points: 6, seconds: DAY, per: 'room' },
 } as const
 

@@ -11,7 +11,7 @@ import { loadOlderPage } from './olderPage.ts'
 export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): Promise<number> {
   const { missing, unaudited, cursor, from, mustEnter } = outcome
   if (missing.length > 0) await fetchArchiveKeys(env, room, missing)
-  // Putting a GroupInfo right would show this browser to a blocked person: that waits until the block ends [Note: R5].
+  // A repair would show this browser [Note: R5].
   if (unaudited.length > 0 && !isBlocked(roomById(room.id) ?? room)) {
     await auditCommits(env, room, unaudited)
     await pageNewEpochs(env, room)

@@ -28,7 +28,7 @@ export async function healReading(env: Env): Promise<void> {
   const failures: unknown[] = []
   for (const chatRoomId of await env.crypto.roomsToHeal({ now: env.clock().getTime() })) {
     const room = roomById(chatRoomId)
-    // A commit would show this browser to a blocked person.
+    // A commit would show this browser [Note: R5].
     if (!room || room.isClosed || isBlocked(room) || !isFollowed(room) || room.lock !== 'none') continue
     try {
       await heal(env, room)

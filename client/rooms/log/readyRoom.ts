@@ -40,7 +40,6 @@ export async function enterRoom(env: Env, room: Room): Promise<void> {
  * The server has deleted the pages with the current archive key [Note: L1]. Without the server the next sender begins the epoch.
  */
 export async function renewEpoch(env: Env, room: Room): Promise<void> {
-  // A commit would show this browser to a blocked person.
   if (!isFollowed(room) || isBlocked(room) || room.isClosed) return
   try {
     await catchUp(env, room)

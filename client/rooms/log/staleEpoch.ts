@@ -45,7 +45,7 @@ export async function tellForks(env: Env, { id }: Room): Promise<void> {
   }
 }
 
-/** A commit would show this browser to a blocked person [Note: R5]. */
+/** [Note: R5] */
 const mayCommit = (room: Room): boolean => isFollowed(room) && !isBlocked(room)
 
 async function commitWhereNeeded(env: Env, room: Room): Promise<void> {

@@ -1,20 +1,16 @@
 import type { Db } from '../../ground/db/connect.ts'
 import * as store from './store-inbox.ts'
 
-/** Others that compare the same account at the same time; each that is behind has seen another one finish. */
+/** Each repetition has seen another request finish. */
 const TRIES = 50
 
 export interface Reached {
-  /** Everything that the account is shown now has this number or a lower one. */
   lastNumber: number
-  /** Numbers below it are void. */
+  /** Lower numbers are void. */
   floor: number
 }
 
-/**
- * Brings the account's inbox up to what its room list shows now: a row that differs from what was shown takes the next number of the
- * account's own sequence, and no other row does. What others do and the account is not shown moves nothing.
- */
+/** A row that looks other than it was shown takes the account's next number, and no other row does (decision 0105). */
 export async function bringUp(db: Db, userId: string): Promise<Reached> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const inbox = await store.readInbox(db, userId)

@@ -22,7 +22,6 @@ export async function newestManifests(db: Queryable, userIds: string[]): Promise
   return new Map(rows.map(({ userId, version, content }) => [userId, { version, ...historyShape.parse(JSON.parse(content)) }]))
 }
 
-/** Returns the versions that the viewer may know of the members' manifests. */
 export async function manifestVersions(
   db: Queryable,
   viewerId: string,
@@ -35,10 +34,7 @@ export async function manifestVersions(
 
 type Known = Pick<CommitDraft, 'manifestVersions' | 'archiveKeys'>
 
-/**
- * Throws Refusal `stale_manifest` for an old version or history key [Note: R6]. To somebody who has not been accepted that is a look at the
- * other's list, of which they have a few a day: `too_many_requests`.
- */
+/** Throws Refusal `stale_manifest` for an old version or history key [Note: R6], which counts as a stranger's look. */
 export async function requireNewest(
   env: Env,
   tx: Queryable,

@@ -34,7 +34,7 @@ async function changesSince(env: Env, reader: RowReader, token: string, limit: n
   const since = openNumber(env.inboxKey, userId, token)
   if (since === undefined) throw new Refusal('list_moved_on')
   const reached = await bringUp(env.db, userId)
-  // A higher number is that of a database which was put back since.
+  // A database that was put back knows no higher number.
   if (since < reached.floor || since > reached.lastNumber) throw new Refusal('list_moved_on')
   if (since === reached.lastNumber) return written([], { counter: token, more: false, before: null })
   const { lastNumber, picked } = await store.readRaised(env.db, reader, since, limit + 1)

@@ -8,10 +8,9 @@ import { isGroup, isPair, ME, MY_GROUPS, rowOf } from './store-listrow.ts'
 
 const given = sql.placeholder
 
-/** The row as it is compared: open, and muted until whenever. So neither a session nor the time of reading makes a difference. */
+/** Open for every session. */
 const COMPARED = (roomId: SQL): SQL => rowOf(roomId, sql`false`)
 
-/** Names how this release writes a row. */
 const WRITTEN_BY = createHash('sha256')
   .update(new PgDialect().sqlToQuery(COMPARED(sql`id`)).sql)
   .digest('base64')
@@ -20,17 +19,16 @@ export interface Inbox {
   lastNumber: number
   floor: number
   comparedTo: string
-  /** What was not open at the moment: with `comparedTo` it bounds the changes to be compared. */
+  /** The oldest transaction that this reading may lack. */
   oldest: string
-  /** Where a row has left the list without a trace, the transaction that took it. */
+  /** The transaction by which a row left without a trace. */
   leftIn: string | null
-  /** False before the first comparison, after one of another release, and in a database that was brought from elsewhere. */
+  /** False if another release compared, or another database. */
   isKept: boolean
-  /** Rooms whose row may differ: all of them, with some that do not. */
+  /** Rooms whose row may differ. */
   roomIds: string[]
 }
 
-/** Returns undefined without an inbox. */
 export async function readInbox(db: Queryable, userId: string): Promise<Inbox | undefined> {
   const [row] = await inboxRead(db, { userId, writtenBy: WRITTEN_BY })
   return row
@@ -62,8 +60,6 @@ const inboxRead = named((db) => {
         from (select * from contacts where user_id = ${ME} and changed_in >= ${from} offset 0) c
         cross join lateral (select c.chat_room_id union all ${groupsWith(sql`c.contact_user_id`)}) shared
         union
-        -- What one member alone sees of a room, such as a mute or a cleared chat, is no news for the others; a read mark that rose alone
-        -- is where both show how far they have read.
         select p.chat_room_id from (
           -- Few of the rows have changed at all: those alone are looked at.
           select * from chat_participants
@@ -99,7 +95,7 @@ const inboxRead = named((db) => {
     .prepare('inbox')
 })
 
-/** Every room that the list has, and every one that it had. */
+/** Includes rooms that have left. */
 export async function everyRoom(db: Queryable, userId: string): Promise<string[]> {
   const rows = await everyRead(db, { userId })
   return rows.map(({ roomId }) => roomId)
@@ -114,23 +110,20 @@ const everyRead = named((db) =>
     .prepare('inbox_rooms'),
 )
 
-/**
- * Compares the rows of these rooms with what was shown before, and raises those that differ. `isNew` makes all numbers of before void.
- * Returns the account's last number; undefined if another request was faster: read the inbox again.
- */
+/** Raises rows that differ. `isNew` voids earlier numbers. Returns the last number; undefined if another request was faster. */
 export async function raise(
   db: Queryable,
   userId: string,
   { lastNumber, comparedTo, oldest, leftIn }: Inbox,
   { roomIds, isNew }: { roomIds: string[]; isNew: boolean },
 ): Promise<number | undefined> {
-  // Two mutes of before and after this moment are both shown.
+  // A mute that has ended is compared too.
   const now = new Date(0)
   const [row] = await raised(db, { userId, now, lastNumber, comparedTo, oldest, leftIn, roomIds, isNew, writtenBy: WRITTEN_BY })
   return row?.lastNumber
 }
 
-// The account's row is found as it was read, or nothing is written: what was compared in an older snapshot never stands above a newer one.
+// Nothing is written unless the account's row is as it was read: an older snapshot must not stand above a newer one.
 const raised = named((db) => {
   const part = (name: string, text: SQL) => db.$with(name, {}).as(text)
   const differing = part(
@@ -163,7 +156,7 @@ const raised = named((db) => {
       order by d.id
       on conflict (user_id, chat_room_id) do update set number = excluded.number, shown = excluded.shown`,
   )
-  // Where all numbers of before are void, nobody has to learn what left.
+  // Nobody has to learn what left.
   const left = part(
     'left_list',
     sql`delete from inbox i using differing d, moved

@@ -42,7 +42,7 @@ const pageRead = named((db) =>
     .prepare('room_page'),
 )
 
-/** Reads the rows that were raised above a number, lowest first. They show what holds now, which may be newer. */
+/** Lowest first. */
 export async function readRaised(db: Queryable, reader: RowReader, number: number, limit: number) {
   return pickedOf(await raisedRead(db, { ...reader, number, limit }))
 }

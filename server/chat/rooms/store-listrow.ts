@@ -30,7 +30,7 @@ export const MY_GROUPS = sql`(select g.chat_room_id from chat_participants g whe
 
 /**
  * Row as JSON in the contract's order; none off the caller's list. Joins take whole keys: by a part, PostgreSQL would read all
- * rows of an account each time. `isLocked`: for whom the row is written.
+ * rows of an account each time.
  */
 export const rowOf = (roomId: SQL, isLocked: SQL = IS_LOCKED): SQL => sql`(
   select row_to_json(shown)::text as json

@@ -5,10 +5,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const TEXT_BYTES = 9
 
-/**
- * Seals a number of the account's inbox for it: the page gives it back, and learns nothing from it. One number has one token (the nonce is
- * made of both), so two answers with nothing between them are the same byte for byte.
- */
+/** Seals a number for the account. One number has one token: the nonce is made of both. */
 export function sealNumber(secret: Uint8Array, userId: string, number: number): string {
   const text = Buffer.alloc(TEXT_BYTES, VERSION)
   text.writeBigUInt64BE(BigInt(number), 1)

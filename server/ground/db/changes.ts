@@ -16,7 +16,7 @@ export type Change = z.infer<typeof announced>
 /** Channel for news of people, whom the other nodes then read. */
 export const PRESENCE_CHANNEL = 'conclave_presence'
 const ids = z.array(z.uuid()).max(200)
-/** `viewers`: those to whom a person of `userIds` shows another thing than before. */
+/** `viewers` are shown another thing than before. */
 const news = z.object({ node: z.uuid(), what: z.enum(['moved', 'switched']), userIds: ids, viewers: ids.optional() })
 export type PresenceNews = z.infer<typeof news>
 

@@ -21,9 +21,6 @@ export const THEIR_READ = sql`case when own.shows_receipts and u.shows_receipts 
 
 export const HAS_ANSWERED = sql`(coalesce(theirs.state = 'accepted', false) or ${THEIR_DELIVERED} > 0)`
 
-/**
- * The version of the manifest `m` that the owner may know: before both have accepted, the one of `given` (shown_manifests), or 1. So a
- * stranger watches nobody's browsers. `isGroup`: members of one group know each other's.
- */
+/** What the owner may know of the manifest `m`: a stranger the version of `given` (shown_manifests), or 1. */
 export const theirManifestVersion = (isGroup: SQL): SQL =>
   sql`coalesce(case when ${isGroup} or ${LOOKS_MUTUAL} then m.version else least(m.version, coalesce(given.version, 1)) end, 0)`

@@ -64,10 +64,7 @@ export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish(mutual.get(userId) ?? [], { type: 'contacts', data: { userIds: [userId] } })
 }
 
-/**
- * Returns the newest for a version not stored; not_found for a stranger. Who has not been accepted looks a few times a day, and is given the
- * same again in between. Throws Refusal.
- */
+/** Returns the newest for a version not stored; not_found for a stranger. Throws Refusal. */
 export async function manifestOf(env: Env, user: SignedInUser, userId: string, version?: number) {
   const isOwn = userId === user.id
   if (!isOwn && !(await areAcquainted(env.db, user.id, userId))) throw new Refusal('not_found')

@@ -34,8 +34,10 @@ test('Eve asks all day for the browsers of Alice, who has not accepted her: afte
   // Before her first look a row says no more than that there is a browser.
   await alice.addsBrowser()
   expect(await seen()).toEqual([1, 1, 1])
+  const { counter } = await eve.does(roomsApi.list, {})
   expect(await looks(eve, alice)).toMatchObject({ version: 2 })
   expect(await seen()).toEqual([2, 2, 2])
+  expect((await eve.does(roomsApi.list, { since: counter ?? '' })).rooms).toMatchObject([{ chatRoomId }])
   const laptop = await alice.addsBrowser()
   expect(await seen()).toEqual([2, 2, 2])
   for (let look = 1; look < RATES.listOfStranger.points - 1; look++) expect((await looks(eve, alice)).version).toBe(3)

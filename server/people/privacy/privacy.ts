@@ -6,11 +6,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'
 
-/**
- * Switches what the caller shows. From the answer on nobody is shown more. The own pages read anew what has changed, and so do those of
- * the contacts to whom another thing is shown than before: a switch that changes nothing for somebody is no news for them. Throws
- * Refusal.
- */
+/** Switches what the caller shows. Tells the own pages, and contacts who are shown another thing than before. Throws Refusal. */
 export async function updatePrivacy(
   env: Env,
   user: SignedInUser,
@@ -36,7 +32,7 @@ const definedIn = (change: z.output<typeof privacyApi.update.input>): Partial<Pr
 const isOther = (one: Privacy, other: Privacy): boolean =>
   (Object.keys(one) as (keyof Privacy)[]).some((name) => one[name] !== other[name])
 
-/** Returns the contacts to whom the change shows another thing of the user than before. The caller holds the user's row. */
+/** Returns whom the change shows another thing. The caller holds the user's row. */
 export async function whoSeeAnother(tx: Queryable, userId: string, change: () => Promise<unknown>): Promise<string[]> {
   const before = await store.findShown(tx, userId)
   await change()
@@ -44,7 +40,7 @@ export async function whoSeeAnother(tx: Queryable, userId: string, change: () =>
   return [...after].flatMap(([viewerId, shown]) => (before.get(viewerId) === shown ? [] : [viewerId]))
 }
 
-/** Tells the viewers who are here to read what they are shown of the user. Call it after the change is committed. */
+/** Call it after COMMIT. */
 export function tellSwitched(env: Env, userId: string, viewers: string[]): void {
   env.hub.publish(viewers, { type: 'contacts', data: { userIds: [userId] } })
 }

@@ -13,7 +13,7 @@ const PRIVACY = {
 
 const isLiving = (userId: string) => and(eq(users.id, userId), isNull(users.deletedAt))
 
-/** Holds the account until the transaction ends. Returns undefined for a deleted one. */
+/** Returns undefined for a deleted account. */
 export async function holdPrivacy(tx: Queryable, userId: string): Promise<Privacy | undefined> {
   const [row] = await tx.select(PRIVACY).from(users).where(isLiving(userId)).for('no key update')
   return row
@@ -31,7 +31,7 @@ export async function setPrivacy(tx: Queryable, userId: string, privacy: Privacy
     .where(isLiving(userId))
 }
 
-/** Returns, for each account that has the user on its list, what that list shows of the user and can be hidden. */
+/** Returns what the list of each contact shows of the user. */
 export async function findShown(db: Queryable, userId: string): Promise<Map<string, string>> {
   const { rows } = await db.execute<{ viewerId: string; shown: string }>(sql`
     select own.id::text as "viewerId", row_to_json(each)::text as shown

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../ground/db/connect.ts'
 import * as store from './store.ts'
 
-/** The contacts of each of these people to whom both look mutual, by user id: whom a person blocks is told what any contact is. */
+/** The contacts of each to whom both look mutual: a blocked one is told what any contact is. */
 export async function mutualContacts(db: Queryable, userIds: string[]): Promise<Map<string, string[]>> {
   const rows = await store.findMutual(db, userIds)
   return new Map(rows.map(({ userId, others }) => [userId, others]))
@@ -32,7 +32,7 @@ export async function areAcquainted(db: Queryable, a: string, b: string): Promis
   return pair.some(({ isBlocked }) => !isBlocked) || (await store.shareGroup(db, a, b))
 }
 
-/** True if the caller may know each change of the other's browsers: both have accepted each other, or are members of a group. */
+/** True if the caller may know each change of the other's browsers. */
 export async function mayFollow(db: Queryable, callerId: string, otherId: string): Promise<boolean> {
   return (await looksMutual(db, callerId, otherId)) || (await store.shareGroup(db, callerId, otherId))
 }

@@ -31,7 +31,7 @@ export async function shareGroup(db: Queryable, a: string, b: string): Promise<b
   return rows[0]?.shared ?? false
 }
 
-/** For each of these people, the contacts that both sides have accepted and that do not block the person. */
+/** For each, the contacts accepted by both sides that do not block the person. */
 export async function findMutual(db: Queryable, userIds: string[]) {
   // As one text, not as an array: thousands of ids are read many times as fast.
   const { rows } = await db.execute<{ userId: string; others: string }>(sql`

@@ -25,3 +25,13 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER "manifests_changed" AFTER INSERT OR UPDATE ON "manifests" FOR EACH ROW EXECUTE FUNCTION mark_devices_changed();
+
+-- What a stranger was given of a list shows in their own row.
+CREATE OR REPLACE FUNCTION "mark_manifest_shown"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	-- Its own trigger writes the transaction.
+	UPDATE contacts SET changed_in = changed_in WHERE user_id = NEW.viewer_id AND contact_user_id = NEW.user_id;
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER "shown_manifests_changed" AFTER INSERT OR UPDATE ON "shown_manifests" FOR EACH ROW EXECUTE FUNCTION mark_manifest_shown();

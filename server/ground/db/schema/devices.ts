@@ -35,7 +35,7 @@ export const manifestVersions = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.version] })],
 )
 
-/** The version of somebody's manifest that a viewer was last given before the two accepted each other: it is shown until they look again. */
+/** What a viewer was given of a manifest before both had accepted. */
 export const shownManifests = pgTable(
   'shown_manifests',
   {
