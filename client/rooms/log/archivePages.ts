@@ -38,7 +38,7 @@ async function fetchPages(env: Env, chatRoomId: string, { number, version, befor
 export async function writePages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>, isOff = false): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const heads = await readPages(env, { id: chatRoomId })
-    const old = isOff ? [] : await env.crypto.pagesOfBefore({ chatRoomId })
+    const old = isOff ? [] : await env.crypto.pagesOfBefore({ chatRoomId, pages: heads })
     const other = heads.find(isOff ? isUnderSeed : (head) => isUnderHistoryKey(head) || old.includes(head.number))
     const { keys } = other || isOff ? { keys: [] } : await env.api(archiveApi.keysLeft, { chatRoomId })
     if (!other && keys.length === 0) return

@@ -9,7 +9,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { hkdf, keyPairOf, openWith, sealWith } from '../primitives/seal.ts'
 import type { EpochName } from '../vault/storedRoom.ts'
 import { seedsOf } from './heldLocks.ts'
-import { epochName, pagesWrite, placeOf, type ReadPages, readPages } from './readPages.ts'
+import { epochName, pagesWrite, placeOf, readPages } from './readPages.ts'
 
 // [Note: L1]
 
@@ -46,13 +46,17 @@ export async function pagesToRead(live: Live, { chatRoomId, pages }: { chatRoomI
   return pages.filter((page) => !isRead(page)).map(({ number }) => number)
 }
 
-/** Returns read pages under older seeds. */
-export async function pagesOfBefore(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<number[]> {
+/** Returns read pages under older seeds, also those that only another browser's newest page still has [Note: L1, H1]. */
+export async function pagesOfBefore(
+  live: Live,
+  { chatRoomId, pages }: { chatRoomId: string; pages: { number: number; isOwn: boolean; before: unknown }[] },
+): Promise<number[]> {
   const [known, newest] = [await readPages(live, chatRoomId), await nameOf(seedsOf(live, chatRoomId)[0])]
-  const isOld = ([, { historyKeyId, seed }]: [string, ReadPages[string]]) => historyKeyId === null && seed !== newest
-  return Object.entries(known)
-    .filter(isOld)
-    .map(([number]) => Number(number))
+  return pages.flatMap(({ number, isOwn, before }) => {
+    const read = known[number]
+    if (!read || read.historyKeyId !== null) return []
+    return read.seed !== newest || (!isOwn && before && read.seedBefore !== newest) ? [number] : []
+  })
 }
 
 const nameOf = async (seed: Uint8Array | undefined): Promise<string> =>
@@ -77,7 +81,15 @@ const notePage = (
   inRoom(live, chatRoomId, async () => {
     const epochs = [...new Set(keys.map(({ place }) => epochName(place)))]
     const [known, name] = [await readPages(live, chatRoomId), historyKeyId === null ? await nameOf(seed) : undefined]
-    const read = { version, historyKeyId, epochs, ...(name !== undefined && { seed: name }) }
+    const before = known[number]
+    const seedBefore = before && before.version < version ? before.seed : before?.seedBefore
+    const read = {
+      version,
+      historyKeyId,
+      epochs,
+      ...(name !== undefined && { seed: name }),
+      ...(seedBefore !== undefined && { seedBefore }),
+    }
     await live.vault.write([pagesWrite(chatRoomId, { ...known, [number]: read })])
   })
 

@@ -13,6 +13,8 @@ interface ReadPage {
   epochs: string[]
   /** Names the lock's seed. */
   seed?: string
+  /** Names that of the page which was read before it. */
+  seedBefore?: string
 }
 
 const shape: z.ZodType<ReadPages> = z.record(
@@ -22,6 +24,7 @@ const shape: z.ZodType<ReadPages> = z.record(
     historyKeyId: z.number().nullable(),
     epochs: z.array(z.string()),
     seed: z.string().exactOptional(),
+    seedBefore: z.string().exactOptional(),
   }),
 )
 

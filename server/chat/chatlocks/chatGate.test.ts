@@ -290,6 +290,7 @@ test('One request of a stolen browser takes no chat’s past away: without a pas
 
   const [contact] = (await alice.contacts()).filter(({ chatRoomId: id }) => id === chatRoomId)
   const password = newAuthSecret()
+  await alice.does(stepUpApi.confirm, { password: alice.authSecret, kdf: 1 })
   await alice.does(chatLocksApi.set, { contactId: contact?.id ?? '', password, confirmPassword: password })
   await stolen.does(chatLocksApi.verify, { contactId: contact?.id ?? '', password })
   // Under the history key only behind a page of the seed, and without a seal that goes with it.

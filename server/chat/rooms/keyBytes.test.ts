@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stepUpApi } from '../../../contract/account/stepup.ts'
 import { archiveApi } from '../../../contract/chat/archive.ts'
 import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
@@ -36,6 +37,7 @@ test('Nobody fills the disk by commits, GroupInfo, archive keys or pages: an acc
   const password = newAuthSecret()
   const [contact] = await eve.contacts()
   const contactId = contact?.id ?? ''
+  await eve.does(stepUpApi.confirm, { password: eve.authSecret, kdf: 1 })
   await eve.does(chatLocksApi.set, { contactId, password, confirmPassword: password })
   const next = following(group)
   const { groupId } = group
