@@ -174,7 +174,7 @@ async function readText(response: Response, limitBytes: number, inTime: <T>(step
   }
 }
 
-/** Trusts no shape of the body, and none of its words: a page says its own. `input` explains what the contract refuses. */
+/** Trusts no shape of the body and none of its words. `input` explains what the contract refuses. */
 export async function refusalOf(response: Response, text: string, input?: z.ZodSafeParseResult<unknown>): Promise<ApiError> {
   const answer = readJson(text)
   const body: { [Key in keyof RefusalBody]?: unknown } = typeof answer === 'object' && answer !== null ? answer : {}
@@ -186,13 +186,12 @@ export async function refusalOf(response: Response, text: string, input?: z.ZodS
   })
 }
 
-/** All texts together are a file of their own. */
 async function wordsOf({ code, error }: { [Key in keyof RefusalBody]?: unknown }, status: number) {
   try {
     const { refusalWords } = await import('../../contract/ground/refusalWords.ts')
     return refusalWords(code, error, status)
   } catch {
-    // The server was updated, or is away. Callers go by the code.
+    // Callers go by the code.
     const named = typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? (code as RefusalCode) : 'internal'
     return { code: named, text: 'Something went wrong on the server' }
   }

@@ -106,22 +106,20 @@ export function chatLockVerbs(state: ServerState): Verb[] {
     return { clearedSeq: listed.clearedSeq }
   }
 
-  function listPages(userId: string, chatRoomId: string, deviceId: string) {
+  function listPages(userId: string, chatRoomId: string) {
     const pages = pagesOf(userId, chatRoomId)
     const newest = pages.filter(({ number }, at) => number !== pages[at - 1]?.number)
-    return newest.map(({ sealed: _, writtenBy, ...head }) => {
+    return newest.map(({ sealed: _, writtenBy: __, ...head }) => {
       const before = pages.find(({ number, version }) => number === head.number && version !== head.version)
-      return {
-        ...head,
-        isOwn: writtenBy === deviceId,
-        before: before ? { version: before.version, historyKeyId: before.historyKeyId } : null,
-      }
+      return { ...head, before: before ? { version: before.version, historyKeyId: before.historyKeyId } : null }
     })
   }
 
-  /** The caller's device; undefined where the account has no other one. */
-  const confirming = (userId: string, deviceId: string): string | undefined =>
-    devicesListed(state, userId) > 1 ? deviceId : undefined
+  /** The caller's device; undefined where it has just verified, or the account has no other one. */
+  function confirming(userId: string, chatRoomId: string, deviceId: string): string | undefined {
+    const verifiedAt = entryIn(state, userId, chatRoomId)?.chatPassword?.verifiedAt.get(deviceId)
+    return devicesListed(state, userId) === 1 || isWithin(verifiedAt, CHAT_LOCK.freshSeconds) ? undefined : deviceId
+  }
 
   type NewPage = Omit<ArchivePage, 'writtenBy'> & { chatRoomId: string; epochs: { groupId: string; epoch: number }[] }
   function putPage({ chatRoomId, epochs, ...draft }: NewPage, userId: string, deviceId: string) {
@@ -134,9 +132,11 @@ export function chatLockVerbs(state: ServerState): Verb[] {
       throw new ApiError(409, 'stale_version', 'Another device changed this first')
     if (draft.historyKeyId !== null && (stored?.historyKeyId !== null || epochs.length > 0))
       throw new ApiError(400, 'invalid_input', 'A page under a history key follows one under the chat’s own seed')
-    const device = confirming(userId, deviceId)
-    const other = pages.find(({ number, writtenBy }) => number === draft.number && writtenBy !== deviceId)
-    const kept = [...pages.filter(({ number }) => number !== draft.number), ...(other && device !== undefined ? [other] : [])]
+    const device = confirming(userId, chatRoomId, deviceId)
+    const isSpared = ({ number, writtenBy, historyKeyId }: ArchivePage) =>
+      number === draft.number && writtenBy !== deviceId && (device !== undefined || historyKeyId === null)
+    const other = devicesListed(state, userId) === 1 ? undefined : pages.find(isSpared)
+    const kept = [...pages.filter(({ number }) => number !== draft.number), ...(other ? [other] : [])]
     const next = [...kept, { ...draft, writtenBy: deviceId }].sort((a, b) => a.number - b.number || b.version - a.version)
     archivePages.set(`${userId} ${chatRoomId}`, next)
     const room = roomIn(state, chatRoomId)
@@ -150,7 +150,7 @@ export function chatLockVerbs(state: ServerState): Verb[] {
   }
 
   function keysLeft(chatRoomId: string, userId: string, deviceId: string) {
-    const device = confirming(userId, deviceId)
+    const device = confirming(userId, chatRoomId, deviceId)
     const isLeft = (key: { userId: string; pagedBy?: string }) =>
       key.userId === userId && (device === undefined || key.pagedBy !== device)
     const own = roomIn(state, chatRoomId).archiveKeys.filter(isLeft)
@@ -177,10 +177,7 @@ export function chatLockVerbs(state: ServerState): Verb[] {
       },
     ],
     [chatLocksApi.giveUp, ({ contactId }: { contactId: string }, userId) => giveUp(userId, contactId)],
-    [
-      archiveApi.pages,
-      ({ chatRoomId }: { chatRoomId: string }, userId, deviceId) => ({ pages: listPages(userId, chatRoomId, deviceId) }),
-    ],
+    [archiveApi.pages, ({ chatRoomId }: { chatRoomId: string }, userId) => ({ pages: listPages(userId, chatRoomId) })],
     [archiveApi.page, pageOf],
     [archiveApi.putPage, putPage],
     [archiveApi.keysLeft, ({ chatRoomId }: { chatRoomId: string }, userId, deviceId) => keysLeft(chatRoomId, userId, deviceId)],

@@ -19,7 +19,6 @@ const pageHeadShape = z.object({
   number: pageNumber,
   version,
   historyKeyId,
-  isOwn: z.boolean().default(true),
   /** Another browser's newest [Note: H1]. */
   before: z.object({ version, historyKeyId }).nullable().default(null),
 })
@@ -53,7 +52,7 @@ export const archiveApi = {
     assurance: 'device',
     rates: ['archivePages', 'archivePagesInRoom'],
     summary:
-      'Writes an archive page of a chat with a password if the stored one has the version before (1: there is none), else refuses with stale_version. One under a history key follows one under the chat’s own seed. The sealed archive keys of `epochs`, which the page holds, are deleted once two browsers of the account have named them, or its only one.',
+      'Writes an archive page of a chat with a password if the stored one has the version before (1: there is none), else refuses with stale_version. One under a history key follows one under the chat’s own seed. The sealed archive keys of `epochs`, which the page holds, are deleted where the chat password was just entered, or the account has one browser; otherwise once two browsers have named them.',
     input: z.object({
       chatRoomId,
       number: pageNumber,

@@ -6,7 +6,7 @@ interface Box {
   to: number
 }
 
-/** Whatever puts pictures together out of others is not measured. */
+/** Grids and overlays are not measured. */
 const ITEMS = ['av01', 'Exif', 'mime']
 
 /**
@@ -67,7 +67,7 @@ function picturesIn(view: DataView, { from, to }: Box): Set<number> {
   return ids
 }
 
-/** Where each item lies; one that lies in pieces is not measured. */
+/** Yields each item's place. Items in pieces are not measured. */
 function* places(view: DataView, { from }: Box, data: Box | undefined): Generator<{ id: number; from: number; to: number }> {
   const version = view.getUint8(from)
   if (version > 2) throw new RangeError('Another version')

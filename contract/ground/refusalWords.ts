@@ -1,6 +1,6 @@
 import { REFUSALS, type RefusalCode } from './refusals.ts'
 
-/** What the server may say in place of a code's own text. A page shows these and no others, whatever it is told. */
+/** A server may say these in place of a code's own text. */
 const OTHERS: Partial<Record<RefusalCode, (string | RegExp)[]>> = {
   invalid_input: [
     'Make a passkey first',
@@ -20,13 +20,11 @@ const OTHERS: Partial<Record<RefusalCode, (string | RegExp)[]>> = {
     'All places are taken by members and pending invitations',
   ],
   no_subscription: ['This plan was given to you without an end. Whoever runs the server can end it'],
-  // The card provider's own.
   card_refused: [
     'Your card was declined.',
     'Your card has insufficient funds.',
     'Your card has expired.',
     'Your card’s security code is incorrect.',
-    "Your card's security code is incorrect.",
     'Your card does not support this type of purchase.',
     'The card provider does not know this way to pay as yours',
   ],
@@ -34,7 +32,7 @@ const OTHERS: Partial<Record<RefusalCode, (string | RegExp)[]>> = {
 
 const isKnown = (code: string): code is RefusalCode => Object.hasOwn(REFUSALS, code)
 
-/** Proxies answer these without a code. */
+/** Proxies send no code. */
 const BY_STATUS: Record<number, RefusalCode> = {
   413: 'too_large',
   429: 'too_many_requests',
@@ -43,7 +41,7 @@ const BY_STATUS: Record<number, RefusalCode> = {
   504: 'unavailable',
 }
 
-/** Returns the product's own text for what a server `said`, and the code, which is `internal` if nobody knows it. */
+/** Returns the product's own text for what a server `said`; an unknown code becomes `internal`. */
 export function refusalWords(code: unknown, said: unknown, status: number): { code: RefusalCode; text: string } {
   if (typeof code !== 'string' || !isKnown(code))
     return { code: 'internal', text: REFUSALS[BY_STATUS[status] ?? 'internal'].text }

@@ -96,7 +96,7 @@ export const locks: Mutation[] = [
   {
     name: 'One device alone lets the server forget the sealed archive keys of a room',
     file: 'server/chat/rooms/archive.ts',
-    from: '    const device = await confirmingDevice(tx, user)\n',
+    from: '    const device = await confirmingDevice(env, tx, user, chatRoomId)\n',
     to: '    const device = undefined\n',
     test: 'server/chat/chatlocks/chatGate.test.ts',
   },

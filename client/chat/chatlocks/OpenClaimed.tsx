@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { openForOrder } from '../../me/account/signedOrder.ts'
 import { loadDevices, shownDevices } from '../../me/devices/deviceList.ts'
 import { RemoveDevice } from '../../me/devices/RemoveDevice.tsx'
-import type { OwnDevice } from '../../me/devices/store.ts'
 import { WayDialog } from '../../me/security/WayDialog.tsx'
 import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
@@ -14,7 +13,7 @@ import { openClaimed } from './chatlocks.ts'
 /** Asks for a way into the account before a chat opens that another browser has locked, and offers to remove that browser. */
 export function OpenClaimed({ room, person, onClose }: { room: DirectRow; person: Person; onClose: () => void }) {
   const env = useEnv()
-  const [device, setDevice] = useState<OwnDevice>()
+  const [device, setDevice] = useState<ReturnType<typeof shownDevices.getState>['devices'][number]>()
   const [isRemoving, setRemoving] = useState(false)
   const name = nameOf(person)
   if (device && isRemoving) return <RemoveDevice device={device} isStolen onClose={onClose} onRemoved={() => undefined} />

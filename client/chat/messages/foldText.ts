@@ -9,7 +9,7 @@ const CHARS_SHOWN = 3000
 /** What a browser breaks a line at. */
 const BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g
 
-/** Where a long text is folded, and how many lines it has; undefined for a text that is shown whole. */
+/** Returns the place where a long text is folded; undefined for one that is shown whole. */
 export function foldOf(text: string): { end: number; lines: number } | undefined {
   const breaks = [...text.matchAll(BREAK)]
   if (breaks.length < LINES_MAX && text.length <= CHARS_MAX) return undefined

@@ -1,10 +1,9 @@
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { pixelsOf } from './pixels.ts'
 
-/** A photo of more is unpacked once, to make a small one. */
 const KEPT_PIXELS = 1024 * 1024
 
-/** The photo as it may be shown; undefined for what cannot be measured or would fill the memory. */
+/** Makes a large photo small. undefined for what cannot be measured or would fill the memory. */
 export async function fitPhoto(photo: Blob): Promise<Blob | undefined> {
   const size = await pixelsOf(photo)
   if (!size) return undefined

@@ -24,7 +24,7 @@ export interface RoomRow extends Room {
   preview: Preview | null
   /** The server shows another state than the account knows. Sending stops until the person decides [Note: R8]. */
   asksRestart: boolean
-  /** Contradicting device lists of members. Sending stops until the person decides [Note: D2]. */
+  /** Contradicting device lists of members. A proven one stops sending until the person decides [Note: D2]. */
   forks: Fork[]
   isPasswordProtected: boolean
   /** `interrupted`: the server has a password but the book has no lock; `claimed`: the reverse [Note: L1]. */

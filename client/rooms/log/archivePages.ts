@@ -59,10 +59,9 @@ export async function writePages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>,
   }
 }
 
-const isUnderSeed = ({ historyKeyId }: Pick<Head, 'historyKeyId'>): boolean => historyKeyId === null
+const isUnderSeed = ({ historyKeyId }: Head): boolean => historyKeyId === null
 
-const isUnderHistoryKey = ({ isOwn, before, ...newest }: Head): boolean =>
-  !isUnderSeed(newest) || (!isOwn && before !== null && !isUnderSeed(before))
+const isUnderHistoryKey = (head: Head): boolean => !isUnderSeed(head)
 
 export async function pageNewEpochs(env: Env, room: Room): Promise<void> {
   if (roomById(room.id)?.lock !== 'open') return

@@ -59,7 +59,7 @@ export const forksIn = (accounts: MemberAccounts, lists: NamedList[]): Fork[] =>
     return known === undefined || known === list.hash ? [] : [{ ...list, known, isProven, isTold: false, isAnswered: false }]
   })
 
-/** Anybody can name 16 bytes: only the signed list proves them, or an own browser that names the own list. */
+/** Anybody can name 16 bytes. */
 const isProof = ({ own }: MemberAccounts, { userId, by, isSigned }: NamedList): boolean =>
   isSigned === true || (userId === own.userId && by === own.userId)
 
@@ -92,7 +92,6 @@ export function withLists(record: RoomRecord, accounts: MemberAccounts, lists: N
   }
 }
 
-/** Of the same list, what proves more. */
 function onceEach(lists: NamedList[]): NamedList[] {
   const kept: NamedList[] = []
   for (const list of lists) {
@@ -103,10 +102,10 @@ function onceEach(lists: NamedList[]): NamedList[] {
   return kept
 }
 
-/** Who answered a mere claim has not answered its proof. */
+/** The answer to a claim is none to its proof. */
 const withProof = (fork: Fork): Fork => (fork.isProven === false ? { ...fork, isProven: true, isAnswered: false } : fork)
 
-/** A browser that names other bytes with each message is told of once. */
+/** One browser may name other bytes with each message. */
 const repeats = (fork: Fork, before: Fork): boolean =>
   fork.isProven === false &&
   before.isProven === false &&
@@ -114,7 +113,6 @@ const repeats = (fork: Fork, before: Fork): boolean =>
   before.version === fork.version &&
   before.by === fork.by
 
-/** The others learn the known list once. */
 const asTold = (fork: Fork, before: Fork[]): Fork => ({
   ...fork,
   isTold: before.some(({ userId, version, known, isTold }) => {
@@ -122,7 +120,6 @@ const asTold = (fork: Fork, before: Fork[]): Fork => ({
   }),
 })
 
-/** The newest; what is proven stays, whatever else is named. */
 function bounded<T>(all: T[], max: number, isKept: (one: T) => boolean): T[] {
   const kept = all.filter(isKept).slice(-max)
   const others = all.filter((one) => !isKept(one))
@@ -130,7 +127,7 @@ function bounded<T>(all: T[], max: number, isKept: (one: T) => boolean): T[] {
   return all.filter((one) => left.has(one))
 }
 
-/** Marks a fork as told once a later entry of the log names the list known here, with the list itself where it is at hand. */
+/** Marks a fork as told once a later entry shows the list known here. */
 export function withTold(record: RoomRecord, accounts: MemberAccounts, lists: NamedList[]): RoomRecord {
   const { forks = [] } = record
   const names = ({ known, ...fork }: Fork) =>
@@ -145,7 +142,6 @@ export function withTold(record: RoomRecord, accounts: MemberAccounts, lists: Na
 export const isSameList = (one: NamedList, other: NamedList): boolean =>
   one.userId === other.userId && one.version === other.version && one.hash === other.hash
 
-/** Without the person's answer, proven or not. */
 export const unansweredForks = (record: Pick<RoomRecord, 'forks'> | undefined): Fork[] =>
   record?.forks?.filter(({ isAnswered }) => !isAnswered) ?? []
 

@@ -13,23 +13,20 @@ const MANIFESTS = 'conclave/manifests/v2'
 
 /** The committer's unverified claim. */
 export interface CommitNames extends NamedList {
-  /** The list itself: a proof, or how older builds named it. */
+  /** Older builds carry each list. */
   signed?: Signed
 }
 
 /** A proof leaves room for the keys of a commit. */
 const PROOF_CHARS = 100 * 1024
 
-/** Returns the signed list of this name, if it is at hand and fits into a commit. */
+/** Returns the signed list if it fits. */
 export function provable(accounts: MemberAccounts, { userId, hash }: NamedList): Signed | undefined {
   const signed = everyAccount(accounts).find((account) => account.userId === userId)?.signed
   return signed && signed.content.length <= PROOF_CHARS && manifestHash(signed) === hash ? signed : undefined
 }
 
-/**
- * Authenticated data of a commit: the newest known lists, and `more` to compare, each with the signed list itself while they
- * fit. Another commit carries the others [Note: D2].
- */
+/** Authenticated data of a commit: the newest known lists, and `more` to compare, signed while they fit [Note: D2]. */
 export function namesOfAccounts(accounts: MemberAccounts, more: NamedList[] = []): Uint8Array {
   let chars = 0
   const proofOf = (list: NamedList): string[] => {
@@ -47,7 +44,7 @@ export function namesOfAccounts(accounts: MemberAccounts, more: NamedList[] = []
   )
 }
 
-/** The lists of a commit whose author is `by`; a proof counts where the account's key has signed it. */
+/** `by` is the commit's author. */
 export const listsOf = (accounts: MemberAccounts, names: CommitNames[], by?: string): NamedList[] =>
   names.map(({ signed, ...name }) => ({
     ...name,

@@ -95,7 +95,7 @@ export interface ShownManifest {
   username?: string
 }
 
-/** Pins the first key and name [Note: I1, I3]. Throws CryptoFailure for a false manifest [Note: D1], and where a pinned key has none. */
+/** Pins the first key and name [Note: I1, I3]. Throws CryptoFailure for a false or absent manifest [Note: D1]. */
 export function takePeerManifest(live: Live, shown: ShownManifest): Promise<ManifestOutcome> {
   return withBook(live, async () => {
     const { userId, identityKey, manifest: signed } = shown

@@ -119,7 +119,7 @@ function followLog(at: CatchUp, entry: CommitEntry, names: CommitNames[], by?: s
   const { group } = at
   const named = withNamed(at.record, at.accounts, entry.seq, names)
   const lists = listsOf(at.accounts, names, by)
-  // A commit is unverified outside the group: the server could make up a claim, but no signed list.
+  // Outside the group a server could make up a commit, but no signed list.
   const proofs = lists.filter(({ isSigned }) => isSigned)
   at.record = withLists(group ? named : withTold(named, at.accounts, lists), at.accounts, group ? lists : proofs)
   at.record.log = group ? groupPlace(at.record.generation, group) : placeBehind(at.record.log, entry)

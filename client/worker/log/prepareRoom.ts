@@ -69,7 +69,6 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
       device: leafDevice(live),
       groupId: roomGroupId(randomBytes(16), chatRoomId, generation, accountKeysOf(accounts)),
       keyPackages: usable(live, accounts, input.keyPackages),
-      // Whoever comes in by the Welcome compares the maker's own list before reading.
       authData: namesOfAccounts(accounts, [...untoldLists(room.record), ownList(accounts)]),
       accounts: accountKeysOf(accounts),
       now: new Date(),

@@ -37,7 +37,7 @@ export interface LogOutcome extends NewerVersions {
   unknownLists: Versions
   /** The version of the own device list; 0 in a new room. */
   ownList: number
-  /** Undecided forks, proven or not [Note: D2]. */
+  /** Undecided forks [Note: D2]. */
   forks: Fork[]
   /** True if this browser's data was copied [Note: V2]. */
   isCopied: boolean

@@ -54,16 +54,16 @@ export interface NamedList {
   userId: string
   version: number
   hash: string
-  /** The account whose browser named it; absent if that is not proven. */
+  /** The proven namer. */
   by?: string
-  /** True if the list itself came with its name, and the account's key has signed it. */
+  /** True if the signed list came with it. */
   isSigned?: boolean
 }
 
 /** [Note: D2] */
 export interface Fork extends NamedList {
   known: string
-  /** False: somebody only names a hash. Absent in records of older builds, which did not tell. */
+  /** Absent in older records. */
   isProven?: boolean
   /** True after the other members learned the known list. */
   isTold: boolean

@@ -269,7 +269,7 @@ test('an archive page takes the seals of its epochs away with it, and of two bro
   expect(await alice.tries(archiveApi.putPage, { ...next, version: 4 })).toBeRefused(400, 'invalid_input')
 })
 
-const ALONE = { number: 0, isOwn: true, before: null }
+const ALONE = { number: 0, before: null }
 
 test('One request of a stolen browser takes no chat’s past away: without a password there is no page, and with one two browsers must agree', async () => {
   const [alice, other] = [await world.person('alice'), await world.person('carol')]
@@ -293,6 +293,8 @@ test('One request of a stolen browser takes no chat’s past away: without a pas
   await alice.does(stepUpApi.confirm, { password: alice.authSecret, kdf: 1 })
   await alice.does(chatLocksApi.set, { contactId: contact?.id ?? '', password, confirmPassword: password })
   await stolen.does(chatLocksApi.verify, { contactId: contact?.id ?? '', password })
+  // The chat stays open for a while, and whoever entered the password is gone.
+  world.passes(6 * 60)
   // Under the history key only behind a page of the seed, and without a seal that goes with it.
   expect(await stolen.tries(archiveApi.putPage, { ...off, epochs: [] })).toBeRefused(400, 'invalid_input')
   await stolen.does(archiveApi.putPage, page)
@@ -305,12 +307,31 @@ test('One request of a stolen browser takes no chat’s past away: without a pas
   // Whatever one browser writes now, what the other wrote stays readable.
   for (const version of [3, 4]) await stolen.does(archiveApi.putPage, { ...page, version, sealed: random() })
   await stolen.does(archiveApi.putPage, { ...off, version: 5, epochs: [] })
-  const head = { number: 0, version: 5, historyKeyId, isOwn: false, before: { version: 2, historyKeyId: null } }
+  const head = { number: 0, version: 5, historyKeyId, before: { version: 2, historyKeyId: null } }
   expect((await alice.does(archiveApi.pages, { chatRoomId })).pages).toEqual([head])
   expect((await alice.does(archiveApi.page, { chatRoomId, number: 0, version: 2 })).sealed).toBe(right.sealed)
   await alice.does(archiveApi.putPage, { ...page, version: 6, sealed: random() })
   expect((await alice.does(archiveApi.pages, { chatRoomId })).pages[0]?.before).toMatchObject({ version: 5 })
   expect(await world.sql('select from archive_pages where chat_room_id = $1', [chatRoomId])).toHaveLength(2)
+  // Alice enters it once more: what a history key opens goes, and what the seed opens stays.
+  await alice.does(chatLocksApi.verify, { contactId: contact?.id ?? '', password })
+  await alice.does(archiveApi.putPage, { ...page, version: 7, sealed: random() })
+  expect((await alice.does(archiveApi.pages, { chatRoomId })).pages).toEqual([{ ...ALONE, version: 7, historyKeyId: null }])
+})
+
+test('whoever has just entered a chat password leaves nothing at the server that a history key opens, with several browsers too', async () => {
+  const { alice, chatRoomId, contactId, password, groupId } = await locked()
+  await alice.addsBrowser()
+  const page = { chatRoomId, number: 0, version: 1, historyKeyId: null, sealed: random(), epochs: [{ groupId, epoch: 1 }] }
+  const seals = async () => (await alice.does(roomsApi.archiveKeys, { chatRoomId, groupId, epochs: '1' })).keys.length
+  world.passes(6 * 60)
+  await alice.does(archiveApi.putPage, page)
+  expect(await seals()).toBe(1)
+  expect((await alice.does(archiveApi.keysLeft, { chatRoomId })).keys).toEqual([])
+  await alice.does(chatLocksApi.verify, { contactId, password })
+  expect((await alice.does(archiveApi.keysLeft, { chatRoomId })).keys).toHaveLength(1)
+  await alice.does(archiveApi.putPage, { ...page, version: 2, sealed: random() })
+  expect(await seals()).toBe(0)
 })
 
 test('an account that switches its history off has no archive pages left, and is given none', async () => {

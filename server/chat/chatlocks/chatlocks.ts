@@ -34,7 +34,7 @@ export async function setChatPassword(
   const { contactUserId, lockSecret } = await env.db.transaction(async (tx) => {
     const chat = await requireChat(tx, user, contactId)
     const lock = await store.holdLock(tx, chat)
-    if (lock && !(await isFresh(tx, user, chat, now))) throw new Refusal('has_chat_password')
+    if (lock && !(await hasJustVerified(tx, user, chat, now))) throw new Refusal('has_chat_password')
     requireConfirmed(lock, user, now)
     await requireLive(tx, user)
     const lockSecret = given === undefined ? (lock?.lockSecret ?? randomBytes(SECRET_BYTES)) : Buffer.from(given, 'base64')
@@ -58,7 +58,7 @@ export async function removeChatPassword(env: Env, user: SignedInUser, contactId
   const removedFrom = await env.db.transaction(async (tx) => {
     const chat = await requireChat(tx, user, contactId)
     if (!(await store.holdLock(tx, chat))) return undefined
-    if (!(await isFresh(tx, user, chat, env.clock()))) throw new Refusal('chat_password_required')
+    if (!(await hasJustVerified(tx, user, chat, env.clock()))) throw new Refusal('chat_password_required')
     await store.deleteLock(tx, chat)
     return chat.contactUserId
   })
@@ -156,7 +156,7 @@ async function requireChat(tx: Queryable, user: SignedInUser, contactId: string)
   return chat
 }
 
-const isFresh = (tx: Queryable, user: SignedInUser, chat: store.Chat, now: Date): Promise<boolean> =>
+export const hasJustVerified = (tx: Queryable, user: SignedInUser, chat: store.Chat, now: Date): Promise<boolean> =>
   store.hasVerified(tx, chat, askingOf(user, now), freshSince(now))
 
 function requireNoWait({ waitsUntil }: store.Tries, now: Date): void {

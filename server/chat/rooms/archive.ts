@@ -6,6 +6,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { hasOneDevice } from '../../identity/devices/devices.ts'
 import { requireLive } from '../../identity/sessions/sessions.ts'
 import { Refusal } from '../../refuse.ts'
+import { hasJustVerified } from '../chatlocks/chatlocks.ts'
 import { keyBytesReached, takenBy } from './keyBytes.ts'
 import { newestManifests } from './manifests.ts'
 import { requireRoom } from './members.ts'
@@ -22,7 +23,7 @@ export async function listPages(env: Env, user: SignedInUser, chatRoomId: string
   return {
     pages: newest.map((page) => {
       const before = older.get(page.number)
-      return { ...page, isOwn: page.writtenBy === user.deviceId, before: before && before !== page ? before : null }
+      return { ...page, before: before && before !== page ? before : null }
     }),
   }
 }
@@ -38,20 +39,21 @@ export async function readPage(env: Env, user: SignedInUser, chatRoomId: string,
 /** Throws Refusal. */
 export async function listKeysLeft(env: Env, user: SignedInUser, chatRoomId: string) {
   await requireRoom(env.db, user, chatRoomId, env.clock())
-  const device = await confirmingDevice(env.db, user)
+  const device = await confirmingDevice(env, env.db, user, chatRoomId)
   const keys = await store.findKeysLeft(env.db, chatRoomId, user.id, device, LIMITS.archiveKeysLeftMax + 1)
   return { keys: keys.slice(0, LIMITS.archiveKeysLeftMax), more: keys.length > LIMITS.archiveKeysLeftMax }
 }
 
-/** undefined if the account has no other device. */
-const confirmingDevice = async (db: Queryable, user: SignedInUser): Promise<string | undefined> =>
-  (await hasOneDevice(db, user.id)) ? undefined : (user.deviceId ?? '')
+/** undefined if nobody else need confirm: a person who just entered the chat password is there, or the account has one device [Note: H1]. */
+async function confirmingDevice(env: Env, db: Queryable, user: SignedInUser, chatRoomId: string): Promise<string | undefined> {
+  const isSure = await hasJustVerified(db, user, { chatRoomId, userId: user.id }, env.clock())
+  return isSure || (await hasOneDevice(db, user.id)) ? undefined : (user.deviceId ?? '')
+}
 
 type NewPage = z.output<typeof archiveApi.putPage.input>
 
 /**
- * Writes a page [Note: L1]. A second device's makes the server forget what was before [Note: H1]. The same page again changes
- * nothing. Throws Refusal.
+ * Writes a page [Note: L1, H1]. The same page again changes nothing. Throws Refusal.
  */
 export async function putPage(
   env: Env,
@@ -78,10 +80,11 @@ export async function putPage(
     }
     const started = await startedEpochs(tx, chatRoomId, [...new Set(epochs.map(({ groupId }) => groupId))])
     if (epochs.some(({ groupId, epoch }) => !started.has(`${groupId} ${epoch}`))) throw invalid('The room had no such epoch')
-    const device = await confirmingDevice(tx, user)
+    const device = await confirmingDevice(env, tx, user, chatRoomId)
     const page = { chatRoomId, userId: user.id, writtenBy: user.deviceId ?? '', ...draft }
     if (!(await store.putPage(tx, page, takenBy(env, user, page.sealed)))) throw keyBytesReached(env)
-    await store.deleteOlder(tx, page, device !== undefined)
+    const isAlone = await hasOneDevice(tx, user.id)
+    await store.deleteOlder(tx, page, isAlone ? 'none' : device === undefined ? 'under_seed' : 'any')
     await store.pageKeys(tx, { chatRoomId, userId: user.id, epochs, writtenBy: device })
   })
   return {}

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, ne, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { archivePages } from '../../ground/db/schema/chatlocks.ts'
 import { archiveKeys } from '../../ground/db/schema/rooms.ts'
@@ -38,15 +38,19 @@ export async function putPage(tx: Queryable, page: Page, taken: Taken): Promise<
   return rowCount !== 0
 }
 
-/** `keepsOther` spares another device's newest. */
-export async function deleteOlder(tx: Queryable, { chatRoomId, userId, ...page }: Page, keepsOther: boolean): Promise<void> {
+/** Spares another device's newest: `any`, or only one `under_seed`. */
+export async function deleteOlder(
+  tx: Queryable,
+  { chatRoomId, userId, ...page }: Page,
+  spares: 'none' | 'under_seed' | 'any',
+): Promise<void> {
   const isSame = and(isOf(chatRoomId, userId), eq(number, page.number))
   const other = tx
     .select({ version })
     .from(archivePages)
-    .where(and(isSame, ne(writtenBy, page.writtenBy)))
+    .where(and(isSame, ne(writtenBy, page.writtenBy), spares === 'under_seed' ? isNull(historyKeyId) : undefined))
     .orderBy(desc(version))
-    .limit(keepsOther ? 1 : 0)
+    .limit(spares === 'none' ? 0 : 1)
   await tx.delete(archivePages).where(and(isSame, ne(version, page.version), notInArray(version, other)))
 }
 

@@ -1,5 +1,5 @@
 -- Nobody has taken anything of the day on which a server is upgraded. Pages of before are of no device, so each device's first page
--- leaves them beside it, and the second device's takes them away. Sealed keys of before are in no page. Vaults and sessions stay as they are.
+-- leaves them beside it. Sealed keys of before are in no page. Vaults and sessions stay as they are.
 CREATE TABLE "key_bytes" (
 	"user_id" uuid PRIMARY KEY NOT NULL,
 	"day" timestamp (3) with time zone NOT NULL,
