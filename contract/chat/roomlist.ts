@@ -65,7 +65,7 @@ export type ListedRoom = z.infer<typeof roomRowShape>
 export const roomPageShape = z.object({
   rooms: z.array(roomRowShape).max(LIMITS.roomPageMax),
   removed: z.array(chatRoomId).max(LIMITS.roomPageMax),
-  /** Sent back as `since`; null for `ids`. Sealed by the server. A change may be answered twice, never left out. */
+  /** Sent back as `since`; null for `ids`. Sealed by the server. */
   counter: z.string().max(120).nullable(),
   more: z.boolean(),
   /** Sent back as `before`; null if this is no page. */

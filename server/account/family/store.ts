@@ -124,7 +124,7 @@ export async function setShowsOnline(db: Queryable, userId: string, showsFamilyO
   await db.update(users).set({ showsFamilyOnline }).where(eq(users.id, userId))
 }
 
-/** Returns the members in the order in which they joined. A block and the photo show as in a chat. */
+/** In the order of joining. Block and photo show as in a chat. */
 export async function findMembers(db: Queryable, masterId: string): Promise<MemberRow[]> {
   const { rows } = await db.execute<MemberRow & Record<string, unknown>>(sql`
     select u.id, u.display_name as "displayName", u.username,

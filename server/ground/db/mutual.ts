@@ -23,4 +23,5 @@ export const HAS_ANSWERED = sql`(coalesce(theirs.state = 'accepted', false) or $
 
 /** What the owner may know of the manifest `m`: a stranger the version of `given` (shown_manifests), or 1. */
 export const theirManifestVersion = (isGroup: SQL): SQL =>
-  sql`coalesce(case when ${isGroup} or ${LOOKS_MUTUAL} then m.version else least(m.version, coalesce(given.version, 1)) end, 0)`
+  sql`case when m.version is null then 0 when ${isGroup} or ${LOOKS_MUTUAL} then m.version
+    else least(m.version, coalesce(given.version, 1)) end`

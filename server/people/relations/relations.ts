@@ -1,7 +1,7 @@
 import type { Queryable } from '../../ground/db/connect.ts'
 import * as store from './store.ts'
 
-/** The contacts of each to whom both look mutual: a blocked one is told what any contact is. */
+/** The contacts of each who take both for mutual: blocked ones too. */
 export async function mutualContacts(db: Queryable, userIds: string[]): Promise<Map<string, string[]>> {
   const rows = await store.findMutual(db, userIds)
   return new Map(rows.map(({ userId, others }) => [userId, others]))
