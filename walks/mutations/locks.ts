@@ -5,7 +5,7 @@ export const locks: Mutation[] = [
   {
     name: 'Chat passwords that are tried at the same time are all compared',
     file: 'server/chat/chatlocks/chatlocks.ts',
-    from: '    requireNoWait(lock, now)\n',
+    from: '    requireNoWait(tries, now)\n',
     to: '',
     test: 'server/chat/chatlocks/chatlocks.test.ts',
   },
