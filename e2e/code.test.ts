@@ -8,7 +8,7 @@ import { codeWords } from '../client/net/codewords.ts'
 import { newSigner } from '../scripts/signing.ts'
 import { openContext, takeUncaught, takeViolations } from './browser.ts'
 import { endsLook, keepsCopy } from './copy.ts'
-import { pagesAt } from './lies.ts'
+import { deletesData, pagesAt } from './lies.ts'
 import { customer } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
@@ -174,4 +174,17 @@ test('The browser has thrown its copy away: what may not be started is not, unti
   await page.getByRole('button', { name: 'Accept this key' }).click()
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   expect(await markOf(page)).toBeUndefined()
+})
+
+test('A header of the server deletes all that Alice’s browser keeps: the page says so, and the operator’s key still counts', async () => {
+  const { page } = alice
+  await keepsCopy(page)
+  await endsLook(page)
+  proxy.lies(deletesData('GET /api/user'))
+  await page.evaluate(() => fetch('/api/user').then(() => undefined))
+  await page.getByText('This browser’s data was deleted by the server or by you').waitFor()
+  proxy.lies(await updated(server.url, { signer: thief, mark: 'after the deletion' }))
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+  await page.goto(server.url)
+  await page.getByRole('heading', { name: 'This version is signed by another key' }).waitFor()
 })

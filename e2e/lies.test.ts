@@ -6,6 +6,7 @@ import { type Manifest, manifestShape } from '../contract/account/documents.ts'
 import { fromBase64 } from '../contract/ground/bytes.ts'
 import { onionAddress } from '../contract/people/onion.ts'
 import {
+  deletesData,
   hiddenDevice,
   longWords,
   madeUp,
@@ -346,6 +347,25 @@ test('The server says that no chat has a password: a chat that Alice has locked 
   await laptop.page.getByText('Chat is Password Protected').first().waitFor()
   await Promise.all([dora, laptop].map((one) => one.leaves()))
   for (const { complaints } of [dora, laptop]) expect(complaints).toEqual([])
+})
+
+test("A header of the server deletes what Grace's browser keeps: her page says so at once, and she adds it anew", async () => {
+  const grace = await customer(server, 'Grace')
+  const { page } = grace
+  const id = await idOf(grace)
+  proxy.lies(deletesData('GET /api/user'), await cookieOf(grace))
+  await page.evaluate(() => fetch('/api/user').then(() => undefined))
+  await page.getByText('This browser’s data was deleted by the server or by you').waitFor()
+  await looksFine(page, 'deleted data')
+  proxy.tellsTruth()
+  const kept = () => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
+  await expect.poll(kept).toContain(`conclave-${id}`)
+  await grace.signsIn()
+  await page.getByRole('button', { name: 'Add this browser' }).click()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  // What was under way, and the start without keys.
+  expect(grace.complaints.filter((words) => !/was aborted|keeps no vault/.test(words))).toEqual([])
+  await grace.leaves()
 })
 
 test("No address book of Dora's holds: her new browser says so, begins an empty one, and asks for Bob's key before a word goes to him", async () => {

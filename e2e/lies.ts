@@ -18,6 +18,11 @@ export const pagesAt = (addresses: readonly string[], html: string): Lie => ({
   ownPage: (call) => (addresses.includes(call.split(' ')[1] ?? '') ? html : undefined),
 })
 
+/** With the answer to this call the browser is told to delete what it keeps of this server. */
+export const deletesData = (call: string): Lie => ({
+  headers: (asked) => (asked === call ? { 'clear-site-data': '"storage"' } : undefined),
+})
+
 /** A message is refused for now, with this time to wait. */
 export const timeToWait = (retryAfterSeconds: unknown): Lie =>
   withheld('POST /api/messages', {

@@ -23,6 +23,8 @@ export interface Lie {
   page?(html: string): string
   /** The frame that comes instead; undefined: none. */
   frame?(frame: Frame): Frame | undefined
+  /** Headers beside the true ones of the answer to a call. */
+  headers?(call: string): OutgoingHttpHeaders | undefined
   /** True for calls that are not answered while the lie lasts. They reach the server when it ends. */
   isSilent?(call: string): boolean
 }
@@ -60,6 +62,7 @@ export async function startProxy(): Promise<LyingProxy> {
         passOn(target, from, to, bytes, {
           answer: (answer) => lieTo(from)?.answer?.(call, answer),
           page: lieTo(from)?.page,
+          headers: lieTo(from)?.headers?.(call) ?? {},
         }),
       )
     const withheld = lieTo(from)?.withholds?.(call)
@@ -132,7 +135,7 @@ function passOn(
   from: IncomingMessage,
   to: ServerResponse,
   bytes: Buffer,
-  altered: { answer: (answer: Answer) => Answer | undefined; page: Lie['page'] },
+  altered: { answer: (answer: Answer) => Answer | undefined; page: Lie['page']; headers: OutgoingHttpHeaders },
 ): void {
   const { method, url } = from
   // A tag would bring "unchanged" instead of an answer that can be altered, and would keep a lie beyond its time.
@@ -155,7 +158,7 @@ function passOn(
     void readAll(said).then((text) => {
       const told = { status: said.statusCode ?? 502, body: JSON.parse(text.toString() || 'null') }
       const { etag: _, ...heads } = said.headers
-      answerJson(to, altered.answer(told) ?? told, heads)
+      answerJson(to, altered.answer(told) ?? told, { ...heads, ...altered.headers })
     })
   })
   // The test has killed the server, or the page is gone.

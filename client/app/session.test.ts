@@ -139,7 +139,7 @@ const countedCrypto = (crypto: Env['crypto']): Env['crypto'] =>
   new Proxy(crypto, {
     get: (verbs, name: keyof Env['crypto']) => {
       const verb = verbs[name] as (...input: unknown[]) => Promise<unknown>
-      return name === 'untilUpdated' ? verb : (...input: unknown[]) => counted(verb(...input))
+      return ['untilUpdated', 'untilWiped'].includes(name) ? verb : (...input: unknown[]) => counted(verb(...input))
     },
   })
 

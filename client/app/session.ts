@@ -33,6 +33,7 @@ import { lostBookStore, resetBook } from '../rooms/trust/book.ts'
 import { resetPeople } from '../rooms/trust/people.ts'
 import { watchDecisions } from '../rooms/trust/verified.ts'
 import { CryptoFailure, isClosed } from '../worker/crypto.ts'
+import { goToAuth } from './address.ts'
 import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
 import { firstHello } from './firstHello.ts'
 import { keepOffline } from './offline.ts'
@@ -137,6 +138,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   }
   document.addEventListener('visibilitychange', onVisible)
   attempt(env.crypto.untilUpdated())
+  attempt(followWipe(env, userId))
   attempt(loadDrafts(env))
   env.socket.open()
   attempt(check().then(() => syncAll(env)))
@@ -164,6 +166,12 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetSignIns()
     resetCodes()
   }
+}
+
+async function followWipe(env: Env, userId: string): Promise<void> {
+  const { watchWiped } = await import('../me/wiped/wiped.ts')
+  const { user } = accountStore.getState()
+  if (user?.id === userId) await watchWiped(env, user, () => goToAuth(userId))
 }
 
 /** What the own account shows decides what it sees of others, so their rows are read anew. */

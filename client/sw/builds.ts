@@ -3,19 +3,9 @@ import { pageOf } from '../../contract/site/pages.ts'
 import type { KeptBuild } from '../net/keptBuilds.ts'
 import type { Offer } from '../net/offer.ts'
 import type { Fault } from '../net/offered.ts'
-
-/** Outlasts the copies. */
-export interface Seen {
-  /** Base64url; only the person replaces the key. */
-  key: string | null
-  newest: Age | null
-  /** Id of the build that the person went back from. */
-  undone?: string
-}
+import type { Age, Seen } from '../net/seen.ts'
 
 export const NOTHING_SEEN: Seen = { key: null, newest: null }
-
-export type Age = Pick<Build, 'version' | 'contract'>
 
 export const ageOf = ({ version, contract }: Age): Age => ({ version, contract })
 

@@ -3,7 +3,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { type Build, contentOf, RELEASE_ADDRESS } from '../../contract/site/build.ts'
 import { newSigner, type Signer } from '../../scripts/signing.ts'
 import { keptBuilds } from '../net/keptBuilds.ts'
-import { NOTHING_SEEN, type Seen } from './builds.ts'
+import { readSeen, type Seen } from '../net/seen.ts'
+import { NOTHING_SEEN } from './builds.ts'
 import {
   assetOf,
   clearFormer,
@@ -18,7 +19,6 @@ import {
   takeAnyway,
   takeOffered,
 } from './keep.ts'
-import { readSeen } from './seen.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
 

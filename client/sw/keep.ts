@@ -3,8 +3,8 @@ import { inLanes } from '../net/inTurn.ts'
 import { BUILD_CACHE, type KeptBuild, keptBuilds, MARKER } from '../net/keptBuilds.ts'
 import { askOffered, hashOf, type Offer } from '../net/offer.ts'
 import type { Fault, Outcome } from '../net/offered.ts'
+import type { Memory } from '../net/seen.ts'
 import { ageOf, copyOfBefore, faultsOf, isAhead, isOlder, judge, newestOf, outdated, seenWith, startable } from './builds.ts'
-import type { Memory } from './seen.ts'
 
 const FILES_AT_ONCE = 4
 /** No hash covers headers, and copies keep them: `Refresh` or `Content-Disposition` would stop this browser. */

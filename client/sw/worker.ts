@@ -1,4 +1,5 @@
 import type { Outcome } from '../net/offered.ts'
+import { keptMemory } from '../net/seen.ts'
 import { type Answering, answering } from './builds.ts'
 import {
   assetOf,
@@ -17,7 +18,6 @@ import {
 } from './keep.ts'
 import { noPage, nothingHere } from './nothing.ts'
 import { listenForPush } from './push.ts'
-import { keptMemory } from './seen.ts'
 import { isDecision, nothingRefused, stopped } from './stopped.ts'
 
 // Starts the newest complete build and fetches a newer one for the next start.

@@ -90,6 +90,13 @@ export function createCore(originOf: OriginOf = () => location.origin) {
             if (reason === 'update') reject(new CryptoFailure('vault_newer', UPDATED_ELSEWHERE))
           })
         }),
+      /** Resolves once the vault was deleted [Note: V4]. */
+      untilWiped: async ({ vault }: Live, username: string): Promise<void> => {
+        const closed = new Promise<void>((resolve) => vault.onClosed((reason) => reason === 'browser' && resolve()))
+        const { untilGone } = await load.wiped()
+        await closed
+        await untilGone(vault, username)
+      },
       openFile: async (live: Live, file: ToOpen) => (await load.opening()).openFile(live, file, () => memory.live === live),
     }),
     /** Works while the account is closed too, so that nothing waits for ever. */

@@ -93,4 +93,11 @@ export const guards: Mutation[] = [
     to: "eq(contacts.state, 'accepted')",
     test: 'server/eve.test.ts',
   },
+  {
+    name: 'A link starts a page of the server’s own in the origin of the vault',
+    file: 'client/sw/builds.ts',
+    from: "return page === null ? { from: 'nowhere', address }",
+    to: 'return page === null ? null',
+    test: 'client/sw/builds.test.ts',
+  },
 ]

@@ -79,4 +79,18 @@ export const marks: Mutation[] = [
     to: '',
     test: 'client/chat/messages/unread.test.ts',
   },
+  {
+    name: 'A browser whose data was deleted takes an older device list',
+    file: 'client/worker/vault/wipedVault.ts',
+    from: 'meta.put(marks, MARKS)',
+    to: 'meta.put({}, MARKS)',
+    test: 'client/me/wiped/wiped.test.ts',
+  },
+  {
+    name: 'A server lies once about a number, and the honest one is older for good',
+    file: 'client/sw/builds.ts',
+    from: 'isOlder(offered, from) && !isRenamed',
+    to: 'isOlder(offered, from)',
+    test: 'client/sw/keep.test.ts',
+  },
 ]

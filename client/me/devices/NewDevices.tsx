@@ -12,6 +12,8 @@ import { devicesStore } from './store.ts'
 
 const LogoutDialog = later(async () => (await import('../account/LogoutDialog.tsx')).LogoutDialog)
 
+const WIPED = 'It says that its data had been deleted, by the server or by you, and that it was added anew.'
+
 /** Announces a newly added browser until the person confirms it [Note: D1]. */
 export function NewDevices({ onReview }: { onReview: () => void }) {
   const place = useRef<HTMLDivElement>(null)
@@ -19,7 +21,7 @@ export function NewDevices({ onReview }: { onReview: () => void }) {
   return (
     <div ref={place} className="news" role="status" aria-label="New browsers" tabIndex={-1}>
       {copiedAt !== null && <Copied at={copiedAt} focusNext={() => place.current?.focus()} />}
-      {announced.map(({ id, name, addedAt }) => (
+      {announced.map(({ id, name, addedAt, wasWiped }) => (
         <div className="note warn" key={id}>
           <MonitorSmartphone className="i i-16" aria-hidden />
           <div>
@@ -28,7 +30,7 @@ export function NewDevices({ onReview }: { onReview: () => void }) {
               <strong>
                 <bdi>{name}</bdi>
               </strong>
-              , {moment(new Date(addedAt))}. Not you? Review it and choose “Not me”.
+              , {moment(new Date(addedAt))}. {wasWiped && `${WIPED} `}Not you? Review it and choose “Not me”.
             </p>
             <div className="acts">
               <ItWasMe id={id} name={name} focusNext={() => place.current?.focus()} />

@@ -14,6 +14,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, keyPairOf, randomBytes } from '../primitives/seal.ts'
 import { createVault } from '../vault/newvault.ts'
 import type { Write } from '../vault/vault.ts'
+import { wasWiped } from '../vault/vaults.ts'
 import { liveOf } from './openAccount.ts'
 import type { Review } from './reviewAccount.ts'
 
@@ -67,7 +68,11 @@ export async function draftDevice(
   if (!newest) throw new CryptoFailure('history_key', 'The keys of your account lack a history key')
   const entry = {
     id: device.id,
-    sealedName: await sealDeviceName(newest.seed, device.id, { ...deviceName, addedAt: new Date().toISOString() }),
+    sealedName: await sealDeviceName(newest.seed, device.id, {
+      ...deviceName,
+      addedAt: new Date().toISOString(),
+      wasWiped: await wasWiped(username),
+    }),
     leafKey: toBase64(device.leafKey),
     sealingKey: toBase64(device.sealingKey),
     addedAt: ADDED_AT_SEALED,

@@ -128,17 +128,26 @@ export interface DeviceName {
 export interface SealedName extends DeviceName {
   /** ISO 8601. Older builds wrote it beside the sealed name. */
   addedAt?: string | undefined
+  wasWiped?: boolean | undefined
 }
 
-const nameShape = z.object({ name: z.string(), browser: z.string(), system: z.string(), addedAt: z.iso.datetime().optional() })
+const nameShape = z.object({
+  name: z.string(),
+  browser: z.string(),
+  system: z.string(),
+  addedAt: z.iso.datetime().optional(),
+  wasWiped: z.boolean().optional(),
+})
 
 /** Only the account's devices can open it; all seals have equal length. Throws RangeError above 252 bytes of JSON. */
 export async function sealDeviceName(
   historySeed: Uint8Array,
   deviceId: string,
-  { name, browser, system, addedAt }: SealedName,
+  { name, browser, system, addedAt, wasWiped }: SealedName,
 ): Promise<string> {
-  const bytes = utf8(JSON.stringify({ name, browser, system, addedAt }))
+  const named = { name, browser, system, addedAt }
+  const all = utf8(JSON.stringify(wasWiped ? { ...named, wasWiped } : named))
+  const bytes = all.length > DEVICE_NAME_BYTES ? utf8(JSON.stringify(named)) : all
   if (bytes.length > DEVICE_NAME_BYTES) throw new RangeError('A device name is at most 252 bytes')
   return toBase64(await sealWith(await hkdf(historySeed, DEVICE_NAME), DEVICE_NAME, pad(bytes), deviceId))
 }

@@ -11,6 +11,7 @@ export interface ListedDevice extends DeviceName {
   addedAt: string
   /** Ed25519, base64. */
   leafKey: string
+  wasWiped?: boolean | undefined
 }
 
 /** Throws 'manifest' if the vault has no own list. */

@@ -14,7 +14,7 @@ import {
   roomOfKey,
 } from './roomlocks.ts'
 import { type Begin, commit } from './transaction.ts'
-import { MARKS, type Marks, parseMarks } from './vaultMarks.ts'
+import { MARKS, type Marks, parseMarks, raisedMarks } from './vaultMarks.ts'
 import {
   jsonOf,
   type KeyOf,
@@ -42,6 +42,8 @@ export interface Vault {
   /** Leaves out locked rooms. */
   named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
   marks(): Promise<Marks | undefined>
+  /** Known without the disk. */
+  knownMarks(): Marks | undefined
   /** Writes all or none to disk. Throws 'quota', 'vault_closed' or 'room_locked'. */
   write(writes: Write[]): Promise<void>
   /** The locks on disk [Note: L1]. */
@@ -72,6 +74,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
   const listeners = new Set<(reason: ClosedBy) => void>()
   let isOpen = true
   let closedBy: ClosedBy | undefined
+  let knownMarks: Marks | undefined
   const end = (reason: ClosedBy) => {
     if (!isOpen) return
     isOpen = false
@@ -170,8 +173,10 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
         return openFree('sealed', await rowsOf(reading('sealed'), nameRange(beginning)))
       },
       async marks() {
-        return parseMarks(await answerOf(begin(['meta'], 'readonly').objectStore('meta').get(MARKS)))
+        knownMarks = parseMarks(await answerOf(begin(['meta'], 'readonly').objectStore('meta').get(MARKS)))
+        return knownMarks
       },
+      knownMarks: () => knownMarks,
       async write(writes) {
         const changes = writes.flatMap(({ mark }) => mark ?? [])
         const mark = changes.length > 0 ? { userId: owner.userId, changes } : undefined
@@ -180,6 +185,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
           const rows = (await Promise.all(writes.map((change) => sealed(change, read)))).filter((row) => row !== undefined)
           if (await commit(begin, rows, read, mark)) break
         }
+        for (const change of changes) knownMarks = raisedMarks(owner.userId, knownMarks, change)
         if (writes.some((change) => change.store === 'sealed' && change.key === LOCKS)) known = undefined
       },
       locks: async () => (await locksNow()).locks,

@@ -30,15 +30,18 @@ const headShape = z.looseObject({
 export type VaultHead = z.infer<typeof headShape>
 export type AnyHead = VaultHead | z.infer<typeof firstShape>
 
-const anyShape = z.discriminatedUnion('format', [firstShape, headShape])
+export const NO_HEAD = { format: 0 } as const
+const noneShape = z.object({ format: z.literal(NO_HEAD.format) })
+
+const anyShape = z.discriminatedUnion('format', [firstShape, headShape, noneShape])
 
 const SHUT =
   'The server returned another secret than the one this browser’s keys are sealed with. The keys stay here, sealed, with all that is in them.'
 
-/** Reads a head without a key. Throws 'vault_shut'. */
-export async function readHead(database: IDBDatabase): Promise<AnyHead> {
+/** Reads a head without a key; undefined where only marks were kept. Throws 'vault_shut'. */
+export async function findHead(database: IDBDatabase): Promise<AnyHead | undefined> {
   const head = anyShape.safeParse(await answerOf(database.transaction('meta').objectStore('meta').get(HEAD)))
-  if (head.success) return head.data
+  if (head.success) return head.data.format === NO_HEAD.format ? undefined : head.data
   throw new CryptoFailure('vault_shut', 'The vault of this browser is damaged. Nothing of it was deleted', { cause: head.error })
 }
 
@@ -86,7 +89,8 @@ export const changeHead = (
   build: (head: AnyHead) => Promise<VaultHead | undefined>,
 ): Promise<void> =>
   exclusive(`conclave/${userId}/head`, async () => {
-    const next = await build(await readHead(database))
+    const head = await findHead(database)
+    const next = head && (await build(head))
     if (!next) return
     const transaction = database.transaction('meta', 'readwrite', { durability: 'strict' })
     const end = committed(transaction)

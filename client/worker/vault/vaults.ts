@@ -2,7 +2,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { answerOf, findDatabase } from './database.ts'
 import { firstDatabaseOf, isNamed, type ListedVault, listedVaultOf, listedVaults } from './listedVaults.ts'
 import { VAULT } from './migrations.ts'
-import { type AnyHead, readHead } from './vaultHead.ts'
+import { type AnyHead, findHead } from './vaultHead.ts'
 import { MARKS, type Marks, parseMarks } from './vaultMarks.ts'
 
 /** Finds a vault without opening it. Throws 'vault_shut', 'vault_newer', 'vault_upgrade' or 'other_account'. */
@@ -15,7 +15,10 @@ export async function findVault(
   const database = await findDatabase(factory, listed?.database ?? firstDatabaseOf(userId), VAULT)
   if (!database) return undefined
   try {
-    return { database, head: await readHead(database) }
+    const head = await findHead(database)
+    if (head) return { database, head }
+    database.close()
+    return undefined
   } catch (error) {
     database.close()
     throw error
@@ -56,6 +59,14 @@ export async function marksIn(
   } finally {
     database.close()
   }
+}
+
+/** True if only the marks of a deleted vault are here. */
+export async function wasWiped(username: string, factory: IDBFactory = indexedDB): Promise<boolean> {
+  const row = (await listedVaults(factory)).find((one) => isNamed(one, username))
+  return (
+    row !== undefined && (await vaultDeviceOf(row.userId, factory)) === undefined && (await marksIn(row, factory)) !== undefined
+  )
 }
 
 /** Returns the marks of every readable vault. */

@@ -1,5 +1,15 @@
-import { isContract, isVersion } from '../../contract/site/build.ts'
-import type { Seen } from './builds.ts'
+import { type Build, isContract, isVersion } from '../../contract/site/build.ts'
+
+export type Age = Pick<Build, 'version' | 'contract'>
+
+/** Outlasts the copies. */
+export interface Seen {
+  /** Base64url; only the person replaces the key. */
+  key: string | null
+  newest: Age | null
+  /** Id of the build that the person went back from. */
+  undone?: string
+}
 
 const DATABASE = 'conclave-code'
 const STORE = 'seen'

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto'
 import { expect, test } from 'vitest'
-import { NOTHING_SEEN } from './builds.ts'
+import { NOTHING_SEEN } from '../sw/builds.ts'
 import { keptMemory } from './seen.ts'
 
 test('What a browser has seen of the server’s code is kept, and nothing is seen before the first time', async () => {
