@@ -25,7 +25,7 @@ export const plainPage = (title: string, body: string, { head = '', status = 503
 export const nothingHere = (): Response =>
   plainPage(
     'No connection',
-    '<p>The server cannot be reached, and this browser no longer has the files of Conclave that open it without a connection. Your keys and messages are still here, sealed.</p><p>This page goes on by itself as soon as there is a connection.</p><a class="try" href="">Try now</a>',
+    '<p>The server cannot be reached, and this browser no longer has the files of Conclave that open it without a connection. Your keys and messages were not touched.</p><p>This page goes on by itself as soon as there is a connection.</p><a class="try" href="">Try now</a>',
     { head: '<meta http-equiv="refresh" content="10">' },
   )
 

@@ -7,7 +7,7 @@ import type { Fault } from '../net/offered.ts'
 import type { Standing } from './keep.ts'
 import { plainPage } from './nothing.ts'
 
-const KEPT = 'Your keys and messages are still here, sealed.'
+const KEPT = 'Your keys and messages were not touched.'
 const ASK = 'Ask the operator of this server in another way what has happened: on the phone, or face to face.'
 
 export type Stop = Fault | 'broken'
