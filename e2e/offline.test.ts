@@ -152,6 +152,7 @@ test('A new version is taken at the next start, whole; a tab beside it goes on w
 test('A version that was a lie is undone by Alice, once it is told no more: she clears nothing, and what the server has next comes by itself', async () => {
   const { page } = alice
   const room = page.url()
+  await keepsCopy(page)
   await endsLook(page)
   proxy.lies(await updated(server.url, { version: '1.9.9', mark: 'a lie' }))
   await page.goto(server.url)
