@@ -6,17 +6,25 @@ import type { Env } from '../client/env.ts'
 import { endSignUp, signUp } from '../client/me/signin/signin.ts'
 import { createApi } from '../client/net/api.ts'
 import { roomOfContact } from '../client/rooms/list/listedRoom.ts'
+import { catchUp } from '../client/rooms/log/catchUp.ts'
 import { syncBook } from '../client/rooms/trust/book.ts'
 import { refreshOwnDevices } from '../client/rooms/trust/ownDevices.ts'
 import { openBrowser } from '../client/testing/browser.ts'
 import { type Disk, readDisk } from '../client/testing/disk.ts'
 import { createCore } from '../client/worker/core.ts'
+import type { StoredMessage } from '../client/worker/crypto.ts'
 import { accountApi } from '../contract/account/account.ts'
 import { type Contact, contactsApi } from '../contract/chat/contacts.ts'
 
 /** A user with the real client code and keys at the real server, but without a browser window, so that many of them cost little. */
 export interface HeadlessUser {
   username: string
+  userId: string
+  env: Env
+  /** Asks the server for an address, in this user's session. */
+  fetches(place: string): Promise<Response>
+  /** Follows the log of the chat, and returns what this user keeps of it. */
+  reads(username: string): Promise<StoredMessage[]>
   adds(username: string): Promise<void>
   accepts(username: string): Promise<void>
   says(username: string, texts: string[]): Promise<void>
@@ -40,29 +48,28 @@ interface NewUser {
 }
 
 /** The product's verbs at a server, without a page, and the cookies that its answers have set. */
-function clientAt(url: string, address: string): { env: Env; cookies: Map<string, string> } {
+function clientAt(url: string, address: string) {
   const { origin } = new URL(url)
   const cookies = new Map<string, string>()
-  const api = createApi({
-    async fetch(path, { method, body, headers }) {
-      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-      const answer = await fetch(url + path, {
-        ...(method && { method }),
-        ...(body && { body }),
-        headers: {
-          ...Object.fromEntries(new Headers(headers)),
-          ...{ origin, 'x-forwarded-for': address, 'user-agent': AGENT },
-          ...(cookie && { cookie }),
-        },
-      })
-      for (const line of answer.headers.getSetCookie()) {
-        const [pair = ''] = line.split(';')
-        const at = pair.indexOf('=')
-        cookies.set(pair.slice(0, at), pair.slice(at + 1))
-      }
-      return answer
-    },
-  })
+  const fetches = async (path: string, { method, body, headers }: RequestInit = {}): Promise<Response> => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const answer = await fetch(url + path, {
+      ...(method && { method }),
+      ...(body && { body }),
+      headers: {
+        ...Object.fromEntries(new Headers(headers)),
+        ...{ origin, 'x-forwarded-for': address, 'user-agent': AGENT },
+        ...(cookie && { cookie }),
+      },
+    })
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      const at = pair.indexOf('=')
+      cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    return answer
+  }
+  const api = createApi({ fetch: fetches })
   const socket = {
     open: nothing,
     close: nothing,
@@ -72,7 +79,8 @@ function clientAt(url: string, address: string): { env: Env; cookies: Map<string
     send: () => false,
     on: () => nothing,
   }
-  return { env: { api, crypto: createCore(() => origin), socket, clock: () => new Date() }, cookies }
+  const env: Env = { api, crypto: createCore(() => origin), socket, clock: () => new Date() }
+  return { env, cookies, fetches }
 }
 
 async function signsUp(url: string, { username, displayName, password, address }: NewUser) {
@@ -123,8 +131,9 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
   users += 1
   const username = `${name}_${randomUUID().slice(0, 8)}`
   const address = `10.0.${users >> 8}.${users & 255}`
-  const { env } = await signsUp(url, { username, displayName: name, password: `password of ${username}`, address })
+  const { env, fetches } = await signsUp(url, { username, displayName: name, password: `password of ${username}`, address })
   const { api, crypto: core } = env
+  const { id: userId } = await api(accountApi.user, {})
 
   async function contactOf(other: string): Promise<Contact> {
     const contact = (await api(contactsApi.list, {})).find(({ contactUser }) => contactUser.username === other)
@@ -134,6 +143,16 @@ export async function headlessUser(url: string, name: string): Promise<HeadlessU
 
   return {
     username,
+    userId,
+    env,
+    fetches,
+    async reads(other) {
+      const { room } = roomOfContact(await contactOf(other))
+      await refreshOwnDevices(env)
+      await syncBook(env)
+      await catchUp(env, room)
+      return (await core.page({ chatRoomId: room.id, limit: Number.MAX_SAFE_INTEGER })).messages
+    },
     adds: async (other) => void (await api(contactsApi.add, { username: other })),
     accepts: async (other) => void (await api(contactsApi.accept, { contactId: (await contactOf(other)).id })),
     async says(other, texts) {

@@ -3,7 +3,11 @@ import type { Moved } from './crowd.ts'
 import type { Person } from './person.ts'
 
 /** Puts what a browser keeps of an account into this one, which has visited nothing yet, and opens the messenger. */
-export async function movesIn({ context, page }: Person, url: string, { cookies, disk, user }: Moved): Promise<void> {
+export async function movesIn(
+  { context, page }: Pick<Person, 'context' | 'page'>,
+  url: string,
+  { cookies, disk, user }: Moved,
+): Promise<void> {
   const { hostname } = new URL(url)
   const kind = { domain: hostname, path: '/', httpOnly: true, sameSite: 'Strict' } as const
   await context.addCookies(cookies.map((cookie) => ({ ...cookie, ...kind })))

@@ -46,7 +46,7 @@ export async function visitor(server: RunningServer, context: BrowserContext, wh
 }
 
 /** Runs in the page: returns the sealed drafts of its vaults. Each save seals a draft anew. */
-async function keptDrafts(): Promise<string[]> {
+export async function keptDrafts(): Promise<string[]> {
   const answer = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {
       request.onsuccess = () => resolve(request.result)

@@ -18,16 +18,20 @@ const UNTIL_FULL_MS = 60_000
 
 /** Fills the database's disk: the server answers 5xx, acknowledges nothing false, and recovers by itself once there is space. */
 export async function diskFull(form: Form): Promise<Outcome> {
-  const disk = mountDisk()
+  const disk = mountDisk(DISK_MB)
   try {
     // Long texts use up the space that PostgreSQL has preallocated for its WAL.
     return await onGround({ env: { CONCLAVE_DATA: disk }, workers: 4, fillChars: 20_000, restMs: 20 }, (ground) =>
       fill(ground, disk, form),
     )
   } finally {
-    spawnSync('umount', ['-l', disk])
-    rmSync(disk, { recursive: true, force: true })
+    unmountDisk(disk)
   }
+}
+
+export function unmountDisk(disk: string): void {
+  spawnSync('umount', ['-l', disk])
+  rmSync(disk, { recursive: true, force: true })
 }
 
 interface Filling {
@@ -100,7 +104,7 @@ function codesSince({ attempts }: History, since: number): string {
 }
 
 /** Writes a filler file that leaves `leftMb` of free space. */
-function takeSpace(disk: string, filler: string, leftMb: number): void {
+export function takeSpace(disk: string, filler: string, leftMb: number): void {
   const { bavail, bsize } = statfsSync(disk)
   const freeBytes = bavail * bsize - leftMb * MB
   const handle = openSync(filler, 'a')
@@ -113,10 +117,11 @@ function takeSpace(disk: string, filler: string, leftMb: number): void {
   }
 }
 
-function mountDisk(): string {
+/** Throws Skipped where that is not allowed. */
+export function mountDisk(sizeMb: number): string {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) throw new Skipped('only root on Linux may mount a small disk')
   const disk = mkdtempSync(path.join(tmpdir(), 'conclave-disk-'))
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=0755`, 'none', disk], {
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=0755`, 'none', disk], {
     encoding: 'utf8',
   })
   if (status === 0) return disk

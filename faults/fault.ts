@@ -5,6 +5,9 @@ export interface Form {
   isShort: boolean
   /** Factor on the time bounds, which assume an idle machine. The short form runs on shared ones and allows twice the time. */
   patience: number
+  /** How often a browser is killed, and the seed of when. */
+  kills?: number
+  seed?: number
 }
 
 /** The result of a fault, without the checker's verdict. */

@@ -1,4 +1,6 @@
 import { openRun } from '../server/testing/run.ts'
+import { browserClock, browserDiskFull } from './browserbounds.ts'
+import { killBrowsers } from './browsers.ts'
 import { diskFull } from './diskfull.ts'
 import { type Fault, type Form, type Outcome, Skipped, seconds } from './fault.ts'
 import { closeGrounds } from './ground.ts'
@@ -12,8 +14,8 @@ import { now } from './recorder.ts'
 import { slowReaders } from './slowreaders.ts'
 import { stopPostgres } from './stoppostgres.ts'
 
-// npm run test:faults [-- fault...] [--short]
-// The table of contents: one file a fault. --short is for CI.
+// npm run test:faults [-- fault...] [--short] [--browsers] [--kills=200] [--seed=7]
+// The table of contents: one file a fault. --short is for CI. --browsers kills browsers, which the long form does not without it.
 const FAULTS: Record<string, Fault> = {
   'kill-server': killServer,
   'kill-postgres': killPostgres,
@@ -23,15 +25,23 @@ const FAULTS: Record<string, Fault> = {
   'half-open': halfOpen,
   reconnect,
   malformed,
+  browsers: killBrowsers,
+  'browser-disk': browserDiskFull,
+  'browser-clock': browserClock,
 }
+/** These take a quarter of an hour in their long form, which is run only when it is asked for. */
+const BROWSERS = ['browsers', 'browser-disk', 'browser-clock']
 /** These faults mostly wait, so they run in parallel with the others. */
-const BESIDE = new Set(['half-open'])
+const BESIDE = new Set(['half-open', 'browsers'])
 const SENTENCES_MAX = 5
 
 const words = process.argv.slice(2)
 const isShort = words.includes('--short')
-const form: Form = { isShort, patience: isShort ? 2 : 1 }
-const asked = words.filter((word) => word !== '--short')
+const numberOf = (name: string) =>
+  Number(/^--\w+=(\d+)$/.exec(words.find((word) => word.startsWith(`--${name}=`)) ?? '')?.[1] ?? Number.NaN)
+const [kills, seed] = [numberOf('kills'), numberOf('seed')]
+const form: Form = { isShort, patience: isShort ? 2 : 1, ...(kills >= 0 && { kills }), ...(seed >= 0 && { seed }) }
+const asked = words.flatMap((word) => (word === '--browsers' ? BROWSERS : word.startsWith('--') ? [] : [word]))
 const unknown = asked.filter((word) => !FAULTS[word])
 if (unknown.length > 0) {
   console.error(`There is no fault ${unknown.join(', ')}. There are: ${Object.keys(FAULTS).join(', ')}`)
@@ -79,7 +89,9 @@ function briefly(sentences: string[]): string[] {
   return more > 0 ? [...sentences.slice(0, SENTENCES_MAX), `and ${more} more`] : sentences
 }
 
-const chosen = Object.entries(FAULTS).filter(([name]) => asked.length === 0 || asked.includes(name))
+const isMeant = (name: string) =>
+  asked.length === 0 ? !BROWSERS.includes(name) || (isShort && name === 'browsers') : asked.includes(name)
+const chosen = Object.entries(FAULTS).filter(([name]) => isMeant(name))
 const beside = chosen.filter(([name]) => BESIDE.has(name)).map(([name, fault]) => run(name, fault))
 for (const [name, fault] of chosen) if (!BESIDE.has(name)) await run(name, fault)
 await Promise.all(beside)

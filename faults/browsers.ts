@@ -1,0 +1,69 @@
+import { newDice } from '../walks/walk.ts'
+import { pause } from './clients.ts'
+import { ACTS } from './crashacts.ts'
+import { checkScene } from './crashcheck.ts'
+import { closeScene, comesBack, newScene, type Scene, wordsOn } from './crashscene.ts'
+import { type Form, must, type Outcome, seconds } from './fault.ts'
+import { emptyVerdict } from './law.ts'
+import { now } from './recorder.ts'
+import { watchKeys } from './senderdata.ts'
+
+const LONG = 200
+/** The ten of CI. A chat password costs seconds in each act with it. */
+const SHORT = [...Object.keys(ACTS), 'sending', 'receiving', 'uploading']
+
+/** Kills a real browser with two tabs in the middle of what a person does there: nothing acknowledged is lost, nothing is there twice. */
+export async function killBrowsers({ isShort, kills = isShort ? SHORT.length : LONG, seed = newSeed() }: Form): Promise<Outcome> {
+  const dice = newDice(seed)
+  const scene = await newScene(dice)
+  const verdict = emptyVerdict()
+  const complaints: string[] = []
+  const counts = new Map<string, number>()
+  const backMs: number[] = []
+  let where = ''
+  try {
+    const keys = await watchKeys(scene.bob, scene.chatRoomId, scene.alice.id)
+    const names = isShort ? SHORT : Object.keys(ACTS)
+    for (let kill = 0; kill < kills; kill++) {
+      const name = names[kill % names.length] ?? ''
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+      where = `seed ${seed}, kill ${kill + 1}, ${name}`
+      const since = await killIn(scene, name)
+      await comesBack(scene)
+      backMs.push(now() - since)
+      await ACTS[name]?.ends?.(scene)
+      await checkScene(scene, keys, (breach, words) => void verdict[breach].push(`${where}: ${words}`))
+    }
+  } catch (error) {
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    complaints.push(`${where}: ${words}\n${await wordsOn(scene)}`)
+  } finally {
+    await closeScene(scene)
+  }
+  const done = [...counts].map(([name, count]) => `${count} ${name}`).join(', ')
+  return {
+    faults: backMs.length,
+    summary: `seed ${seed}: ${backMs.length} kills (${done}); back after ${seconds(Math.max(...backMs))} at most; ${scene.written.size} texts and ${scene.files.size} files`,
+    complaints: [...complaints, ...must(backMs.length === kills, `it was to be ${kills} kills`)],
+    verdict,
+    operations: scene.written.size + scene.files.size,
+  }
+}
+
+/** Begins the act in one of the tabs, and kills the browser at some moment of it. Returns when. */
+async function killIn(scene: Scene, name: string): Promise<number> {
+  const act = ACTS[name]
+  if (!act) throw new Error(`There is no act ${name}`)
+  const page = scene.dice.pick(scene.open.tabs)
+  await act.prepares?.(scene, page)
+  const doing = act.begins(scene, page)
+  doing.catch(() => undefined)
+  await pause(scene.dice.below(act.withinMs))
+  const since = now()
+  await scene.open.kill()
+  // Only what goes on outside of the browser ends well.
+  await doing.catch(() => undefined)
+  return since
+}
+
+const newSeed = (): number => Math.floor(Math.random() * 2 ** 32)
