@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Page, Worker } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { newDice } from '../walks/walk.ts'
 import { pause } from './clients.ts'
 import { checkScene } from './crashcheck.ts'
@@ -64,8 +64,8 @@ export async function browserClock({ seed = 1 }: Form): Promise<Outcome> {
     if (round === 0) for (const page of tabs) page.on('worker', (worker) => void worker.evaluate(script).catch(() => undefined))
     script = shift(jumps[Math.floor(round / 2)] ?? 0)
     await context.addInitScript(script)
-    const places: (Page | Worker)[] = [...tabs, ...tabs.flatMap((page) => page.workers()), ...context.serviceWorkers()]
-    for (const place of places) await place.evaluate(script)
+    for (const page of tabs) await page.evaluate(script)
+    for (const worker of [...tabs.flatMap((page) => page.workers()), ...context.serviceWorkers()]) await worker.evaluate(script)
     // The jump comes while the pages are open, and then before they are loaded.
     if (round % 2 === 1) await Promise.all(tabs.map((page) => page.reload()))
     await bobSays(scene)

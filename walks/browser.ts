@@ -22,6 +22,8 @@ export interface Browser {
   opensTab(): Promise<Tab>
   goesOffline(): void
   comesBack(): void
+  /** The clock of its computer jumps to so many ms from the true time. */
+  jumpsTo(offsetMs: number): void
   /** Returns the names of the browser's databases. */
   databases(): Promise<string[]>
   /** Returns the cookie of the session that its tabs share, such as "name=value"; '' if nobody is signed in. */
@@ -44,6 +46,11 @@ export function newBrowser(url: string): Browser {
   const opened = new Set<Opened>()
   let cookie = ''
   let isOnline = true
+  let offsetMs = 0
+  const jumpingDate = new Proxy(Date, {
+    construct: (target, given) => Reflect.construct(target, given.length > 0 ? given : [Date.now() + offsetMs]),
+    get: (target, name) => (name === 'now' ? () => Date.now() + offsetMs : Reflect.get(target, name)),
+  })
 
   async function ask(place: string, init: RequestInit): Promise<Response> {
     if (!isOnline) throw new TypeError('Failed to fetch')
@@ -85,7 +92,7 @@ export function newBrowser(url: string): Browser {
     const globals = {
       ...shared,
       ...timers.globals,
-      ...{ indexedDB: factory, document, BroadcastChannel: Channel, sessionStorage: newStorage() },
+      ...{ indexedDB: factory, document, BroadcastChannel: Channel, sessionStorage: newStorage(), Date: jumpingDate },
       ...newAddressBar(origin),
       addEventListener: events.addEventListener.bind(events),
       removeEventListener: events.removeEventListener.bind(events),
@@ -131,6 +138,9 @@ export function newBrowser(url: string): Browser {
     comesBack() {
       isOnline = true
       for (const { events } of opened) events.dispatchEvent(new Event('online'))
+    },
+    jumpsTo(ms) {
+      offsetMs = ms
     },
     databases: async () => (await factory.databases()).map(({ name = '' }) => name),
     cookie: () => cookie,
