@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { newDice } from '../walks/walk.ts'
 import { pause } from './clients.ts'
 import { checkScene } from './crashcheck.ts'
-import { bobSays, closeScene, comesBack, fieldOf, newScene, newText, type Scene, wordsOn } from './crashscene.ts'
+import { bobSays, closeScene, fieldOf, newScene, newText, type Scene, wordsOn } from './crashscene.ts'
 import { mountDisk, takeSpace, unmountDisk } from './diskfull.ts'
 import { type Form, type Outcome, seconds } from './fault.ts'
 import { type Accuse, emptyVerdict } from './law.ts'
@@ -16,26 +16,20 @@ const PROFILE_MB = 256
 const OFFER_MS = 5000
 const TWO_DAYS_MS = 2 * 86_400_000
 
-/** Fills the disk below the browser's profile: what was acknowledged stays, what is typed is there or said to be lost, and all goes on. */
+/** Fills the disk below the browser's profile: what was acknowledged stays, and all goes on once there is room again. */
 export async function browserDiskFull({ isShort, seed = 1 }: Form): Promise<Outcome> {
   const disk = mountDisk(PROFILE_MB)
   try {
-    const rounds = isShort ? 2 : 6
-    return await atScene(seed, disk, rounds, async (scene, round) => {
+    return await atScene(seed, disk, isShort ? 2 : 6, async (scene) => {
       const [page] = scene.open.tabs
       const filler = path.join(disk, 'filler')
       takeSpace(disk, filler, 0)
-      // Every second time the browser is killed on the full disk: only what it has kept before is certain then.
-      const isKilled = round % 2 === 1
-      const text = newText(scene, 'Alice', !isKilled)
-      await fieldOf(page).fill(text)
+      // The page says that it cannot keep what is typed now.
+      await fieldOf(page).fill(newText(scene, 'Alice', false))
       await fieldOf(page).press('Enter')
       for (let count = 0; count < 3; count++) await bobSays(scene)
       await pause(1000)
-      if (isKilled) await scene.open.kill()
-      else scene.draft = text
       rmSync(filler)
-      if (isKilled) await comesBack(scene)
       // What could not be kept is fetched again when the person asks for it.
       for (const tab of scene.open.tabs) await triesAgain(scene, tab)
     })
