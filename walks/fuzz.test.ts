@@ -21,6 +21,7 @@ import { devicesApi } from '../contract/account/devices.ts'
 import { archiveApi } from '../contract/chat/archive.ts'
 import { messagesApi } from '../contract/chat/messages.ts'
 import { fromBase64, toBase64 } from '../contract/ground/bytes.ts'
+import { LIMITS } from '../contract/ground/limits.ts'
 import { directRoomId, type Signed } from '../contract/ground/shapes.ts'
 import { startWorld } from '../server/testing/world.ts'
 import { newWorld, PATIENCE, seatsOf } from './people.ts'
@@ -146,7 +147,11 @@ const spoilBook: Spoil = async ({ laptop }, dice, bytes) => {
 /** A build of next year changes the keys: it knows more fields of manifest and keyring. */
 const spoilKeys: Spoil = async ({ laptop }, dice, bytes) => {
   await comesUp(laptop)
-  const { username, password, env } = laptop
+  expect(await isTaken(bytes, (size) => changesKeys(laptop, (document) => spoiled(document, dice, size)))).toBe(true)
+}
+
+/** Changes nothing of the keys but how manifest and keyring are written. */
+async function changesKeys({ username, password, env }: Someone, written: (document: object) => string): Promise<void> {
   const { salt } = await env.api(accountApi.salt, { username })
   const { passwordSeed } = await stretchPassword(username, password, fromBase64(salt))
   const keys = await storedKeys(env)
@@ -159,14 +164,11 @@ const spoilKeys: Spoil = async ({ laptop }, dice, bytes) => {
     content,
     signature: toBase64(sign(identitySeed, label, content)),
   })
-  const taken = await isTaken(bytes, (size) =>
-    env.api(devicesApi.changeKeys, {
-      keyring: signed('conclave/keyring/v1', spoiled(next.keyring, dice, size)),
-      manifest: signed('conclave/manifest/v1', spoiled(changed, dice, size)),
-      historySeals: [],
-    }),
-  )
-  expect(taken).toBe(true)
+  await env.api(devicesApi.changeKeys, {
+    keyring: signed('conclave/keyring/v1', written(next.keyring)),
+    manifest: signed('conclave/manifest/v1', written(changed)),
+    historySeals: [],
+  })
 }
 
 /** A contact's browser seals statements with more in them than this build knows. */
@@ -285,6 +287,43 @@ test(`Unknown, huge and nested fields in every document take nothing from Alice:
     }
   }
 })
+
+/** Fills a document with one unknown field, to so many characters. */
+function filled(document: object, chars: number): string {
+  const text = JSON.stringify(document)
+  return `${text.slice(0, -1)},"later":"${'x'.repeat(chars - text.length - 11)}"}`
+}
+
+/** What is left below the server's limit. */
+const LEFT = 40
+/** The nonce and the tag of a seal. */
+const SEAL_BYTES = 28
+
+test('A book, a manifest and a keyring that another browser has filled to their end take nothing from Alice either', async () => {
+  const account = await newAccount()
+  const { laptop } = account
+  const live = await liveOf(laptop)
+  const { book } = await readBook(live)
+  const history = live.history.at(-1)
+  if (!history) throw new Error('No history key')
+  const { version } = await laptop.env.api(devicesApi.book, {})
+  const fullest = [LIMITS.bookBytes, (LIMITS.bookBytes * 3) / 4].map((bytes) => filled(book, bytes - SEAL_BYTES - LEFT))
+  const taken = await isFirstTaken(fullest, async (text) =>
+    laptop.env.api(devicesApi.saveBook, await sealText(live, history, version + 1, text)),
+  )
+  expect(taken).toBe(true)
+  live.vault.close()
+  await changesKeys(laptop, (document) => filled(document, LIMITS.bodyBytes - LEFT))
+  await goesOn(account)
+})
+
+async function isFirstTaken(texts: string[], puts: (text: string) => Promise<unknown>): Promise<boolean> {
+  for (const text of texts) {
+    const refused = await puts(text).catch((error: unknown) => error)
+    if (!(refused instanceof ApiError)) return true
+  }
+  return false
+}
 
 const FRAMES = WALK_STEPS ? 3000 : 300
 
