@@ -68,6 +68,9 @@ export interface SignedInUser {
   hasKeys: boolean
   /** The device (hex) that has signed for this session [Note: D4]. */
   deviceId: string | null
+  /** [Note: D4] */
+  isAsleep: boolean
+  isProofDue: boolean
   /** Named only: it may fetch its unlock secret, and gets no other right from this. */
   namedDeviceId: string | null
   /** When the person last confirmed, in this session, to be here. */

@@ -85,6 +85,20 @@ const UNPROVEN = [
   'GET /api/devices/unlock',
   'GET /api/devices/challenge',
   'POST /api/devices/proof',
+  'POST /api/sessions/sleep',
+]
+
+/** Calls for a sleeping session, which is that of a locked browser or of one that was away for a day. */
+const ASLEEP = [
+  'GET /api/user',
+  'GET /api/notifications/unread-count',
+  'GET /api/devices/unlock',
+  'GET /api/devices/challenge',
+  'POST /api/devices/proof',
+  'POST /api/sessions/sleep',
+  // What its service worker needs where the browser has another subscription.
+  'GET /api/push/key',
+  'POST /api/push/subscriptions',
 ]
 
 /** The kinds of access that a session alone does not give: a person who has each, and the refusal that others get. */
@@ -106,6 +120,20 @@ async function unproven({ username, authSecret, deviceId }: Person): Promise<Bro
   const browser = world.stranger()
   await browser.does(accountApi.login, { username, password: authSecret, kdf: 1, deviceId })
   return browser
+}
+
+/** Has the cookie of a browser that was locked, one of each owner for the tests that follow each other. */
+const cookies = new Map<Person, string | undefined>()
+async function asleep(owner: Person): Promise<Browser> {
+  const thief = world.stranger()
+  if (!cookies.has(owner)) {
+    const browser = await unproven(owner)
+    await browser.proves(owner.deviceId)
+    await browser.does(sessionsApi.sleep, {})
+    cookies.set(owner, browser.cookie)
+  }
+  thief.cookie = cookies.get(owner)
+  return thief
 }
 
 /** An account that a program made: it has no keys and therefore no device. */
@@ -288,6 +316,27 @@ test.each(named(every.filter(({ access }) => access !== 'anyone')))(
     if (name !== 'POST /api/devices/proof') return
     expect(await thief.tries(endpoint, { deviceId: eve.deviceId, proof: await thief.proofBy(alice.deviceId) })).toBeRefused(400)
     expect(await thief.tries(contactsApi.list, {})).toBeRefused(403, 'device_required')
+  },
+)
+
+test('no more calls than are named here are open to a locked browser', () => {
+  expect(
+    every
+      .filter(({ whileAsleep }) => whileAsleep)
+      .map(nameOf)
+      .sort(),
+  ).toEqual([...ASLEEP].sort())
+})
+
+test.each(named(every.filter(({ access }) => access !== 'anyone')))(
+  'who sits at a locked browser, or has its cookie, has no more of %s than is named here',
+  async (name, endpoint) => {
+    const thief = await asleep(holderOf(endpoint))
+    for (const input of [{}, theirs[name] ?? {}]) {
+      const answer = await thief.tries(endpoint, input)
+      if (ASLEEP.includes(name)) expect(answer.code).not.toBe('device_required')
+      else expect(answer).toBeRefused(403, 'device_required')
+    }
   },
 )
 

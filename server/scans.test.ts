@@ -37,7 +37,16 @@ test('no everyday call reads through all messages, and the contact list is one q
   const env = { ...world.env, db }
   const user: SignedInUser = {
     ...{ id: bob.id, username: 'bob', displayName: 'bob', subscriptionTier: 'premium', rights: PLANS.premium.rights },
-    ...{ isAdmin: false, hasKeys: false, deviceId: null, namedDeviceId: null, confirmedAt: null, sessionHash: '00' },
+    ...{
+      isAdmin: false,
+      hasKeys: false,
+      deviceId: null,
+      namedDeviceId: null,
+      isAsleep: false,
+      isProofDue: false,
+      confirmedAt: null,
+      sessionHash: '00',
+    },
   }
   await listContacts(env, user)
   expect(queries).toHaveLength(1)

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { sendText } from '../client/chat/messages/send.ts'
+import { proveAgain } from '../client/me/account/proveSession.ts'
 import { type Api, createApi } from '../client/net/api.ts'
 import { openBrowser } from '../client/testing/browser.ts'
 import { createWire } from '../client/testing/wire.ts'
+import { sessionsApi } from '../contract/account/sessions.ts'
+import { contactsApi } from '../contract/chat/contacts.ts'
 import { messagesApi } from '../contract/chat/messages.ts'
 import { roomsApi } from '../contract/chat/rooms.ts'
 import { startWorld } from '../server/testing/world.ts'
@@ -230,5 +234,20 @@ describe.each([
     await alice.comesUp()
     for (const [one, other] of [[alice, bob] as const, [bob, alice] as const])
       expect(await textsOf(one, other)).toEqual(['before', 'are you there?', 'while I was away', 'and another'])
+  })
+
+  test('A browser whose session sleeps keeps what is written: it waits, and goes out once its device has signed again', async () => {
+    const { alice, bob } = await friends()
+    await bob.says(alice, 'before')
+    const room = await alice.opens(bob)
+    await alice.env.api(sessionsApi.sleep, {})
+    await expect(alice.env.api(contactsApi.list, {})).rejects.toMatchObject({ status: 403, code: 'device_required' })
+    await sendText(alice.env, room, 'while it slept')
+    expect(await alice.env.crypto.outbox(room.id)).toMatchObject([{ failure: null }])
+    expect(await textsOf(bob, alice)).toEqual(['before'])
+    await proveAgain(alice.env)
+    await alice.comesUp()
+    for (const [one, other] of [[alice, bob] as const, [bob, alice] as const])
+      expect(await textsOf(one, other)).toEqual(['before', 'while it slept'])
   })
 })

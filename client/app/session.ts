@@ -10,6 +10,7 @@ import { forgetSearch } from '../chat/search/search.ts'
 import type { Env } from '../env.ts'
 import { refreshUser } from '../me/account/account.ts'
 import { type AccountState, accountStore } from '../me/account/accountState.ts'
+import { proveAgain } from '../me/account/proveSession.ts'
 import { watchLock } from '../me/browserlock/watchLock.ts'
 import { watchCode } from '../me/buildcheck/buildcheck.ts'
 import { resetDevices, watchOwnNews, watchTabs } from '../me/devices/deviceList.ts'
@@ -131,6 +132,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     // The server responds again, so reconnect the socket without waiting for the person to press "Reconnect".
     setInterval(() => isQuiet() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
     setInterval(() => isQuiet() || attempt(checkUnread(env)), PERIODS.unreadPollMs),
+    setInterval(() => attempt(proveAgain(env)), PERIODS.proofMs),
   ]
   // With a healthy socket the page has heard of everything while nobody looked.
   const onVisible = () => {

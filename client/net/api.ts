@@ -97,12 +97,14 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, p
       return await call(endpoint, input)
     } catch (error) {
       // The calls of the proof need no proof.
-      if (!prove || !isRefused(error, 'device_required') || endpoint.assurance === 'session') throw error
+      if (!prove || !isRefused(error, 'device_required') || isOfProof(endpoint)) throw error
       await proveOnce()
       return await call(endpoint, input)
     }
   }
 }
+
+const isOfProof = ({ assurance, whileAsleep }: Endpoint): boolean => assurance === 'session' && whileAsleep === true
 
 function place(endpoint: Endpoint, fields: [string, unknown][]): { path: string; body: string | undefined } {
   const inPath = new Set<string>()

@@ -16,6 +16,8 @@ import { type Account, accountIn, type Room, type ServerState, saltOf, type Verb
 /** Time when the server last saw each device. */
 export const SEEN_AT = '2026-01-02T03:04:05.000Z'
 
+const CHALLENGE = toBase64(new Uint8Array(32))
+
 /** Stores a new account, or another device of an account. */
 export function registerIn({ accounts }: ServerState, userId: string, keys: AccountKeys): void {
   const { oneTime, lastResort } = keys.keyPackages
@@ -187,7 +189,8 @@ export function accountVerbs(state: ServerState): Verb[] {
     return { ...userOf(userId), unlock: own(userId).unlock }
   }
 
-  const unlockOf = ({ unlock, unlocks }: Account, deviceId: string) => unlock && (unlocks?.[deviceId] ?? unlock)
+  const unlockOf = ({ unlock, unlocks, asleep }: Account, deviceId: string) =>
+    unlock && { ...(unlocks?.[deviceId] ?? unlock), ...(asleep?.has(deviceId) && { challenge: CHALLENGE }) }
 
   const seenOf = ({ keys }: Account, deviceId: string) =>
     manifestShape
@@ -221,7 +224,7 @@ export function accountVerbs(state: ServerState): Verb[] {
     [devicesApi.changeKeys, (change: KeyChange & { password?: string }, userId) => changeKeys(userId, change, change.password)],
     [devicesApi.enrol, (keys: AccountKeys, userId) => enrol(userId, keys)],
     [devicesApi.unlock, (_, userId, deviceId) => unlockOf(own(userId), deviceId)],
-    [devicesApi.challenge, () => ({ challenge: toBase64(new Uint8Array(32)) })],
+    [devicesApi.challenge, () => ({ challenge: CHALLENGE })],
     [devicesApi.list, (_, userId, deviceId) => seenOf(own(userId), deviceId)],
     [accountApi.salt, ({ username }: { username: string }) => ({ salt: saltOf(username) })],
     [

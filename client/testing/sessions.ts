@@ -1,7 +1,16 @@
+import { devicesApi } from '../../contract/account/devices.ts'
 import { type Session, sessionsApi } from '../../contract/account/sessions.ts'
+import type { Endpoint } from '../../contract/ground/endpoint.ts'
 import { ApiError } from '../net/api.ts'
 import { SEEN_AT } from './accounts.ts'
 import { accountIn, type ServerState, type Verb } from './state.ts'
+
+/** Throws ApiError. */
+export function requireAwake({ accounts }: ServerState, endpoint: Endpoint, userId: string, deviceId: string): void {
+  const isOpen = endpoint.access === 'anyone' || endpoint.whileAsleep
+  if (accounts.get(userId)?.asleep?.has(deviceId) && !isOpen)
+    throw new ApiError(403, 'device_required', 'This browser has not shown yet that it belongs to the account')
+}
 
 /** The endpoints of sessions and sign-ins, according to the contract. */
 export function sessionVerbs(state: ServerState): Verb[] {
@@ -23,6 +32,17 @@ export function sessionVerbs(state: ServerState): Verb[] {
     return {}
   }
 
+  function sleep(userId: string, deviceId: string): object {
+    const account = of(userId)
+    account.asleep = (account.asleep ?? new Set()).add(deviceId)
+    return {}
+  }
+
+  function wake(userId: string, deviceId: string): object {
+    of(userId).asleep?.delete(deviceId)
+    return {}
+  }
+
   function endOthers(userId: string): object {
     const ended = of(userId).sessions ?? []
     of(userId).sessions = []
@@ -40,6 +60,8 @@ export function sessionVerbs(state: ServerState): Verb[] {
   return [
     [sessionsApi.list, (_, userId, deviceId) => sessionsOf(userId, deviceId)],
     [sessionsApi.end, ({ sessionId }: { sessionId: string }, userId) => end(userId, sessionId)],
+    [sessionsApi.sleep, (_, userId, deviceId) => sleep(userId, deviceId)],
+    [devicesApi.prove, (_, userId, deviceId) => wake(userId, deviceId)],
     [sessionsApi.endOthers, (_, userId) => endOthers(userId)],
     [sessionsApi.signIns, (_, userId, deviceId) => unanswered(userId, deviceId)],
     [sessionsApi.answerSignIns, ({ ids }: { ids: string[] }, userId, deviceId) => answer(userId, deviceId, ids)],

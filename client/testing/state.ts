@@ -23,6 +23,8 @@ export interface Account {
   /** Sessions besides those of the account's devices, and sign-ins; none until a test adds them. */
   sessions?: Session[]
   signIns?: (SignIn & { answeredBy: string[] })[]
+  /** The devices whose session sleeps [Note: D4]. */
+  asleep?: Set<string>
   /** The passkeys that sign in, and whether the password needs one. */
   passkeys?: Passkey[]
   biometricEnabled?: boolean

@@ -9,7 +9,7 @@ import { codeVerbs } from './codes.ts'
 import { contactRow, contactVerbs } from './contacts.ts'
 import { packageVerbs } from './packages.ts'
 import { roomVerbs } from './rooms.ts'
-import { sessionVerbs } from './sessions.ts'
+import { requireAwake, sessionVerbs } from './sessions.ts'
 import type { ServerState } from './state.ts'
 
 /**
@@ -70,6 +70,7 @@ export function createWire({ areStrangers = false } = {}) {
   function serve(endpoint: Endpoint, input: never, userId: string, deviceId: string): unknown {
     const verb = verbs.get(addressOf(endpoint))
     if (!verb) throw new Error(`The wire does not serve ${endpoint.path}`)
+    requireAwake(state, endpoint, userId, deviceId)
     requireOpen(state, endpoint, input, userId, deviceId)
     return verb(input, userId, deviceId)
   }

@@ -83,7 +83,7 @@ export const accountApi = {
     path: '/api/logout',
     access: 'anyone',
     summary:
-      'Ends the session. `removeKeys` also deletes the unlock secret of the device that has signed for it, so that its vault stays shut.',
+      'Ends the session. `removeKeys` also deletes the unlock secret of the device that has signed for it, so that its vault stays shut; a sleeping session only ends.',
     input: z.object({ removeKeys: z.boolean().optional() }),
     output: done,
   }),
@@ -157,6 +157,7 @@ export const accountApi = {
     path: '/api/user',
     access: 'signed_in',
     assurance: 'session',
+    whileAsleep: true,
     summary: 'Who is signed in.',
     input: nothing,
     output: userShape,

@@ -93,7 +93,7 @@ export const sessionProof = base64Of(64)
 export const unlockShape = z.object({
   deviceId,
   unlockSecret: base64(32),
-  /** Null if a device has already signed for this session. */
+  /** Null if a device has signed for this session in the last hours. */
   challenge: challenge.nullable(),
 })
 export type Unlock = z.infer<typeof unlockShape>
@@ -115,7 +115,8 @@ export const devicesApi = {
     path: '/api/devices/unlock',
     access: 'signed_in',
     assurance: 'session',
-    summary: 'The unlock secret of the device that this session names, and the challenge that it has not answered yet.',
+    whileAsleep: true,
+    summary: 'The unlock secret of the device that this session names, and a challenge where it is to sign.',
     input: nothing,
     output: unlockShape,
   }),
@@ -124,6 +125,7 @@ export const devicesApi = {
     path: '/api/devices/challenge',
     access: 'signed_in',
     assurance: 'session',
+    whileAsleep: true,
     summary: 'What a device signs for this session, good for two minutes at least.',
     input: nothing,
     output: z.object({ challenge }),
@@ -133,8 +135,9 @@ export const devicesApi = {
     path: '/api/devices/proof',
     access: 'signed_in',
     assurance: 'session',
+    whileAsleep: true,
     rates: ['proofs'],
-    summary: 'A device of the account signs for this session, which speaks for it from then on. The Origin header is signed too.',
+    summary: 'A device of the account signs for this session, which speaks for it for a day. The Origin header is signed too.',
     input: z.object({ deviceId, proof: sessionProof }),
     output: done,
   }),

@@ -69,6 +69,18 @@ export const sessionsApi = {
     input: nothing,
     output: z.object({ count: z.number().int() }),
   }),
+  sleep: endpoint({
+    method: 'POST',
+    path: '/api/sessions/sleep',
+    access: 'signed_in',
+    assurance: 'session',
+    whileAsleep: true,
+    rates: ['proofs'],
+    summary:
+      'Takes back what a device has signed for this session, as its browser is locked: it sleeps until a device signs again. One that no device has signed for stays as it is.',
+    input: nothing,
+    output: done,
+  }),
   signIns: endpoint({
     method: 'GET',
     path: '/api/sign-ins',

@@ -32,6 +32,7 @@ export const notificationsApi = {
     method: 'GET',
     path: '/api/notifications/unread-count',
     access: 'signed_in',
+    whileAsleep: true,
     summary: 'How many messages wait unread in accepted chats that are not muted. Answers an ETag.',
     input: nothing,
     output: z.object({ count: z.number().int().nonnegative() }),

@@ -23,6 +23,8 @@ export interface Endpoint<In extends z.ZodType = z.ZodType, Out extends z.ZodTyp
   access: Access
   /** Default: `account`. */
   assurance?: Assurance
+  /** [Note: D4] */
+  whileAsleep?: true
   signInText?: string
   summary: string
   input: In

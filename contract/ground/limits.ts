@@ -59,6 +59,8 @@ export const LIMITS = {
   stepUpSeconds: 5 * MINUTE,
   sessionIdleSeconds: 14 * DAY,
   sessionAbsoluteSeconds: 90 * DAY,
+  /** [Note: D4] */
+  proofSeconds: DAY,
 
   unreadCap: 99,
   notificationCap: 9,
@@ -126,6 +128,8 @@ export const LIMITS = {
 export const PERIODS = {
   contactsPollMs: 5000,
   unreadPollMs: 3000,
+  lockedPollMs: 5000,
+  proofMs: 6 * 60 * MINUTE * 1000,
   contactCodeMs: 6 * MINUTE * 1000,
   contactCodePollMs: 30_000,
   reconnectMs: 3000,

@@ -46,6 +46,8 @@ export interface Browser {
   cookie: string | undefined
   /** The cookie by which the browser is known at sign-in. */
   mark: string | undefined
+  /** The device that signs for the session whenever the server asks for it, as a page does. */
+  signer: string | undefined
   /** The page that it shows: the contract's calls are sent with it where they write. */
   origin: string | undefined
   /** Makes a call of the contract. Throws RefusedCall unless the status is 200. */
@@ -58,7 +60,7 @@ export interface Browser {
   opensSocket(headers?: Record<string, string>): Promise<TestSocket>
   /** What this device signs for the session. */
   proofBy(deviceId: string): Promise<string>
-  /** This device signs for the session, which is proven from then on. */
+  /** This device signs for the session, and is its `signer`. */
   proves(deviceId: string): Promise<void>
   /** Whose keys its owner opens for an order, which then comes with the calls that need one [Note: D5]; undefined: nobody's. */
   opened: (() => { id: string; identity: TestIdentity }) | undefined
@@ -96,16 +98,14 @@ export async function ordered(browser: Browser, { method, path }: Endpoint, inpu
 
 export function newBrowser(url: string, origin?: string): Browser {
   const browser: Browser = {
-    ...{ cookie: undefined, mark: undefined, origin, opened: undefined },
+    ...{ cookie: undefined, mark: undefined, signer: undefined, origin, opened: undefined },
     async does(endpoint, input) {
-      await claimFirst(browser, endpoint, input)
-      const answer = await send(browser, endpoint, await ordered(browser, endpoint, input))
+      const answer = await asks(browser, endpoint, input)
       if (answer.status !== 200) throw new RefusedCall(`${endpoint.method} ${endpoint.path}`, answer)
       return endpoint.output.parse(answer.body)
     },
     async tries(endpoint, input) {
-      await claimFirst(browser, endpoint, input)
-      const { status, code, body } = await send(browser, endpoint, await ordered(browser, endpoint, input))
+      const { status, code, body } = await asks(browser, endpoint, input)
       return { status, code, body }
     },
     async request(method, path, { body, headers } = {}) {
@@ -136,9 +136,20 @@ export function newBrowser(url: string, origin?: string): Browser {
     },
     async proves(deviceId) {
       await browser.does(devicesApi.prove, { deviceId, proof: await browser.proofBy(deviceId) })
+      browser.signer = deviceId
     },
   }
   return browser
+}
+
+async function asks(browser: Browser, endpoint: Endpoint, input: unknown): Promise<WholeAnswer> {
+  await claimFirst(browser, endpoint, input)
+  const answer = await send(browser, endpoint, await ordered(browser, endpoint, input))
+  const { signer } = browser
+  if (answer.code !== 'device_required' || signer === undefined) return answer
+  browser.signer = undefined
+  await browser.proves(signer)
+  return await send(browser, endpoint, await ordered(browser, endpoint, input))
 }
 
 async function send(browser: Browser, { method, path, body: kind = 'json' }: Endpoint, input: unknown): Promise<WholeAnswer> {
@@ -163,7 +174,10 @@ const isWritten = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
 function keepCookie(browser: Browser, line: string): void {
   const [pair = ''] = line.split(';')
   if (pair.includes('_browser=')) browser.mark = pair
-  else browser.cookie = pair.endsWith('=') ? undefined : pair
+  else {
+    browser.cookie = pair.endsWith('=') ? undefined : pair
+    browser.signer = undefined
+  }
 }
 
 function readAnswer(status: number, headers: Headers, text: string): WholeAnswer {

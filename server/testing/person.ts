@@ -84,6 +84,7 @@ export async function newPerson(url: string, username: string, origin: string): 
       const next = withDevice(person.identity, deviceId)
       await other.does(devicesApi.enrol, { ...signedKeys(next, deviceId), proof: await other.proofBy(deviceId) })
       person.identity = next
+      other.signer = deviceId
       return Object.assign(other, { deviceId })
     },
     async changesKeys(changes: Changes, { kitSecret, password, sealed }: Extra = {}, via: Browser = person) {

@@ -2,7 +2,8 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import { objectPath } from '../../../contract/chat/objects.ts'
 import type { Bytes } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
-import { ApiError } from '../../net/api.ts'
+import { proveAgain } from '../../me/account/proveSession.ts'
+import { ApiError, isRefused } from '../../net/api.ts'
 import { receiveBytes } from '../../net/transfer.ts'
 import { heldType } from './fileWords.ts'
 import { type Held, openedStore } from './openedFiles.ts'
@@ -39,7 +40,7 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
   opening.then(end, end)
   let notedAt = performance.now()
   try {
-    await receiveSealed(file, signal, (piece) => {
+    await receiveSealed(env, file, signal, (piece) => {
       if (isOver) return false
       arrived += piece.length
       env.crypto.handIn(arrival, piece).catch(end)
@@ -66,6 +67,7 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
 
 /** Reads from the bucket if reachable; the server continues a broken download. Throws ApiError. */
 async function receiveSealed(
+  env: Env,
   { object, storedBytes }: FileContent,
   signal: AbortSignal,
   take: (piece: Bytes) => boolean,
@@ -86,6 +88,7 @@ async function receiveSealed(
   } catch (error) {
     // The server would answer 404 again.
     if (signal.aborted || !(error instanceof ApiError) || error.status === 404) throw error
+    if (isRefused(error, 'device_required')) await proveAgain(env)
     // No valid range begins after the last byte.
     if (from >= storedBytes) return
     await receiveBytes(path, receiving())

@@ -91,7 +91,8 @@ const isPassing = (error: unknown): boolean =>
   (error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.message === 'Request has expired'))
 
 /** Returns the reason if the file continues automatically. */
-export function reasonToWait({ status, message }: ApiError): string | undefined {
+export function reasonToWait({ status, code, message }: ApiError): string | undefined {
+  if (code === 'device_required') return 'It goes on when the server knows this browser again.'
   if (status === 401) return 'It goes on when you are signed in again.'
   if (status === 0) return 'It goes on when the connection is back.'
   return status === 429 || status >= 500 ? `${message}. It is tried again.` : undefined

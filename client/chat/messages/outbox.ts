@@ -156,6 +156,8 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
       return wait(chatRoomId, `${error.message}. It is tried again.`, retryMs)
     }
     if (error.status === 401) return 'wait'
+    if (error.code === 'device_required')
+      return wait(chatRoomId, 'It goes out when the server knows this browser again.', RETRY_MS)
     if (error.code === 'chat_locked') {
       await shutHere(env, room)
       return wait(chatRoomId, 'It goes out when this chat is unlocked.', null)

@@ -8,10 +8,14 @@ import { logout } from './account.ts'
 
 interface Props {
   asksForRemoval?: boolean
+  isLocked?: boolean
   onClose: () => void
 }
 
-export function LogoutDialog({ asksForRemoval = false, onClose }: Props) {
+const LOCKED =
+  'The keys and messages of this browser stay here, sealed, until you sign in again. To remove them as well, unlock it first.'
+
+export function LogoutDialog({ asksForRemoval = false, isLocked = false, onClose }: Props) {
   const env = useEnv()
   const [removeKeys, setRemoveKeys] = useState(asksForRemoval)
   const [isPending, setPending] = useState(false)
@@ -37,23 +41,25 @@ export function LogoutDialog({ asksForRemoval = false, onClose }: Props) {
   }
 
   return (
-    <Dialog title="Log out?" text="Choose what stays in this browser." onClose={onClose}>
+    <Dialog title="Log out?" text={isLocked ? LOCKED : 'Choose what stays in this browser.'} onClose={onClose}>
       <form onSubmit={submit}>
-        <fieldset className="choices">
-          <legend className="sr">What stays in this browser</legend>
-          <label className="choice">
-            <input type="radio" name="keys" checked={!removeKeys} onChange={() => setRemoveKeys(false)} />
-            <b>Keep its keys</b>
-            <span>They and the messages stay here, sealed, until you sign in again.</span>
-          </label>
-          <label className="choice">
-            <input type="radio" name="keys" checked={removeKeys} onChange={() => setRemoveKeys(true)} />
-            <b>Remove its keys</b>
-            <span>
-              Nothing stays here that could be opened, and unsent messages are lost. Signing in again adds this browser anew.
-            </span>
-          </label>
-        </fieldset>
+        {!isLocked && (
+          <fieldset className="choices">
+            <legend className="sr">What stays in this browser</legend>
+            <label className="choice">
+              <input type="radio" name="keys" checked={!removeKeys} onChange={() => setRemoveKeys(false)} />
+              <b>Keep its keys</b>
+              <span>They and the messages stay here, sealed, until you sign in again.</span>
+            </label>
+            <label className="choice">
+              <input type="radio" name="keys" checked={removeKeys} onChange={() => setRemoveKeys(true)} />
+              <b>Remove its keys</b>
+              <span>
+                Nothing stays here that could be opened, and unsent messages are lost. Signing in again adds this browser anew.
+              </span>
+            </label>
+          </fieldset>
+        )}
         <footer>
           <button type="button" className="btn outline" onClick={onClose}>
             Cancel

@@ -108,7 +108,7 @@ export function LockScreen({ who, user }: Props) {
           Logout
         </button>
       </section>
-      {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
+      {isLeaving && <LogoutDialog isLocked={standing !== null} onClose={() => setLeaving(false)} />}
     </AuthFrame>
   )
 }

@@ -1,6 +1,9 @@
 import { IDBFactory } from 'fake-indexeddb'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
+import { PERIODS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
 import { onKeepDrafts } from '../../rooms/list/unkeptDrafts.ts'
 import { openBrowser } from '../../testing/browser.ts'
 import { TestChannel } from '../../testing/channel.ts'
@@ -15,7 +18,9 @@ import { accountStore } from '../account/accountState.ts'
 import { addPasskey } from '../account/passkeyFactors.ts'
 import { changePassword } from '../account/signedOrder.ts'
 import { addBrowserAnew, enrolThisBrowser, signIn } from '../signin/signin.ts'
-import { changeLockTime, lockNow, standingOf, switchLockOff, switchLockOn } from './browserlock.ts'
+import { changeLockTime, keepAndLoad, lockNow, standingOf, switchLockOff, switchLockOn } from './browserlock.ts'
+import { countArrivals } from './countArrivals.ts'
+import { tellLocked } from './tellLocked.ts'
 import { openWithOthers, passkeyEntry, secondsToWait, unlock } from './unlock.ts'
 import { watchLock } from './watchLock.ts'
 
@@ -280,6 +285,61 @@ test('What one tab hands to another is a key that nobody can read, and nothing o
 /** What comes within a moment. */
 const orNothing = (coming: Promise<unknown>): Promise<unknown> =>
   Promise.race([coming, new Promise((resolve) => setTimeout(resolve, 300, 'nothing'))])
+
+test('A locked browser puts its session to sleep and shows how much is unread; its password wakes it', async () => {
+  await switchLockOn(page, { after: 60, password: password(), usesPasskey: false })
+  await reloads()
+  await bob.says(alice, 'while she was away')
+  const shown = vi.fn()
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
+  const stop = countArrivals(page, { unread: shown, reached: () => undefined })
+  await vi.waitFor(() => expect(shown).toHaveBeenCalledWith(1))
+  stop()
+  await expect(page.api(contactsApi.list, {})).rejects.toMatchObject({ status: 403, code: 'device_required' })
+  await opens({ password: password() })
+  expect(await page.api(contactsApi.list, {})).toHaveLength(1)
+  await readsHello()
+})
+
+test('A browser that locks without a connection tells the server as soon as it has one', async () => {
+  await switchLockOn(page, { after: 60, password: password(), usesPasskey: false })
+  await reloads()
+  let isOnline = false
+  wire.beforeEffect = (caller, path) => {
+    if (caller === alice.userId && !isOnline) throw new ApiError(0, 'offline', `The server cannot be reached for ${path}`)
+  }
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const reached: boolean[] = []
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'hidden' }))
+  const stop = countArrivals(page, { unread: () => undefined, reached: (isReached) => void reached.push(isReached) })
+  await vi.advanceTimersByTimeAsync(PERIODS.lockedPollMs)
+  expect([reached, isAsleep()]).toEqual([[false, false], false])
+  isOnline = true
+  await vi.advanceTimersByTimeAsync(PERIODS.lockedPollMs)
+  expect([reached, isAsleep()]).toEqual([[false, false, true], true])
+  stop()
+})
+
+test('A page that is loaded beside an open tab leaves the session awake until that tab is closed or locks', async () => {
+  await switchLockOn(page, { after: 60, password: password(), usesPasskey: false })
+  const held = [{ name: 'conclave/open' }]
+  vi.stubGlobal('navigator', { userAgent: 'Firefox', locks: { query: async () => ({ held }) } })
+  await reloads()
+  expect(await tellLocked(page)).toBe(false)
+  expect(isAsleep()).toBe(false)
+  // A tab that the browser has frozen holds on, though all were told to lock.
+  await keepAndLoad(() => undefined)
+  expect(await tellLocked(page)).toBe(true)
+  expect(isAsleep()).toBe(true)
+  await opens({ password: password() })
+  expect(isAsleep()).toBe(false)
+  expect(await tellLocked(page)).toBe(false)
+  held.pop()
+  expect(await tellLocked(page)).toBe(true)
+})
+
+const isAsleep = () => (wire.accounts.get(alice.userId)?.asleep?.size ?? 0) > 0
 
 test('Nothing of this asks anybody who has no lock: the vault of before opens as it did', async () => {
   globalThis.indexedDB = new IDBFactory()

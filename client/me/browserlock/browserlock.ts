@@ -7,6 +7,7 @@ import { dropVoices } from '../../rooms/list/voicedrafts.ts'
 import { CryptoFailure, type LockAfter, type LockEntry, type LockStanding, type VaultWays } from '../../worker/crypto.ts'
 import { loadPasskeyCode, ownName, storedKeys, stretch, waysIn } from '../account/keys.ts'
 import { tellTabs } from './lockTabs.ts'
+import { noteLocked } from './tellLocked.ts'
 
 const KEEP_MAX_MS = 2000
 
@@ -117,6 +118,7 @@ export async function lockNow(load: () => void = () => location.reload()): Promi
 
 /** Saves drafts, drops recordings, then reloads the page. A worker that does not respond delays this by at most KEEP_MAX_MS. */
 export async function keepAndLoad(load: () => void): Promise<void> {
+  noteLocked()
   const isLate = new Promise<void>((resolve) => setTimeout(resolve, KEEP_MAX_MS))
   await Promise.race([keepDrafts(), isLate])
   // A page that holds a recording would ask before it is loaded anew, and stay open.

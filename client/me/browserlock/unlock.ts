@@ -7,6 +7,7 @@ import { signedIn } from '../account/account.ts'
 import { askPasskey } from '../account/passkey.ts'
 import { proveSession } from '../account/proveSession.ts'
 import type { StoredUser } from '../account/storedUser.ts'
+import { noteUnlocked } from './tellLocked.ts'
 
 const TRIES = 'lock-tries'
 const WAIT_MAX_SECONDS = 60
@@ -19,6 +20,7 @@ export async function unlock(env: Env, user: User, entry: LockEntry): Promise<vo
   requireNoWait(env)
   const half = await env.api(devicesApi.unlock, {})
   await tried(env, env.crypto.unlock({ userId: user.id, username: user.username, unlock: half, entry }))
+  noteUnlocked()
   await proveSession(env, half)
   signedIn(user)
 }
@@ -27,6 +29,7 @@ export async function unlock(env: Env, user: User, entry: LockEntry): Promise<vo
 export async function unlockOffline(env: Env, who: StoredUser, entry: LockEntry): Promise<void> {
   requireNoWait(env)
   await tried(env, env.crypto.unlockOffline({ userId: who.id, username: who.username, entry }))
+  noteUnlocked()
   await showAway(env, who)
 }
 

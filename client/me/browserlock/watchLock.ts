@@ -1,6 +1,8 @@
 import type { Env } from '../../env.ts'
+import type { LockAfter } from '../../worker/crypto.ts'
 import { keepAndLoad, lockNow, offlineWaysOf, standingOf } from './browserlock.ts'
 import { hearTabs, type LockNews } from './lockTabs.ts'
+import { holdOpen } from './tellLocked.ts'
 import { watchIdle } from './watchIdle.ts'
 
 /** What opens this browser's vault besides the server. */
@@ -33,10 +35,17 @@ export function watchLock(
     report(work())
   }
   const lock = () => once(() => lockNow(load))
+  function watchOpen(after: LockAfter) {
+    const [stop, letGo] = [watchIdle(env, after, lock), holdOpen()]
+    return () => {
+      stop()
+      letGo()
+    }
+  }
   async function follow() {
     const [standing, offline] = await Promise.all([standingOf(env, userId), offlineWaysOf(env, userId)])
     stopIdle?.()
-    stopIdle = standing && !isStopped ? watchIdle(env, standing.after, lock) : undefined
+    stopIdle = standing && !isStopped ? watchOpen(standing.after) : undefined
     await onOpening?.({ hasLock: standing !== null, opensOffline: offline !== null })
   }
   function onNews(news: LockNews) {

@@ -32,6 +32,8 @@ export async function subscribe(
   }
   await env.db.transaction(async (tx) => {
     if (!(await store.lockSession(tx, user.id, row.sessionHash))) throw new Refusal('not_signed_in')
+    // A copied cookie uses up one place.
+    if (user.isAsleep) await store.deleteOfSession(tx, row.sessionHash)
     if ((await store.countOthers(tx, user.id, row.endpointHash)) >= PUSH_LIMITS.pushSubscriptionsMax)
       throw new Refusal('too_many_push_subscriptions')
     if (!(await store.writeSubscription(tx, row))) throw new Refusal('push_subscription_taken')

@@ -5,14 +5,15 @@ import { Refusal } from '../../refuse.ts'
 
 /** Returns the session's user. Throws Refusal. */
 export function requireAccess(
-  { access, assurance, signInText }: Endpoint,
+  { access, assurance, whileAsleep, signInText }: Endpoint,
   user: SignedInUser | undefined,
   now: Date,
 ): SignedInUser {
   if (!user) throw new Refusal('not_signed_in', signInText ? { text: signInText } : {})
+  if (user.isAsleep && !whileAsleep) throw new Refusal('device_required')
   if (access === 'admin' && !user.isAdmin) throw new Refusal('admin_required')
   if (access === 'master' && !user.rights.family) throw new Refusal('master_required')
-  if (!isSure(user, assurance)) throw new Refusal('device_required')
+  if (!user.isAsleep && !isSure(user, assurance)) throw new Refusal('device_required')
   if (assurance === 'recent' && !isRecent(user, now)) throw new Refusal('step_up_required')
   return user
 }

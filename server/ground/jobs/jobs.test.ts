@@ -200,6 +200,7 @@ test('Eve cannot start a job by any address or frame, nor can an ordinary reques
   for (const path of ['/api/jobs', ...names.map((name) => `/api/jobs/${name}`), '/jobs', '/api/admin/jobs']) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) expect((await eve.request(method, path)).status).toBe(404)
   }
+  await eve.proves(eve.deviceId)
   const line = await eve.opensSocket()
   for (const name of names) {
     line.says({ type: 'job', data: { name } })

@@ -1,6 +1,7 @@
 import type { AccountChange } from '../../../contract/frames.ts'
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
+import { isSure } from '../http/access.ts'
 import type { Seat } from './hub.ts'
 
 export interface AccountHooks {
@@ -12,7 +13,7 @@ export interface AccountHooks {
 
 export interface Accounts {
   note(seat: Seat, user: SignedInUser): void
-  /** Closes the sockets of ended sessions and publishes changes, and `what` always. */
+  /** Closes the sockets of ended and sleeping sessions and publishes changes, and `what` always. */
   recheck(userId?: string, what?: AccountChange): Promise<void>
 }
 
@@ -38,6 +39,10 @@ export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestM
     for (const seat of seats) {
       const now = live.get(seat.sessionHash)
       if (!now) continue
+      if (!isSure(now)) {
+        hub.closeUnproven(seat.sessionHash)
+        continue
+      }
       const changes = news.get(seat.userId) ?? new Set()
       for (const change of changesOf(lastSeen.get(seat) ?? now, now)) news.set(seat.userId, changes.add(change))
       lastSeen.set(seat, now)

@@ -169,8 +169,9 @@ test('a session that ended elsewhere, or by time, loses its socket at the next l
   expect((await hers.closed).code).toBe(4401)
   other.says({ type: 'ping', data: {} })
   await other.hears('pong')
-  // An open socket extends its session, up to the session's last day.
+  // An open socket extends its session, up to the session's last day, as long as its device signs each day.
   for (let day = 0; day < 90; day += 10) {
+    await heidi.proves(heidi.deviceId)
     await world.gateway.recheck()
     expect(other.raw.readyState, `day ${day}`).toBe(other.raw.OPEN)
     world.passes(10 * 24 * 60 * 60)

@@ -21,6 +21,8 @@ export interface Hub {
   isHere(userId: string): boolean
   /** Sends `signed_out` and closes with 4401. */
   closeSession(sessionHash: string, why?: SignedOut): void
+  /** Closes with 4403: a device must sign first. */
+  closeUnproven(sessionHash: string): void
   closeUser(userId: string): void
   /** True for the user's first socket. Closes the oldest surplus one with 4430. */
   join(seat: Seat): boolean
@@ -54,6 +56,10 @@ export function createHub(): Hub {
     isHere: (userId) => seats.has(userId),
     closeSession(sessionHash, why) {
       for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, why)
+    },
+    closeUnproven(sessionHash) {
+      for (const { sessionHash: hash, socket } of every())
+        if (hash === sessionHash) socket.close(CLOSE.deviceRequired, 'A device must sign first')
     },
     closeUser(userId) {
       for (const seat of seats.get(userId) ?? []) signOut(seat)

@@ -16,7 +16,7 @@ export type UnlockSecret = Omit<Unlock, 'challenge'>
 /** Throws Refusal [Note: V1, D4]. */
 export const unlock = async (env: Env, user: SignedInUser): Promise<Unlock> => ({
   ...(await requireUnlock(env.db, user)),
-  challenge: user.deviceId === null ? challengeOf(env, user.sessionHash) : null,
+  challenge: user.isProofDue ? challengeOf(env, user.sessionHash) : null,
 })
 
 export async function unlockOf(db: Queryable, userId: string, deviceId: string): Promise<UnlockSecret | undefined> {

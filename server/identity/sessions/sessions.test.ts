@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { type Change, followChanges } from '../../ground/db/changes.ts'
 import { sessions } from '../../ground/db/schema/sessions.ts'
@@ -115,8 +116,9 @@ test('sessions that are over by time are deleted by the clock, their sockets clo
     (await world.sql('select count(*)::int as count from sessions where user_id = $1', [person.id]))[0]?.['count']
   const other = await judy.addsBrowser()
   world.passes(LIMITS.sessionIdleSeconds - 60)
-  await judy.does(accountApi.user, {})
-  await other.does(accountApi.user, {})
+  // Their devices sign.
+  await judy.contacts()
+  await other.does(contactsApi.list, {})
   const [kept, line] = await Promise.all([judy.opensSocket(), other.opensSocket()])
   await world.jobs.runDue()
   expect([await count(judy), await count(mike)]).toEqual([2, 1])

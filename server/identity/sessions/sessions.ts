@@ -65,7 +65,7 @@ export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession
       env,
       rows.filter(({ lastUsedAt }) => lastUsedAt <= idleSince),
     )
-    return usersOf(rows)
+    return usersOf(rows, now)
   })
 }
 
@@ -90,12 +90,13 @@ export function rememberSenders(env: Pick<Env, 'clock' | 'findSession'>): Env['f
 
 /** Marks them as used, because sockets stay open for days. */
 export async function liveSessions(env: Env, sessionHashes: string[]): Promise<Map<string, SignedInUser>> {
-  const rows = await store.findLive(env.db, sessionHashes.map(fromHex), env.clock())
+  const now = env.clock()
+  const rows = await store.findLive(env.db, sessionHashes.map(fromHex), now)
   await touchSessions(env, rows)
-  return usersOf(rows)
+  return usersOf(rows, now)
 }
 
-function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>): Map<string, SignedInUser> {
+function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>, now: Date): Map<string, SignedInUser> {
   const users = rows.map((row) => ({
     id: row.id,
     username: row.username,
@@ -104,12 +105,21 @@ function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>): Map<string, 
     rights: rightsOf(row.plan),
     isAdmin: row.isAdmin,
     hasKeys: row.hasKeys,
-    deviceId: row.deviceId,
+    ...standingOf(row, now),
     namedDeviceId: row.namedDeviceId,
     confirmedAt: row.confirmedAt,
     sessionHash: row.tokenHash.toString('hex'),
   }))
   return new Map(users.map((user) => [user.sessionHash, user]))
+}
+
+function standingOf({ namedDeviceId, provenAt }: { namedDeviceId: string | null; provenAt: Date | null }, now: Date) {
+  const isAwake = provenAt !== null && provenAt > store.awakeSince(now)
+  return {
+    deviceId: isAwake ? namedDeviceId : null,
+    isAsleep: provenAt !== null && !isAwake,
+    isProofDue: !isAwake || now.getTime() - provenAt.getTime() > (LIMITS.proofSeconds * 1000) / 2,
+  }
 }
 
 /** Throws Refusal `not_signed_in`. Call this after waiting for a lock. */
@@ -172,7 +182,17 @@ export async function nameDevice(tx: Queryable, { sessionHash }: SignedInUser, d
   if (!(await store.setDevice(tx, fromHex(sessionHash), deviceId, null))) throw new Refusal('not_signed_in')
 }
 
-/** The device stays the session's to the end [Note: D4]. Throws Refusal. */
+/** The session sleeps until a device signs again [Note: D4]. Closes its sockets. */
+export async function sleep(env: Env, { id, sessionHash }: SignedInUser): Promise<Record<string, never>> {
+  await env.db.transaction(async (tx) => {
+    await store.putToSleep(tx, fromHex(sessionHash))
+    await announceChange(tx, [id], 'sessions')
+  })
+  env.hub.closeUnproven(sessionHash)
+  return {}
+}
+
+/** The device stays the session's [Note: D4]. Throws Refusal. */
 export async function rememberProof(
   tx: Queryable,
   now: Date,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { named } from '../../ground/db/namedStatement.ts'
@@ -6,6 +6,7 @@ import { sessions } from '../../ground/db/schema/sessions.ts'
 import type { PlanRow } from '../../money/plans/plans.ts'
 
 const provenDevice = sql<string | null>`case when ${sessions.provenAt} is not null then ${sessions.deviceId} end`
+const SLEEPING = new Date(0)
 
 export async function insertSession(db: Queryable, row: typeof sessions.$inferInsert): Promise<void> {
   await db.insert(sessions).values(row)
@@ -34,8 +35,8 @@ const live = named((db) => {
       plan: sql<PlanRow | null>`(select to_jsonb(r) from rights_of(u.id, ${now}) r)`,
       isAdmin: sql<boolean>`u.is_admin`,
       hasKeys: sql<boolean>`u.public_key is not null`,
-      deviceId: sql<string | null>`case when s.proven_at is not null then s.device_id end`,
       namedDeviceId: sql<string | null>`s.device_id`,
+      provenAt: sql<Date | null>`s.proven_at`.mapWith(sessions.provenAt),
       confirmedAt: sql<Date | null>`s.confirmed_at`.mapWith(sessions.confirmedAt),
       tokenHash: sql`s.token_hash`.mapWith(sessions.tokenHash),
       lastUsedAt: sql`s.last_used_at`.mapWith(sessions.lastUsedAt),
@@ -106,6 +107,14 @@ export async function setDevice(db: Queryable, tokenHash: Buffer, deviceId: stri
   return bound.length === 1
 }
 
+/** Changes nothing if no device has signed. */
+export async function putToSleep(db: Queryable, tokenHash: Buffer): Promise<void> {
+  await db
+    .update(sessions)
+    .set({ provenAt: SLEEPING, confirmedAt: null })
+    .where(and(eq(sessions.tokenHash, tokenHash), isNotNull(sessions.provenAt)))
+}
+
 /** Returns false if the session has ended. */
 export async function setConfirmed(db: Queryable, tokenHash: Buffer, confirmedAt: Date): Promise<boolean> {
   const noted = await db
@@ -116,7 +125,7 @@ export async function setConfirmed(db: Queryable, tokenHash: Buffer, confirmedAt
   return noted.length === 1
 }
 
-/** Touches the sessions last used before `dueBefore`. */
+/** Touches the sessions last used before `dueBefore`. Names the devices of those that are awake. */
 export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Date, now: Date) {
   // Skips a locked row: two calls never wait for each other.
   const due = db
@@ -128,8 +137,11 @@ export async function touch(db: Queryable, tokenHashes: Buffer[], dueBefore: Dat
     .update(sessions)
     .set({ lastUsedAt: now })
     .where(inArray(sessions.tokenHash, due))
-    .returning({ userId: sessions.userId, deviceId: provenDevice })
+    .returning({ userId: sessions.userId, deviceId: awakeDevice(now) })
 }
+
+const awakeDevice = (now: Date) =>
+  sql<string | null>`case when ${sessions.provenAt} > ${awakeSince(now)} then ${sessions.deviceId} end`
 
 /** `deviceIds[n]` belongs to `userIds[n]`. */
 export async function touchDevices(db: Queryable, userIds: string[], deviceIds: (string | null)[], now: Date): Promise<void> {
@@ -147,6 +159,9 @@ export async function touchDevices(db: Queryable, userIds: string[], deviceIds: 
 const isOneOf = (tokenHashes: Buffer[]) => sql`${sessions.tokenHash} = any(${sql.param(tokenHashes)}::bytea[])`
 
 export const isInTime = (now: Date) => and(gt(sessions.expiresAt, now), gt(sessions.lastUsedAt, idleSince(now)))
+
+/** A session whose device signed by then sleeps [Note: D4]. */
+export const awakeSince = (now: Date): Date => new Date(now.getTime() - LIMITS.proofSeconds * 1000)
 
 /** Sessions last used by then are idle. */
 const idleSince = (now: Date): Date => new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)

@@ -73,6 +73,8 @@ BEGIN
 			a.members, a.listeners, a.lapsed, a.is_request, a.unheard, a.is_protected, a.is_guarded,
 			CASE
 				WHEN s.user_id IS NULL OR u.id IS NULL OR NOT u.is_active OR u.deleted_at IS NOT NULL THEN 'not_signed_in'
+				-- [Note: D4] LIMITS.proofSeconds
+				WHEN s.proven_at <= p_now - interval '1 day' THEN 'device_required'
 				WHEN s.proven_at IS NULL AND (u.public_key IS NOT NULL OR p.epoch IS NOT NULL) THEN 'device_required'
 				WHEN a.is_member IS NOT TRUE THEN 'not_found'
 				WHEN a.is_protected AND NOT EXISTS (

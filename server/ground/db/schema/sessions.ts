@@ -16,7 +16,7 @@ export const sessions = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     /** The device that the session claims. If `provenAt` is set, that device has signed for the session. */
     deviceId: text('device_id'),
-    /** When a device of the account signed for this session; null if none has. */
+    /** When a device of the account last signed for this session; null if none has, the epoch since its browser was locked. */
     provenAt: at('proven_at'),
     /** When the person last confirmed with the password or a passkey that they are here; null if never. */
     confirmedAt: at('confirmed_at'),
