@@ -61,6 +61,28 @@ test('A computer that slept locks when it wakes: the first input is no sign of l
   expect(lock).toHaveBeenCalledTimes(1)
 })
 
+test.each([1, 2])(
+  'The clock is set back by two days: %d tabs lock after their time all the same, and input keeps them open',
+  async (count) => {
+    const tabs = Array.from({ length: count }, () => tab(5))
+    await passes(2 * MINUTE)
+    vi.setSystemTime(Date.now() - 2 * 24 * 60 * MINUTE)
+    tabs[0]?.does('pointermove')
+    await passes(5 * MINUTE - 1)
+    expect(tabs.map(({ lock }) => lock.mock.calls.length)).toEqual(tabs.map(() => 0))
+    await passes(1)
+    expect(tabs[0]?.lock).toHaveBeenCalledTimes(1)
+  },
+)
+
+test('The clock is set back while nobody is there: the tab locks when its time is over, not two days later', async () => {
+  const { lock } = tab(15)
+  await passes(MINUTE)
+  vi.setSystemTime(Date.now() - 2 * 24 * 60 * MINUTE)
+  await passes(14 * MINUTE)
+  expect(lock).toHaveBeenCalledTimes(1)
+})
+
 test('A tab from the background looks at the clock when it is shown', () => {
   const { lock } = tab(15)
   vi.setSystemTime(Date.now() + 20 * MINUTE)

@@ -11,8 +11,8 @@ const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove'] a
 
 /**
  * Calls `lock` after the given minutes without input in any tab of this browser, or for `hidden` once none of its tabs is
- * visible. It compares clock times, so a computer that slept locks on waking, before the first input counts as activity. Returns
- * how to stop.
+ * visible. It compares clock times, so a computer that slept locks on waking, before the first input counts as activity. A monotonic
+ * clock counts too: the other may be set back. Returns how to stop.
  */
 export function watchIdle(env: Pick<Env, 'clock'>, after: LockAfter, lock: () => void): () => void {
   return after === 'hidden' ? watchHidden(lock) : watchInput(env, after * MINUTE_MS, lock)
@@ -21,12 +21,30 @@ export function watchIdle(env: Pick<Env, 'clock'>, after: LockAfter, lock: () =>
 function watchInput({ clock }: Pick<Env, 'clock'>, idleMs: number, lock: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let noted = 0
+  let seen: string | null = null
+  /** By the monotonic clock. */
+  let seenAt = 0
   const now = () => clock().getTime()
-  const leftMs = () => Number(localStorage.getItem(LAST_INPUT) ?? 0) + idleMs - now()
 
+  function write(at: number) {
+    seen = String(at)
+    localStorage.setItem(LAST_INPUT, seen)
+  }
   function note() {
     noted = now()
-    localStorage.setItem(LAST_INPUT, String(noted))
+    seenAt = performance.now()
+    write(noted)
+  }
+  function look() {
+    const stored = localStorage.getItem(LAST_INPUT)
+    if (stored !== seen) seenAt = performance.now()
+    seen = stored
+    // The clock was set back.
+    if (Number(stored) > now()) write(now())
+  }
+  function leftMs() {
+    look()
+    return idleMs - Math.max(now() - Number(seen), performance.now() - seenAt)
   }
   function wait() {
     clearTimeout(timer)
@@ -35,7 +53,7 @@ function watchInput({ clock }: Pick<Env, 'clock'>, idleMs: number, lock: () => v
     else lock()
   }
   function onInput() {
-    if (now() - noted < NOTE_EVERY_MS) return
+    if (Math.abs(now() - noted) < NOTE_EVERY_MS) return
     if (leftMs() <= 0) return wait()
     note()
   }
@@ -45,10 +63,12 @@ function watchInput({ clock }: Pick<Env, 'clock'>, idleMs: number, lock: () => v
   note()
   wait()
   for (const input of INPUTS) window.addEventListener(input, onInput, { capture: true, passive: true })
+  window.addEventListener('storage', look)
   document.addEventListener('visibilitychange', onVisible)
   return () => {
     clearTimeout(timer)
     for (const input of INPUTS) window.removeEventListener(input, onInput, { capture: true })
+    window.removeEventListener('storage', look)
     document.removeEventListener('visibilitychange', onVisible)
   }
 }
