@@ -42,7 +42,7 @@ test('Ada acts on Bob’s account: each act says so, reaches his open page, and 
   // Whoever works by keyboard goes on where they were.
   await expect.poll(() => reset.evaluate((button) => button === document.activeElement)).toBe(true)
   await said(ada, 'Usage reset')
-  // Rights and plans ask who is there, once.
+  // Rights, blocks and plans ask who is there, once.
   await row.getByRole('button', { name: /^[+]Admin/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel(/^Password/).fill(ada.password)
@@ -122,6 +122,9 @@ test('Ada makes a package, Bob buys it, and it stands in the revenue also when s
   await dialog.getByLabel('Monthly Price (cents)').fill('120000')
   await dialog.getByRole('switch', { name: 'API Access' }).check()
   await dialog.getByRole('button', { name: 'Create Package' }).click()
+  const sure = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await sure.getByLabel(/^Password/).fill(ada.password)
+  await sure.getByRole('button', { name: 'Confirm' }).click()
   await said(ada, 'Package created')
   const card = page.getByRole('article', { name: 'Chambers' })
   for (const text of ['PREMIUM', '$1,200', 'API Access']) await card.getByText(text).waitFor()

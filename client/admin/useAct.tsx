@@ -10,7 +10,7 @@ export interface Act {
   failed: string
 }
 
-const WHY = 'Rights, plans and refunds need your password or a passkey. It counts for five minutes.'
+const WHY = 'Rights, blocks, plans, prices and refunds ask for this first.'
 
 /**
  * Runs acts one at a time, with their toasts. One that needs a confirmation asks for it, and goes on. `dialog` is to be shown.

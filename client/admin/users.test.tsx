@@ -244,6 +244,22 @@ test('Rights are given after the password: an empty or a wrong one stays at its 
   expect(JSON.stringify(answers.asked)).not.toContain('wrong')
 })
 
+test('Who signs in by a passkey beside the password confirms by the passkey: no password is asked for', async () => {
+  const answers = office()
+  answers.on(adminApi.deactivate, () => {
+    throw refused(401, 'step_up_required', 'Confirm that it is you')
+  })
+  answers.on(stepUpApi.options, () => ({ challenge: 'AAAA', ids: [] }))
+  accountStore.setState({ user: { ...ADA, biometricEnabled: true } })
+  const { person } = show(<UsersTab />, answers)
+  await person.click(await button(/^Block/))
+  await person.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Block' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Confirm that it is you' })
+  expect(within(dialog).queryByLabelText('Password')).toBeNull()
+  await person.click(within(dialog).getByRole('button', { name: 'Use a passkey' }))
+  expect((await within(dialog).findByRole('alert')).textContent).toContain('None of your passkeys works at')
+})
+
 test('Without the confirmation nothing is taken, and nothing is said to have failed', async () => {
   const answers = office([{ ...BOB, isAdmin: true }])
   answers.on(adminApi.removeAdmin, () => {

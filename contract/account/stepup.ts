@@ -21,7 +21,8 @@ export const stepUpApi = {
     path: '/api/account/step-up',
     access: 'signed_in',
     rates: ['account'],
-    summary: 'Confirms by the password or a passkey that the person is here. The session counts as confirmed for five minutes.',
+    summary:
+      'Confirms by the password or a passkey that the person is here; where biometric sign-in is on, by a passkey alone. The session counts as confirmed for five minutes.',
     input: z
       .object({ password: required('Password', LIMITS.passwordMax).optional(), kdf, assertion: assertionShape.optional() })
       .refine(({ password, assertion }) => (password === undefined) !== (assertion === undefined), 'Password is required'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../ground/endpoint.ts'
+import { type Assurance, endpoint } from '../ground/endpoint.ts'
 import { LIMITS } from '../ground/limits.ts'
 import { instant, nothing, userId } from '../ground/shapes.ts'
 import { cardProviderShape } from '../money/payments.ts'
@@ -34,11 +34,12 @@ const page = z.coerce.number().int().min(1).max(100_000).default(1)
 const people = z.number().int().nonnegative().nullable()
 const count = z.number().int().nonnegative()
 
-const act = <Path extends `/${string}`>(path: Path, summary: string) =>
+const act = <Path extends `/${string}`>(path: Path, summary: string, assurance: Assurance = 'recent') =>
   endpoint({
     method: 'PUT',
     path,
     access: 'admin',
+    assurance,
     rates: ['administration'],
     summary,
     input: z.object({ id: userId }),
@@ -75,12 +76,13 @@ export const adminApi = {
     'Blocks an account: its sessions and sockets end at once, and nobody signs in to it.',
   ),
   reactivate: act('/api/admin/users/:id/reactivate', 'Ends the block of an account.'),
-  resetUsage: act('/api/admin/users/:id/reset-usage', 'Sets every counter of the month to 0: messages, files and minutes.'),
-  makeAdmin: { ...act('/api/admin/users/:id/make-admin', 'Makes an account an administrator.'), assurance: 'recent' as const },
-  removeAdmin: {
-    ...act('/api/admin/users/:id/remove-admin', 'Takes the administrator’s rights. One administrator always stays.'),
-    assurance: 'recent' as const,
-  },
+  resetUsage: act(
+    '/api/admin/users/:id/reset-usage',
+    'Sets every counter of the month to 0: messages, files and minutes.',
+    'account',
+  ),
+  makeAdmin: act('/api/admin/users/:id/make-admin', 'Makes an account an administrator.'),
+  removeAdmin: act('/api/admin/users/:id/remove-admin', 'Takes the administrator’s rights. One administrator always stays.'),
   setTier: endpoint({
     method: 'PUT',
     path: '/api/admin/users/:id/subscription',

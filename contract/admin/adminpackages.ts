@@ -73,7 +73,7 @@ const adminPackageShape = packageShape.extend({
 export type AdminPackage = z.infer<typeof adminPackageShape>
 
 const id = z.uuid()
-const call = { access: 'admin', rates: ['administration'] } as const
+const call = { access: 'admin', assurance: 'recent', rates: ['administration'] } as const
 
 export const adminPackagesApi = {
   list: endpoint({

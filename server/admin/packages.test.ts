@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { accountApi } from '../../contract/account/account.ts'
+import { stepUpApi } from '../../contract/account/stepup.ts'
 import { adminPackagesApi as api, type PackageForm } from '../../contract/admin/adminpackages.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
@@ -15,6 +16,8 @@ if (!sandbox) throw new Error('Tests pay in the sandbox')
 
 const ada = await world.person('ada')
 await world.sql('update users set is_admin = true where id = $1', [ada.id])
+const confirms = () => ada.does(stepUpApi.confirm, { password: ada.authSecret, kdf: 1 })
+beforeEach(confirms)
 
 const FORM: PackageForm = {
   ...{ name: 'Chambers', tier: 'premium', description: 'For legal teams', monthlyPrice: 240_000, yearlyPrice: 2_400_000 },
@@ -37,6 +40,19 @@ const pays = async (url: string) => {
 }
 const buys = async (who: Person, packageId: string) =>
   pays((await who.does(paymentsApi.checkout, { planType: 'premium', packageId })).url)
+
+test('who sits at Ada’s open session without her password or passkey moves no price and sells nothing', async () => {
+  const { id } = await makes()
+  await world.sql('update sessions set confirmed_at = null where user_id = $1', [ada.id])
+  for (const [call, input] of [
+    [api.create, FORM],
+    [api.update, { ...FORM, id, monthlyPrice: 1 }],
+    [api.toggle, { id, isActive: false }],
+    [api.remove, { id }],
+  ] as const)
+    expect(await ada.tries(call, input)).toBeRefused(401, 'step_up_required')
+  expect((await listed()).find((each) => each.id === id)).toMatchObject({ monthlyPrice: 240_000, isActive: true })
+})
 
 test('Ada creates a package: it is for sale at once, with unlimited voice minutes, its rights and its row of the trail', async () => {
   const made = await makes({ name: '  Chambers ', stripePriceIdYearly: '' })
@@ -106,6 +122,7 @@ test('an edit changes prices for the next buyer and limits at once for those who
   await world.jobs.runDue()
   await sandbox.deliver()
   await ada.returns()
+  await confirms()
   const paid = await world.sql('select amount_cents::int as cents from ledger_entries where user_id = $1 order by place', [
     alice.id,
   ])
@@ -144,6 +161,7 @@ test('a hidden package is not sold, and one that was bought is archived when it 
   await world.jobs.runDue()
   await sandbox.deliver()
   await ada.returns()
+  await confirms()
   await alice.returns()
   expect(await alice.does(paymentsApi.subscription, {})).toMatchObject({ tier: 'premium', packageId: id, card: { renews: true } })
   expect((await rowsOf(id)).map(({ act }) => act)).toEqual([
@@ -160,6 +178,7 @@ test('a package that nobody has bought is gone when it is deleted, a day later w
   expect(await counted()).toHaveLength(1)
   world.passes(DAY + 60)
   await ada.returns()
+  await confirms()
   await makes()
   expect(await counted()).toHaveLength(0)
   expect(await rightsOf(id)).toBeUndefined()
@@ -189,6 +208,7 @@ test('Eve changes no package: as a user, and as an administrator whose rights ha
   const { id } = await makes()
   const [eve, demoted] = [await world.person('eve'), await world.person('demoted')]
   await world.sql('update users set is_admin = true where id = $1', [demoted.id])
+  await demoted.does(stepUpApi.confirm, { password: demoted.authSecret, kdf: 1 })
   await demoted.does(api.list, {})
   await world.sql('update users set is_admin = false where id = $1', [demoted.id])
   const before = await world.sql('select * from premium_packages order by id')
@@ -209,6 +229,7 @@ test('an administrator whose rights end while the act waits changes no package',
   const { id } = await makes()
   const demoted = await world.person('demoted')
   await world.sql('update users set is_admin = true where id = $1', [demoted.id])
+  await demoted.does(stepUpApi.confirm, { password: demoted.authSecret, kdf: 1 })
   const held = await world.pool.connect()
   try {
     await held.query('begin')

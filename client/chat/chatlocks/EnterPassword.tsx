@@ -70,7 +70,7 @@ export function RemovePassword({ room, person, onClose }: Props) {
   )
 }
 
-const WHY_CONFIRM = 'Then you have tries of your own at the chat password. It counts for five minutes.'
+const WHY_CONFIRM = 'Then you have tries of your own at the chat password.'
 
 interface OneProps {
   title: string

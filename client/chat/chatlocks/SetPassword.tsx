@@ -20,8 +20,7 @@ interface Props {
 }
 
 const FAILED = 'Failed to set chat password'
-const WHY_CONFIRM =
-  'A first chat password needs your account’s password or a passkey, so that nobody else at this browser sets one.'
+const WHY_CONFIRM = 'A first chat password asks for this, so that nobody else at this browser sets one.'
 
 /** Asks for a chat password, and says before what it cannot cover. */
 export function SetPassword({ room, person, onClose }: Props) {

@@ -1,11 +1,14 @@
-import { Fingerprint } from 'lucide-react'
+import { CircleAlert, Fingerprint } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { useStore } from 'zustand'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { FormFooter } from '../../ui/FormFooter.tsx'
 import { failureWords } from '../../ui/failure.ts'
+import { Note } from '../../ui/Note.tsx'
 import { usePassword } from '../../ui/usePassword.tsx'
+import { accountStore } from '../account/accountState.ts'
 import { passkeysWork } from '../account/passkeysWork.ts'
 import { confirmByPasskey, confirmByPassword } from '../account/stepup.ts'
 
@@ -20,7 +23,8 @@ interface Props {
 /** Asks for the password or a passkey before an act that needs a recent confirmation. It counts for five minutes. */
 export function ConfirmDialog({ text, onConfirmed, onClose }: Props) {
   const env = useEnv()
-  const { password, setError, field } = usePassword()
+  const needsPasskey = useStore(accountStore, ({ user }) => user?.biometricEnabled === true)
+  const { password, error, setError, field } = usePassword()
   const [isPending, setPending] = useState(false)
 
   async function confirm(by: () => Promise<void>) {
@@ -36,28 +40,40 @@ export function ConfirmDialog({ text, onConfirmed, onClose }: Props) {
     }
   }
 
+  const byPasskey = () => void confirm(() => confirmByPasskey(env))
+
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (password) void confirm(() => confirmByPassword(env, password))
+    if (needsPasskey) byPasskey()
+    else if (password) void confirm(() => confirmByPassword(env, password))
     else setError('Password is required')
   }
 
   return (
-    <Dialog title="Confirm that it is you" text={text} onClose={() => isPending || onClose()}>
+    <Dialog
+      title="Confirm that it is you"
+      text={`${text} Show ${needsPasskey ? 'a passkey, as at your sign-in' : 'your password or a passkey'}: it counts for five minutes.`}
+      onClose={() => isPending || onClose()}
+    >
       <form onSubmit={submit} noValidate>
-        <PasswordField label="Password" {...field} />
-        {passkeysWork() && (
-          <button
-            type="button"
-            className="btn outline"
-            disabled={isPending}
-            onClick={() => void confirm(() => confirmByPasskey(env))}
-          >
+        {needsPasskey && error && (
+          <Note icon={CircleAlert} tone="danger" role="alert">
+            {error}
+          </Note>
+        )}
+        {!needsPasskey && <PasswordField label="Password" {...field} />}
+        {!needsPasskey && passkeysWork() && (
+          <button type="button" className="btn outline" disabled={isPending} onClick={byPasskey}>
             <Fingerprint className="i i-16" aria-hidden />
             Use a passkey
           </button>
         )}
-        <FormFooter action="Confirm" pendingAction="Checking..." isPending={isPending} onClose={onClose} />
+        <FormFooter
+          action={needsPasskey ? 'Use a passkey' : 'Confirm'}
+          pendingAction="Checking..."
+          isPending={isPending}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   )

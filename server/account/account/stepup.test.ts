@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { FactorDetails } from '../../../contract/account/assertion.ts'
 import { stepUpApi } from '../../../contract/account/stepup.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { newAuthenticator } from '../../testing/authenticator.ts'
@@ -40,6 +41,21 @@ test('a passkey confirms as well, once, and only what was asked of it', async ()
   world.passes(LIMITS.stepUpSeconds)
   expect(await alice.tries(stepUpApi.confirm, { assertion })).toBeRefused(401, 'passkey_refused')
   expect(await acts(alice)).toBeRefused(401, 'step_up_required')
+})
+
+test('where the password needs a passkey, who has an open session and the password confirms nothing; the passkey does', async () => {
+  const alice = await admin('alice')
+  const passkey = newAuthenticator(alice.origin ?? '', alice.id)
+  await alice.addsPasskey(passkey, true)
+  await world.sql('update users set biometric_enabled = true where id = $1', [alice.id])
+  const refused = await confirms(alice)
+  expect(refused).toBeRefused(401, 'biometric_required')
+  // A wrong one is refused alike, so that nobody learns whether it was right.
+  expect(await confirms(alice, newAuthSecret())).toBeRefused(401, 'biometric_required')
+  expect(await acts(alice)).toBeRefused(401, 'step_up_required')
+  const { details } = refused.body as { details: FactorDetails }
+  expect((await alice.tries(stepUpApi.confirm, { assertion: passkey.asserts(details.challenge) })).status).toBe(200)
+  expect((await acts(alice)).status).toBe(200)
 })
 
 test('Eve confirms nothing by a guess, by her own password or passkey, or by an empty form', async () => {

@@ -19,8 +19,8 @@ export async function stepUpOptions(env: Env, { id }: SignedInUser, caller: Call
 }
 
 /**
- * Notes that the person has just shown the password or a passkey in this session, which then may make calls of assurance `recent` for
- * `LIMITS.stepUpSeconds`. Throws Refusal.
+ * Notes that the person has just shown the password or a passkey in this session, for calls of assurance `recent` within
+ * `LIMITS.stepUpSeconds`. With biometric sign-in only the passkey counts. Throws Refusal.
  */
 export async function stepUp(
   env: Env,
@@ -40,6 +40,7 @@ export async function stepUp(
     if (kdf === 1) requireAuthSecret(password)
     const row = await store.findById(env.db, user.id)
     if (!row) throw new Refusal('not_signed_in')
+    if (row.biometricEnabled) throw new Refusal('biometric_required', { details: await stepUpOptions(env, user, caller) })
     const verifier = await verifierOf(row.username, row.passwordSalt, password, kdf)
     if (!timingSafeEqual(verifier, row.passwordHash)) throw new Refusal('invalid_credentials', { text: 'The password is wrong' })
     await rememberConfirmation(env.db, user, confirmedAt)
