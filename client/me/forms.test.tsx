@@ -3,7 +3,7 @@ import { act, screen, waitFor } from '@testing-library/react'
 import { useState } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { accountApi, type User } from '../../contract/account/account.ts'
-import type { SignIn } from '../../contract/account/sessions.ts'
+import type { SignIn as ToldSignIn } from '../../contract/account/sessions.ts'
 import { sessionsApi } from '../../contract/account/sessions.ts'
 import { held, makeAnswers, openScreen, refused, show, toasts } from '../testing/screen.tsx'
 import { createCore } from '../worker/core.ts'
@@ -14,6 +14,8 @@ import { dropChosen, dropFailure } from './photo/photo.ts'
 import { NewSignIns } from './sessions/NewSignIns.tsx'
 import { signInsStore } from './sessions/store.ts'
 import { KitSignIn } from './signin/KitSignIn.tsx'
+import { SignIn } from './signin/SignIn.tsx'
+import { SignUp } from './signin/SignUp.tsx'
 
 openScreen()
 
@@ -38,6 +40,29 @@ function OwnProfile() {
   accountStore.subscribe(({ user: next }) => next && setUser(next))
   return <Profile user={user} />
 }
+
+const ignore = () => undefined
+const SIGN_IN = { username: '', onUsername: ignore, onSubmit: ignore, onStep: ignore, onForgot: ignore }
+const KIT_SIGN_IN = { username: '', words: '', onChange: ignore, onStep: ignore, onCancel: ignore }
+
+/** The text fields of which Chromium keeps what is typed: those with a name or id, unless they say off. */
+const keptFields = () =>
+  [...document.querySelectorAll('input')]
+    .filter(({ type, autocomplete, id, name }) => type === 'text' && autocomplete !== 'off' && (id !== '' || name !== ''))
+    .map(({ id, labels }) => labels?.[0]?.textContent ?? id)
+
+test.each([
+  ['the sign-up', () => <SignUp onSubmit={ignore} />, ['Username', 'Display name']],
+  ['the sign-in', () => <SignIn {...SIGN_IN} />, ['Username']],
+  ['the sign-in by the kit', () => <KitSignIn {...KIT_SIGN_IN} />, ['Username']],
+  ['the profile', OwnProfile, ['Display name', 'Username']],
+])('The next person at this computer is offered no name that Alice typed: %s', async (_, Form, labels) => {
+  const answers = makeAnswers()
+  answers.on(accountApi.usernameAvailable, () => ({ available: true, message: 'Free' }))
+  show(<Form />, answers)
+  for (const label of labels) expect(screen.getByLabelText(new RegExp(`^${label}`))).toBeTruthy()
+  expect(keptFields()).toEqual([])
+})
 
 test('What Alice types while her name is being saved stays, with the focus, and is saved next', async () => {
   const answers = makeAnswers()
@@ -152,13 +177,13 @@ test('Another account’s kit stays at its field with its words; a server that r
 })
 
 const ids = ['01', '02', '03', '04', '05'].map((end) => ALICE.id.replace('01', end))
-const signIn = (at: number, more: Partial<SignIn> = {}): SignIn => ({
+const signIn = (at: number, more: Partial<ToldSignIn> = {}): ToldSignIn => ({
   ...{ id: ids[at] ?? '', browser: 'Chrome', system: `Windows ${at}`, ingress: 'direct', signedInAt: '2026-11-14T14:02:00.000Z' },
   ...{ deviceId: null, copiedPasskey: null, isLive: true },
   ...more,
 })
 
-function told(signIns: SignIn[]) {
+function told(signIns: ToldSignIn[]) {
   signInsStore.setState({ signIns })
   const answers = makeAnswers()
   answers.on(sessionsApi.answerSignIns, () => ({}))

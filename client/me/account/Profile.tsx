@@ -7,6 +7,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
+import { UNKEPT } from '../../ui/unkept.ts'
 import { profileErrors, saveProfile, type TypedProfile } from './profile.ts'
 
 /** Another browser's change appears at once, except in a field being edited. */
@@ -75,7 +76,7 @@ export function Profile({ user }: { user: User }) {
         error={errors.displayName}
         onValue={(displayName) => type({ displayName })}
         maxLength={LIMITS.displayNameMax}
-        autoComplete="nickname"
+        {...UNKEPT}
         dir="auto"
       />
       <Field
@@ -83,6 +84,7 @@ export function Profile({ user }: { user: User }) {
         value={user.username.toLowerCase()}
         onValue={() => undefined}
         readOnly
+        {...UNKEPT}
         before={
           <span className="t3" aria-hidden="true">
             @

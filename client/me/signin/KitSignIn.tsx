@@ -5,6 +5,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
+import { UNKEPT } from '../../ui/unkept.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { KitEntry } from '../kit/KitEntry.tsx'
 import { KIT_WORDS, wordsIn } from '../kit/kit.ts'
@@ -69,7 +70,7 @@ export function KitSignIn({ username, words, onChange, onStep, onCancel }: Props
             setFailure(undefined)
             onChange({ username: value })
           }}
-          autoComplete="username"
+          {...UNKEPT}
           autoCapitalize="none"
           spellCheck={false}
           maxLength={100}

@@ -6,6 +6,7 @@ import { Field, PasswordField } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { later } from '../../ui/later.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { UNKEPT } from '../../ui/unkept.ts'
 import { loadPart } from '../../worker/crypto.ts'
 import { untilStarted } from '../account/account.ts'
 import type { SignedByPasskey } from '../account/passkey.ts'
@@ -103,7 +104,7 @@ export function SignIn({ username, onUsername, onSubmit, onStep, onForgot }: Pro
           // Another name begins anew. An emptied field may still become the same one again.
           if (typed.trim() && typed.trim() !== factor?.username) setFactor(undefined)
         }}
-        autoComplete="username"
+        {...UNKEPT}
         autoCapitalize="none"
         spellCheck={false}
         maxLength={100}

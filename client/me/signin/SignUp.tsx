@@ -6,6 +6,7 @@ import { Field } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { type FieldErrors, fieldErrors } from '../../ui/form.ts'
 import { showToast } from '../../ui/toast.ts'
+import { UNKEPT } from '../../ui/unkept.ts'
 import { untilStarted } from '../account/account.ts'
 import { PasswordPair } from './PasswordPair.tsx'
 import { signUp } from './signin.ts'
@@ -82,9 +83,11 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
         value={values.displayName}
         error={errors.displayName}
         onValue={(displayName) => change({ displayName })}
-        autoComplete="name"
+        {...UNKEPT}
         dir="auto"
       />
+      {/* Managers of passwords read it; without id and name Chromium keeps it in no form history. */}
+      <input className="sr" type="text" autoComplete="username" value={values.username} readOnly tabIndex={-1} aria-hidden />
       <PasswordPair value={values} errors={errors} onValue={change} own={[values.username, values.displayName]} />
       <button type="submit" className="btn primary large wide" disabled={isPending || nameState !== 'usable'}>
         {isPending ? 'Creating...' : 'Create account'}

@@ -5,6 +5,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
+import { UNKEPT } from '../../ui/unkept.ts'
 import { checkUsername } from './signin.ts'
 
 const DEBOUNCE_MS = 300
@@ -64,7 +65,7 @@ export function UsernameField({ value, error, onValue, onState }: Props) {
         value={value}
         error={refusal}
         onValue={onValue}
-        autoComplete="username"
+        {...UNKEPT}
         autoCapitalize="none"
         spellCheck={false}
         maxLength={60}
