@@ -263,15 +263,19 @@ const RATED: Record<string, Rated> = {
   chat_rooms: { rate: 'addContact', by: 'user', call: addsBob },
   chat_participants: { rate: 'addContact', by: 'user', call: addsBob },
   uncounted_rooms: { rate: 'addContact', by: 'user', call: addsBob },
-  open_chats: {
-    ...{ rate: 'unlocks', by: 'user' },
-    call: ({ eve, contactId }) => eve.tries(chatLocksApi.verify, { contactId, password: newAuthSecret() }),
-  },
+  inbox: { rate: 'addContact', by: 'user', call: addsBob },
+  shown_manifests: { rate: 'addContact', by: 'user', call: addsBob },
+  open_chats: { rate: 'unlocks', by: 'user', call: unlocks },
+  chat_tries: { rate: 'unlocks', by: 'user', call: unlocks },
   crypto_payments: {
     ...{ rate: 'coinPayments', by: 'user' },
     call: ({ eve }) =>
       eve.tries(coinsApi.createPayment, { packageId: randomUUID(), currency: 'bitcoin', billingPeriod: 'monthly' }),
   },
+}
+
+function unlocks({ eve, contactId }: Pair): Promise<Answer> {
+  return eve.tries(chatLocksApi.verify, { contactId, password: newAuthSecret() })
 }
 
 function addsBob({ eve, bob }: Pair): Promise<Answer> {
@@ -303,7 +307,7 @@ test('whatever grows with each call ends for the day, or for the hour, with the 
 })
 
 /** One row an account: its key says so. */
-const ONE_EACH = ['list_floors', 'presence', 'file_usage', 'card_accounts', 'monthly_usage']
+const ONE_EACH = ['list_floors', 'inboxes', 'presence', 'file_usage', 'card_accounts', 'monthly_usage']
 /** Members write them, and the day's bytes count each write (`keyBytes.test.ts`). */
 const OF_THE_DAY = ['room_commits', 'room_groups', 'archive_keys', 'archive_pages']
 const OF_PAID_PLANS = [

@@ -5,6 +5,7 @@ import { accountApi } from '../contract/account/account.ts'
 import { devicesApi } from '../contract/account/devices.ts'
 import { familyApi } from '../contract/account/family.ts'
 import { sessionsApi } from '../contract/account/sessions.ts'
+import { stepUpApi } from '../contract/account/stepup.ts'
 import { chatLocksApi } from '../contract/chat/chatlocks.ts'
 import { contactsApi } from '../contract/chat/contacts.ts'
 import { messagesApi } from '../contract/chat/messages.ts'
@@ -136,7 +137,10 @@ type Act = () => Promise<unknown>
 async function acted({ bob, dora, eve, chatRoomId }: Scene): Promise<Record<string, Act>> {
   const [contactId, request] = [await idOf(bob, dora), await idOf(bob, eve)]
   const password = 'a chat password'
-  const sets = () => bob.does(chatLocksApi.set, { contactId, password, confirmPassword: password })
+  const sets = async () => {
+    await bob.does(stepUpApi.confirm, { password: bob.authSecret, kdf: 1 })
+    await bob.does(chatLocksApi.set, { contactId, password, confirmPassword: password })
+  }
   const spare = () => bob.elsewhere()
   return {
     'messagesApi.markRead': () => bob.does(messagesApi.markRead, { chatRoomId }),
@@ -170,6 +174,7 @@ async function acted({ bob, dora, eve, chatRoomId }: Scene): Promise<Record<stri
       const ended = (await bob.does(sessionsApi.list, {})).find(({ isCurrent }) => !isCurrent)
       await bob.does(sessionsApi.end, { sessionId: ended?.id ?? '' })
     },
+    'sessionsApi.sleep': async () => await (await bob.addsBrowser()).does(sessionsApi.sleep, {}),
     'devicesApi.enrol': async () => void (await bob.addsBrowser()),
     'devicesApi.changeKeys': async () => await bob.changesKeys({ removes: [(await bob.addsBrowser()).deviceId] }),
   }

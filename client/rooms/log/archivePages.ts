@@ -52,7 +52,7 @@ export async function writePages(env: Env, { id: chatRoomId }: Pick<Room, 'id'>,
     if (!draft) return
     try {
       await env.api(archiveApi.putPage, draft)
-      await env.crypto.takePage({ chatRoomId, page: draft })
+      await env.crypto.takePage({ chatRoomId, page: draft, isOwn: true })
     } catch (error) {
       if (!isRefused(error, 'stale_version')) throw error
     }

@@ -49,34 +49,41 @@ export async function pagesToRead(live: Live, { chatRoomId, pages }: { chatRoomI
 /** Returns read pages under older seeds, also those that only another browser's newest page still has [Note: L1, H1]. */
 export async function pagesOfBefore(
   live: Live,
-  { chatRoomId, pages }: { chatRoomId: string; pages: { number: number; isOwn: boolean; before: unknown }[] },
+  { chatRoomId, pages }: { chatRoomId: string; pages: { number: number; before: unknown }[] },
 ): Promise<number[]> {
   const [known, newest] = [await readPages(live, chatRoomId), await nameOf(seedsOf(live, chatRoomId)[0])]
-  return pages.flatMap(({ number, isOwn, before }) => {
+  return pages.flatMap(({ number, before }) => {
     const read = known[number]
     if (!read || read.historyKeyId !== null) return []
-    return read.seed !== newest || (!isOwn && before && read.seedBefore !== newest) ? [number] : []
+    return read.seed !== newest || (!read.isOwn && before && read.seedBefore !== newest) ? [number] : []
   })
 }
 
 const nameOf = async (seed: Uint8Array | undefined): Promise<string> =>
   seed ? toBase64((await keyPairOf(seed)).publicKey.subarray(0, NAME_BYTES)) : ''
 
+interface Taken {
+  chatRoomId: string
+  page: ArchivePage
+  /** This browser has written it. */
+  isOwn?: boolean
+}
+
 /** Stores a page's archive keys, if it opens. Throws 'history_key'. */
-export async function takePage(live: Live, { chatRoomId, page }: { chatRoomId: string; page: ArchivePage }): Promise<void> {
+export async function takePage(live: Live, { chatRoomId, page, isOwn = false }: Taken): Promise<void> {
   const opened = await openedPage(live, chatRoomId, page).catch((error: unknown) => {
     if (!(error instanceof CryptoFailure) || error.code !== 'room_locked') throw error
   })
   if (!opened) return
   await keepEpochKeys(live, opened.keys, chatRoomId)
-  await notePage(live, chatRoomId, page, opened)
+  await notePage(live, chatRoomId, page, { ...opened, isOwn })
 }
 
 const notePage = (
   live: Live,
   chatRoomId: string,
   { number, version, historyKeyId }: Head,
-  { keys, seed }: OpenedPage,
+  { keys, seed, isOwn }: OpenedPage & { isOwn: boolean },
 ): Promise<void> =>
   inRoom(live, chatRoomId, async () => {
     const epochs = [...new Set(keys.map(({ place }) => epochName(place)))]
@@ -87,6 +94,7 @@ const notePage = (
       version,
       historyKeyId,
       epochs,
+      isOwn,
       ...(name !== undefined && { seed: name }),
       ...(seedBefore !== undefined && { seedBefore }),
     }
@@ -115,7 +123,9 @@ interface Rewrite {
  */
 export async function writePage(live: Live, { chatRoomId, number, pages, ...more }: Rewrite): Promise<PageDraft | null> {
   const newest = pages.at(-1)
-  const stored = (await Promise.all(pages.map((page) => openedPage(live, chatRoomId, page)))).flatMap((opened) => opened?.keys ?? [])
+  const stored = (await Promise.all(pages.map((page) => openedPage(live, chatRoomId, page)))).flatMap(
+    (opened) => opened?.keys ?? [],
+  )
   const added = await keysOf(live, chatRoomId, more.keys)
   if (added.length === 0 && !more.isForced) return null
   const historyKeyId = more.isOff ? (live.history.at(-1)?.id ?? null) : null

@@ -15,6 +15,7 @@ interface ReadPage {
   seed?: string
   /** Names that of the page which was read before it. */
   seedBefore?: string
+  isOwn?: boolean
 }
 
 const shape: z.ZodType<ReadPages> = z.record(
@@ -25,6 +26,7 @@ const shape: z.ZodType<ReadPages> = z.record(
     epochs: z.array(z.string()),
     seed: z.string().exactOptional(),
     seedBefore: z.string().exactOptional(),
+    isOwn: z.boolean().exactOptional(),
   }),
 )
 
