@@ -259,15 +259,16 @@ async function isSilent(kind: keyof typeof SPARED): Promise<void> {
   const acts = await actsOf(kind, at)
   // Those of who shares the account would be told of the waiting too.
   const waiting = spared.filter(({ name }) => name !== 'another browser')
-  for (const each of waiting) await settled(each)
+  await Promise.all(waiting.map(settled))
   const before = await Promise.all(spared.map(async ({ each, all }) => ({ each: await each(), all: await all() })))
   const counts = spared.map(({ line }) => line.frames.length)
   for (const [name, act] of acts) {
     await act()
-    for (const [place, { name: who, each }] of spared.entries())
-      expect({ name, who, answer: await each() }).toEqual({ name, who, answer: before[place]?.each })
+    const answers = await Promise.all(spared.map(({ each }) => each()))
+    for (const [place, { name: who }] of spared.entries())
+      expect({ name, who, answer: answers[place] }).toEqual({ name, who, answer: before[place]?.each })
   }
-  for (const each of waiting) await settled(each)
+  await Promise.all(waiting.map(settled))
   for (const [place, { name: who, line, all }] of spared.entries()) {
     const told = line.frames.slice(counts[place]).filter(({ type }) => !(type in MASKS))
     expect({ who, told }).toEqual({ who, told: [] })
