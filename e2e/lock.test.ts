@@ -56,6 +56,10 @@ test('Alice goes away: both her tabs lock, what Bob writes is counted and not sh
   await alice.page.getByLabel('Message', { exact: true }).fill('Half a sent')
   await alice.context.clock.fastForward('05:01')
   await Promise.all([alice.page, other].map(isLocked))
+  // Whoever sits there asks by the console.
+  const asks = (path: string) => alice.page.evaluate(async (address) => (await fetch(address)).status, path)
+  await expect.poll(() => asks('/api/contacts')).toBe(403)
+  expect(await asks('/api/user')).toBe(200)
 
   await bob.says('while she was away')
   await Promise.all([alice.page, other].map((page) => page.getByText('1 unread message.').waitFor()))

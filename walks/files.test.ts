@@ -165,6 +165,7 @@ async function settle({ server, rooms, files }: World): Promise<void> {
       return sent.room.members.includes(who) && sent.seq > (sent.room.cleared.get(who.id) ?? 0)
     }
     for (const who of people) {
+      await who.proves(who.deviceId)
       const { status, bytes: read } = await reads(server.url, who, pathOf(url))
       expect(status, `${who.username} reads ${url}`).toBe(givenTo(who) ? 200 : 404)
       if (status === 200) expect(read.equals(bytes)).toBe(true)

@@ -8,6 +8,7 @@ import { uploadsStore } from '../client/chat/files/uploadsState.ts'
 import { followerOf } from '../client/chat/messages/chatFiles.ts'
 import { deleteUnsent, retryMessage } from '../client/chat/messages/unsentMessage.ts'
 import { sendWaitingFiles } from '../client/chat/messages/waitingFiles.ts'
+import { proveAgain } from '../client/me/account/proveSession.ts'
 import { type Api, ApiError } from '../client/net/api.ts'
 import type { RoomRow } from '../client/rooms/list/roomList.ts'
 import { catchUp } from '../client/rooms/log/catchUp.ts'
@@ -315,6 +316,7 @@ async function isSweptAway(file: File): Promise<string> {
   await sends(file)
   await expect.poll(async () => (await alice.env.crypto.outbox(room.id)).length).toBe(1)
   server.passes(LIMITS.uploadKeptSeconds + 1)
+  for (const { env } of [alice, bob]) await proveAgain(env)
   await server.jobs.runDue()
   await server.jobs.runDue()
   expect(await unsent()).toBe(0)

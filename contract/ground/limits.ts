@@ -59,7 +59,6 @@ export const LIMITS = {
   stepUpSeconds: 5 * MINUTE,
   sessionIdleSeconds: 14 * DAY,
   sessionAbsoluteSeconds: 90 * DAY,
-  /** [Note: D4] */
   proofSeconds: DAY,
 
   unreadCap: 99,

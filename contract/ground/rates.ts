@@ -26,7 +26,8 @@ export const RATES = {
   coinChecks: { points: 200, seconds: 10 * MINUTE, per: 'user' },
   keys: { points: 30, seconds: 10 * MINUTE, per: 'user' },
   recoveryBooks: { points: 60, seconds: 10 * MINUTE, per: 'user' },
-  proofs: { points: 120, seconds: 10 * MINUTE, per: 'user' },
+  /** A copied cookie costs others none. */
+  proofs: { points: 120, seconds: 10 * MINUTE, per: 'session' },
   /** Each key stays, and all rooms wait for a commit. */
   historyKeys: { points: 20, seconds: DAY, per: 'user' },
   sessions: { points: 120, seconds: 10 * MINUTE, per: 'user' },
@@ -75,4 +76,4 @@ export const RATES = {
 
 export type Rate = keyof typeof RATES
 
-export type CallRate = { [Name in Rate]: (typeof RATES)[Name]['per'] extends 'user' | 'room' ? Name : never }[Rate]
+export type CallRate = { [Name in Rate]: (typeof RATES)[Name]['per'] extends 'user' | 'session' | 'room' ? Name : never }[Rate]

@@ -100,27 +100,23 @@ export function newBrowser(url: string, origin?: string): Browser {
   const browser: Browser = {
     ...{ cookie: undefined, mark: undefined, signer: undefined, origin, opened: undefined },
     async does(endpoint, input) {
-      const answer = await asks(browser, endpoint, input)
+      await claimFirst(browser, endpoint, input)
+      const answer = await send(browser, endpoint, await ordered(browser, endpoint, input))
       if (answer.status !== 200) throw new RefusedCall(`${endpoint.method} ${endpoint.path}`, answer)
       return endpoint.output.parse(answer.body)
     },
     async tries(endpoint, input) {
-      const { status, code, body } = await asks(browser, endpoint, input)
+      await claimFirst(browser, endpoint, input)
+      const { status, code, body } = await send(browser, endpoint, await ordered(browser, endpoint, input))
       return { status, code, body }
     },
-    async request(method, path, { body, headers } = {}) {
-      const answer = await fetch(url + path, {
-        method,
-        redirect: 'manual',
-        headers: {
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...((browser.cookie || browser.mark) && { cookie: [browser.cookie, browser.mark].filter(Boolean).join('; ') }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: isWritten(body) ? body : JSON.stringify(body) }),
-      })
-      for (const line of answer.headers.getSetCookie()) keepCookie(browser, line)
-      return readAnswer(answer.status, answer.headers, await answer.text())
+    async request(method, path, asked = {}) {
+      const answer = await ask(browser, url + path, method, asked)
+      const { signer } = browser
+      if (answer.code !== 'device_required' || signer === undefined) return answer
+      browser.signer = undefined
+      await browser.proves(signer)
+      return await ask(browser, url + path, method, asked)
     },
     async opensSocket(headers = {}) {
       const cookie = browser.cookie && { cookie: browser.cookie }
@@ -142,14 +138,19 @@ export function newBrowser(url: string, origin?: string): Browser {
   return browser
 }
 
-async function asks(browser: Browser, endpoint: Endpoint, input: unknown): Promise<WholeAnswer> {
-  await claimFirst(browser, endpoint, input)
-  const answer = await send(browser, endpoint, await ordered(browser, endpoint, input))
-  const { signer } = browser
-  if (answer.code !== 'device_required' || signer === undefined) return answer
-  browser.signer = undefined
-  await browser.proves(signer)
-  return await send(browser, endpoint, await ordered(browser, endpoint, input))
+async function ask(browser: Browser, address: string, method: string, { body, headers }: Asked): Promise<WholeAnswer> {
+  const answer = await fetch(address, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...((browser.cookie || browser.mark) && { cookie: [browser.cookie, browser.mark].filter(Boolean).join('; ') }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isWritten(body) ? body : JSON.stringify(body) }),
+  })
+  for (const line of answer.headers.getSetCookie()) keepCookie(browser, line)
+  return readAnswer(answer.status, answer.headers, await answer.text())
 }
 
 async function send(browser: Browser, { method, path, body: kind = 'json' }: Endpoint, input: unknown): Promise<WholeAnswer> {

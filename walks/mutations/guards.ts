@@ -31,6 +31,20 @@ export const guards: Mutation[] = [
     test: 'server/ground/http/serve.test.ts',
   },
   {
+    name: 'A locked browser makes every call of its account',
+    file: 'server/ground/http/access.ts',
+    from: 'user.isAsleep && !whileAsleep',
+    to: 'user.isAsleep && !whileAsleep && !user.namedDeviceId',
+    test: 'server/identity/sessions/sleep.test.ts',
+  },
+  {
+    name: 'The step-up takes the password alone where the sign-in wants a passkey',
+    file: 'server/account/account/stepup.ts',
+    from: 'if (row.biometricEnabled)',
+    to: 'if (row.biometricEnabled && !password)',
+    test: 'server/account/account/stepup.test.ts',
+  },
+  {
     name: 'A field that the contract does not declare is sent',
     file: 'server/ground/http/serve.ts',
     from: 'JSON.stringify(output.parse(answer))',

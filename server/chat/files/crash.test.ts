@@ -102,6 +102,7 @@ test('the server dies between the file and its message: the message is sent late
     { state: 'used', size_bytes: body.length },
     undefined,
   ])
+  await bob.proves(bob.deviceId)
   expect((await reads(world.url, bob, sent)).bytes.equals(body)).toBe(true)
 }, 60_000)
 

@@ -321,6 +321,7 @@ test('a file whose message never comes goes after a day, and one that was sent s
   await sweeps(120)
   expect([await isStored(sent), await isStored(waiting)]).toEqual([true, false])
   expect(await stateOf(waiting)).toBeUndefined()
+  await bob.proves(bob.deviceId)
   expect(await statusOf(bob, sent)).toBe(200)
 })
 

@@ -8,7 +8,7 @@ import { passTyping } from './typing.ts'
 /** Known messages go to the asking socket alone. */
 export const messageFrames = (env: Env): Pick<FrameHandlers, 'message' | 'typing'> => ({
   async message(user, draft) {
-    await takeRates(env.limits, messagesApi.send, user.id, draft)
+    await takeRates(env.limits, messagesApi.send, user, draft)
     const { message, isNew } = await sendMessage(env, user, draft)
     return isNew ? undefined : { type: 'message', data: message }
   },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
+import { sessionsApi } from '../../../contract/account/sessions.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { everyEndpoint } from '../../../contract/every.ts'
 import { RATES } from '../../../contract/ground/rates.ts'
@@ -36,6 +37,16 @@ test('an address that asks too often is refused by name, with Retry-After; anoth
   expect(await world.stranger().tries(accountApi.usernameAvailable, { username: 'someone' })).toMatchObject({ status: 200 })
 })
 
+test('who has a copied cookie of Alice keeps none of her other browsers from signing for its session', async () => {
+  const alice = await world.person('alice')
+  const [laptop, thief] = [await alice.addsBrowser(), world.stranger()]
+  thief.cookie = alice.cookie
+  toWindow(RATES.proofs.seconds)
+  for (let call = 0; call < RATES.proofs.points; call++) await thief.does(sessionsApi.sleep, {})
+  expect(await thief.tries(sessionsApi.sleep, {})).toBeRefused(429, 'too_many_requests')
+  await laptop.proves(laptop.deviceId)
+})
+
 test('every call by which a session writes is counted', () => {
   const writes = everyEndpoint.filter(({ method, access }) => method !== 'GET' && access !== 'anyone')
   expect(writes.length).toBeGreaterThan(15)
@@ -47,7 +58,7 @@ test('every call by which a session writes is counted', () => {
 test('whoever types, pastes and reconnects is never told to wait: twenty messages at once, then five a second', async () => {
   let now = new Date('2026-01-01T00:00:07Z')
   const limits = makeLimits(() => now)
-  const send = () => takeRates(limits, messagesApi.send, 'alice', { chatRoomId: 'room' })
+  const send = () => takeRates(limits, messagesApi.send, { id: 'alice', sessionHash: 'hers' }, { chatRoomId: 'room' })
   for (let message = 0; message < 20; message++) await send()
   for (let message = 0; message < 600; message++) {
     now = new Date(now.getTime() + 200)

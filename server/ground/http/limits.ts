@@ -40,8 +40,14 @@ export function makeLimits(clock: () => Date): Limits {
 }
 
 /** Throws Refusal `too_many_requests`. */
-export async function takeRates(limits: Limits, { rates = [] }: Endpoint, userId: string, input: unknown): Promise<void> {
-  for (const rate of rates) await limits.take(rate, RATES[rate].per === 'room' ? `${userId} ${roomOf(input)}` : userId)
+export async function takeRates(
+  limits: Limits,
+  { rates = [] }: Endpoint,
+  { id, sessionHash }: { id: string; sessionHash: string },
+  input: unknown,
+): Promise<void> {
+  const keys = { user: id, session: sessionHash, room: `${id} ${roomOf(input)}` }
+  for (const rate of rates) await limits.take(rate, keys[RATES[rate].per])
 }
 
 const roomOf = (input: unknown): string =>

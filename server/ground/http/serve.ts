@@ -70,7 +70,7 @@ export function serveJson<In extends z.ZodType, Out extends z.ZodType, Kind exte
   route(app, endpoint, options, async (request, reply) => {
     const user = requireAccess(endpoint, await sessionOf(env, request), env.clock())
     const input = inputOf(endpoint, request)
-    await takeRates(env.limits, endpoint, user.id, input)
+    await takeRates(env.limits, endpoint, user, input)
     return await act(user, input, callerOf(env, endpoint, request, reply))
   })
 }

@@ -86,6 +86,7 @@ test('a session that ends, a plan that lapses and a device that is taken away co
   expect(await post()).toBeRefused(403, 'subscription_required')
   await world.sql("update users set subscription_tier = 'premium' where id = $1", [one.id])
   await world.sql('update sessions set proven_at = null where user_id = $1', [one.id])
+  one.signer = undefined
   expect(await post()).toBeRefused(403, 'device_required')
   await world.sql('update sessions set proven_at = $2 where user_id = $1', [one.id, world.env.clock()])
   expect((await post()).status).toBe(200)

@@ -66,7 +66,7 @@ export function makeShortcut<In extends z.ZodType>(
       const body = readJson(await bodyOf(env.config, request, pace))
       const user = requireAccess(endpoint, await findUser(sessionHash), env.clock())
       const input = parseInput(endpoint.input, requirePlain(body))
-      await takeRates(env.limits, endpoint, user.id, input)
+      await takeRates(env.limits, endpoint, user, input)
       send(status, await act(user, input), [])
     } catch (error) {
       const refused = answerOf(error, log)
