@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { newDice } from '../walks/walk.ts'
 import { pause } from './clients.ts'
 import { checkScene } from './crashcheck.ts'
-import { bobSays, closeScene, fieldOf, newScene, newText, type Scene, wordsOn } from './crashscene.ts'
+import { bobSays, closeScene, fieldOf, newScene, newText, type Scene, signsInAgain, wordsOn } from './crashscene.ts'
 import { mountDisk, takeSpace, unmountDisk } from './diskfull.ts'
 import { type Form, type Outcome, seconds } from './fault.ts'
 import { type Accuse, emptyVerdict } from './law.ts'
@@ -32,6 +32,7 @@ export async function browserDiskFull({ isShort, seed = 1 }: Form): Promise<Outc
       rmSync(filler)
       // What could not be kept is fetched again when the person asks for it.
       for (const tab of scene.open.tabs) await triesAgain(scene, tab)
+      await signsInAgain(scene)
     })
   } finally {
     unmountDisk(disk)

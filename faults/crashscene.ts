@@ -34,6 +34,7 @@ export interface Scene {
 }
 
 export const PASSWORD = 'our own secret'
+const ACCOUNT_PASSWORD = 'the password of Alice'
 const PATIENCE_MS = 30_000
 const YEAR_SECONDS = 365 * 86_400
 
@@ -52,7 +53,7 @@ export async function newScene(dice: Dice, folder = tmpdir()): Promise<Scene> {
   const server = await startServer({ TRUST_PROXY: '1', LOG_LEVEL: 'error', PUBLIC_URL: proxy.url })
   proxy.leadsTo(server.url)
   const bob = await headlessUser(proxy.url, 'bob')
-  const alice = { username: `alice_${Date.now().toString(36)}`, displayName: 'Alice', password: 'the password of Alice' }
+  const alice = { username: `alice_${Date.now().toString(36)}`, displayName: 'Alice', password: ACCOUNT_PASSWORD }
   const moved = await madeAccount(proxy.url, { ...alice, address: '10.0.9.9' })
   await atDatabase(server.dataFolder, (client) => client.query("update users set subscription_tier = 'premium'"))
   await bob.adds(alice.username)
@@ -86,6 +87,23 @@ export async function closeScene({ open, proxy, server }: Scene): Promise<void> 
 export async function comesBack(scene: Scene): Promise<void> {
   scene.open = await openProfile(scene.profile)
   await goesToChat(scene)
+}
+
+/** Where the browser's databases are gone the page says so: Alice signs in, and adds the browser. Returns whether she had to. */
+export async function signsInAgain(scene: Scene): Promise<boolean> {
+  const [page] = scene.open.tabs
+  const gone = page.getByText('keys are gone')
+  await gone.or(fieldOf(page)).first().waitFor()
+  if ((await gone.count()) === 0) return false
+  await page.goto(`${scene.proxy.url}/auth`)
+  await page.getByRole('tab', { name: 'Sign In' }).click()
+  await page.getByLabel('Username', { exact: true }).fill(scene.alice.username)
+  await page.getByLabel('Password', { exact: true }).fill(ACCOUNT_PASSWORD)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await page.getByRole('button', { name: 'Add this browser' }).click()
+  await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
+  await goesToChat(scene)
+  return true
 }
 
 async function goesToChat({ open, proxy, chatRoomId }: Scene): Promise<void> {

@@ -1,12 +1,10 @@
 // @vitest-environment happy-dom
-import { screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { notificationsApi } from '../../../contract/chat/notifications.ts'
-import { roomsApi } from '../../../contract/chat/rooms.ts'
-import { connectionStore } from '../../net/status.ts'
 import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import { type Person, putPeople, resetPeople } from '../../rooms/trust/people.ts'
-import { held, makeAnswers, openScreen, refused, show, toasts } from '../../testing/screen.tsx'
+import { held, makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { BellPanel } from './BellPanel.tsx'
 
 openScreen()
@@ -31,7 +29,7 @@ const person = (at: number, displayName: string, more: Partial<Person> = {}) =>
 
 const panel = (answers = makeAnswers()) => {
   const [onClose, onSettings] = [vi.fn(), vi.fn()]
-  return { ...show(<BellPanel onClose={onClose} onSettings={onSettings} />, answers), answers, onClose, onSettings }
+  return { ...show(<BellPanel onClose={onClose} onSettings={onSettings} />, answers), onClose }
 }
 const lines = () => screen.getAllByRole('link').map((line) => line.textContent)
 
@@ -82,41 +80,4 @@ test('All that can be read is marked at once, and the panel goes; a muted chat i
     },
   ])
   expect(roomById(roomIdOf(3))?.unreadCount).toBe(2)
-})
-
-test('Where the server refuses, it says so, stays, and asks what the server has', async () => {
-  putPeople([person(1, 'Bob')])
-  putRooms([row(1)])
-  const answers = makeAnswers()
-  answers.on(notificationsApi.read, () => {
-    throw refused(503, 'unavailable', 'The server is busy or stopping. Try again')
-  })
-  answers.on(roomsApi.list, () => {
-    throw refused(0, 'offline', 'You are offline')
-  })
-  const { person: hand, onClose } = panel(answers)
-  await hand.click(screen.getByRole('button', { name: 'Mark all as read' }))
-  await waitFor(() => expect(toasts()).toEqual(['Not marked as read: The server is busy or stopping. Try again']))
-  await waitFor(() => expect(answers.asked.map(({ path }) => path)).toContain('GET /api/rooms'))
-  expect(onClose).not.toHaveBeenCalled()
-})
-
-test('It says that nothing is new, that it is loading, that it could not be loaded, and that there is no connection', async () => {
-  const { again, person: hand, answers, onSettings, onClose } = panel()
-  expect(screen.getByText('Nothing new')).toBeTruthy()
-  expect(screen.queryByRole('button', { name: 'Mark all as read' })).toBeNull()
-  connectionStore.setState({ phase: 'waiting' })
-  expect(await screen.findByText(/^Not connected/)).toBeTruthy()
-  roomsStore.setState({ status: 'loading' })
-  expect(await screen.findByText('Loading notifications')).toBeTruthy()
-  roomsStore.setState({ status: 'failed' })
-  const alert = await screen.findByRole('alert')
-  answers.on(roomsApi.list, () => {
-    throw refused(0, 'offline', 'You are offline')
-  })
-  await hand.click(within(alert).getByRole('button', { name: 'Try again' }))
-  await waitFor(() => expect(answers.asked.map(({ path }) => path)).toEqual(['GET /api/rooms']))
-  await hand.click(screen.getByRole('button', { name: 'Settings' }))
-  expect([onSettings.mock.calls.length, onClose.mock.calls.length]).toEqual([1, 1])
-  again(null)
 })

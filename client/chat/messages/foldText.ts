@@ -6,7 +6,6 @@ const CHARS_MAX = 6000
 const LINES_SHOWN = 20
 const CHARS_SHOWN = 3000
 
-/** What a browser breaks a line at. */
 const BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g
 
 /** Returns the place where a long text is folded; undefined for one that is shown whole. */
@@ -19,5 +18,4 @@ export function foldOf(text: string): { end: number; lines: number } | undefined
   return { end: isHalf ? end - 1 : end, lines: breaks.length + 1 }
 }
 
-/** A found word behind the fold opens the text. */
 export const isBehind = (end: number, marks: readonly Range[] = []): boolean => marks.some(([, to]) => to > end)

@@ -63,7 +63,6 @@ export async function followLocks(env: Env): Promise<void> {
   await showLocks(env)
 }
 
-/** Kept rows are no word of the server. */
 function seenPasswords(): SeenPasswords {
   const { rooms, counter } = roomsStore.getState()
   return counter === null ? {} : passwordsOf(rooms.values())

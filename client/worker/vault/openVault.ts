@@ -42,7 +42,6 @@ export interface Vault {
   /** Leaves out locked rooms. */
   named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
   marks(): Promise<Marks | undefined>
-  /** Known without the disk. */
   knownMarks(): Marks | undefined
   /** Writes all or none to disk. Throws 'quota', 'vault_closed' or 'room_locked'. */
   write(writes: Write[]): Promise<void>

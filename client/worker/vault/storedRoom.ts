@@ -63,7 +63,6 @@ export interface NamedList {
 /** [Note: D2] */
 export interface Fork extends NamedList {
   known: string
-  /** Absent in older records. */
   isProven?: boolean
   /** True after the other members learned the known list. */
   isTold: boolean
