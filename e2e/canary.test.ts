@@ -39,6 +39,8 @@ async function locksChat(alice: Person): Promise<void> {
     .fill(CHAT_PASSWORD)
   await dialogOf(alice).getByLabel('Confirm password').fill(CHAT_PASSWORD)
   await dialogOf(alice).getByRole('button', { name: 'Set password' }).click()
+  await dialogOf(alice).getByLabel('Password', { exact: true }).fill(alice.password)
+  await dialogOf(alice).getByRole('button', { name: 'Confirm', exact: true }).click()
   await alice.page.getByText('Chat is Password Protected').first().waitFor()
 }
 
