@@ -204,6 +204,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
     },
   },
   'GET /api/sign-ins': { 'as many as may be': by(alice) },
+  'POST /api/sessions/sleep': { 'none that a device has signed for': by(alice) },
   'POST /api/sign-ins/answer': {
     'as many as may be': by(alice, () => ({ ids: Array.from({ length: LIMITS.signInsPerUser }, () => randomUUID()) })),
   },

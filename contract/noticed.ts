@@ -140,7 +140,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
     addArchiveKeys: 'own',
     replaceGroupInfo: 'others',
   },
-  sessionsApi: { list: 'nobody', end: 'own', endOthers: 'own', sleep: 'own', signIns: 'nobody', answerSignIns: 'own' },
+  sessionsApi: { list: 'nobody', sleep: 'own', end: 'own', endOthers: 'own', signIns: 'nobody', answerSignIns: 'own' },
   uploaderApi: { params: 'nobody', begin: 'own', parts: 'nobody', sign: 'nobody', complete: 'own', abort: 'own' },
   stepUpApi: { options: 'nobody', confirm: 'nobody' },
 }

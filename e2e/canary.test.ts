@@ -69,8 +69,14 @@ async function locksBrowser(alice: Person, url: string): Promise<void> {
   await alice.page.getByRole('heading', { name: 'Locked' }).waitFor()
 }
 
-async function removesKeys({ page }: Person): Promise<void> {
-  await page.getByRole('button', { name: 'Logout', exact: true }).click()
+/** Opens the browser's lock first: the lock screen's Logout keeps the keys. */
+async function removesKeys({ page, password }: Person): Promise<void> {
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Unlock', exact: true }).click()
+  await page.getByRole('button', { name: 'Lock now' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('logout')
+  await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Remove its keys').click()
   await dialog.getByRole('button', { name: 'Logout' }).click()

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { updated } from '../e2e/update.ts'
-import { bobSays, fieldOf, newText, PASSWORD, type Scene, standingOf, types, until } from './crashscene.ts'
+import { ACCOUNT_PASSWORD, bobSays, fieldOf, newText, PASSWORD, type Scene, standingOf, types, until } from './crashscene.ts'
 
 /** What Alice is at when her browser is killed. */
 export interface CrashAct {
@@ -138,13 +138,13 @@ async function asksForNewPassword(page: Page): Promise<void> {
   await field(page, 'Confirm password').fill(PASSWORD)
 }
 
-async function locks({ open, alice }: Scene, page: Page): Promise<void> {
+async function locks({ open }: Scene, page: Page): Promise<void> {
   await asksForNewPassword(page)
   await page.getByRole('button', { name: 'Set password' }).click()
   const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
   await until('the lock', async () => (await question.isVisible()) || (await page.getByRole('dialog').count()) === 0)
   if (await question.isVisible()) {
-    await question.getByLabel('Password', { exact: true }).fill(alice.password)
+    await question.getByLabel('Password', { exact: true }).fill(ACCOUNT_PASSWORD)
     await question.getByRole('button', { name: 'Confirm', exact: true }).click()
   }
   for (const tab of open.tabs) await until('the lock', async () => (await standingOf(tab)) === 'shut')

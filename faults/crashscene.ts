@@ -34,7 +34,7 @@ export interface Scene {
 }
 
 export const PASSWORD = 'our own secret'
-const ACCOUNT_PASSWORD = 'the password of Alice'
+export const ACCOUNT_PASSWORD = 'the password of Alice'
 const PATIENCE_MS = 30_000
 const YEAR_SECONDS = 365 * 86_400
 

@@ -6,6 +6,7 @@ import { PASSKEY_LIMITS } from '../contract/account/assertion.ts'
 import { devicesApi } from '../contract/account/devices.ts'
 import { familyApi } from '../contract/account/family.ts'
 import { passkeysApi } from '../contract/account/passkeys.ts'
+import { stepUpApi } from '../contract/account/stepup.ts'
 import { chatLocksApi } from '../contract/chat/chatlocks.ts'
 import { codesApi } from '../contract/chat/contactcodes.ts'
 import { contactsApi } from '../contract/chat/contacts.ts'
@@ -175,6 +176,7 @@ const BOUNDS: Record<string, Bound> = {
     ...{ most: LIMITS.contactsMax, rowBytes: 300 },
     grows: async ({ eve, contactId }) => {
       const password = newAuthSecret()
+      await eve.does(stepUpApi.confirm, { password: eve.authSecret, kdf: 1 })
       await eve.tries(chatLocksApi.set, { contactId, password, confirmPassword: password })
       const rows = await world.sql('select from chat_locks where user_id = $1', [eve.id])
       expect(rows).toHaveLength(1)

@@ -86,7 +86,7 @@ async function scene() {
   const asked = await eve.adds(bob)
   rooms.set(eve, asked.chatRoomId)
   for (let look = 0; look < RATES.listOfStranger.points; look++) await eve.does(devicesApi.manifest, { userId: bob.id })
-  const laptop = await bob.addsBrowser()
+  const [laptop, tablet] = [await bob.addsBrowser(), await bob.addsBrowser()]
   await bob.does(privacyApi.update, { presence: false, lastSeen: false, typing: false, receipts: false })
   await bob.does(contactsApi.block, { contactId: await idOf(bob, carol) })
 
@@ -127,14 +127,14 @@ async function scene() {
     await onlooker('a stranger', gina),
     await onlooker('another browser', laptop),
   ]
-  return { bob, dora, eve, laptop, onlookers, chatRoomId: rooms.get(dora) ?? '' }
+  return { bob, dora, eve, laptop, tablet, onlookers, chatRoomId: rooms.get(dora) ?? '' }
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>
 type Act = () => Promise<unknown>
 
 /** Acts that take more than their call with made-up input, by `<api>.<call>`. Each must succeed. */
-async function acted({ bob, dora, eve, chatRoomId }: Scene): Promise<Record<string, Act>> {
+async function acted({ bob, dora, eve, tablet, chatRoomId }: Scene): Promise<Record<string, Act>> {
   const [contactId, request] = [await idOf(bob, dora), await idOf(bob, eve)]
   const password = 'a chat password'
   const sets = async () => {
@@ -174,7 +174,7 @@ async function acted({ bob, dora, eve, chatRoomId }: Scene): Promise<Record<stri
       const ended = (await bob.does(sessionsApi.list, {})).find(({ isCurrent }) => !isCurrent)
       await bob.does(sessionsApi.end, { sessionId: ended?.id ?? '' })
     },
-    'sessionsApi.sleep': async () => await (await bob.addsBrowser()).does(sessionsApi.sleep, {}),
+    'sessionsApi.sleep': async () => await tablet.does(sessionsApi.sleep, {}),
     'devicesApi.enrol': async () => void (await bob.addsBrowser()),
     'devicesApi.changeKeys': async () => await bob.changesKeys({ removes: [(await bob.addsBrowser()).deviceId] }),
   }

@@ -481,10 +481,10 @@ test('The first of three files fails when the others are there: these go on, and
 })
 
 test('A picture is deleted from the disk after it was chosen: it is named, and those behind it go', async () => {
+  const gone = () => Promise.reject(new DOMException('gone', 'NotFoundError'))
   class Deleted extends File {
-    override slice(): Blob {
-      return Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new DOMException('gone', 'NotFoundError')) })
-    }
+    override slice = (): Blob => Object.assign(new Blob(), { arrayBuffer: gone })
+    override arrayBuffer = gone
   }
   await sends(new Deleted(['bytes'], 'deleted.png', { type: 'image/png' }))
   expect(toastStore.getState().queue.map(({ text }) => text)).toEqual(['“deleted.png” cannot be read any more'])

@@ -10,6 +10,7 @@ beforeEach(() => {
   page = new EventTarget()
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
   vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
+  vi.stubGlobal('localStorage', { setItem: () => undefined })
 })
 afterEach(() => {
   dropVoices()
