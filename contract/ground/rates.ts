@@ -71,7 +71,7 @@ export const RATES = {
   claimKeyPackages: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   claimKeyPackagesInRoom: { points: 20, seconds: DAY, per: 'room' },
   claimOfStranger: { points: 5, seconds: DAY, per: 'room' },
-  listOfStranger: { points: 6, seconds: DAY, per: 'room' },
+  listOfStranger: { points: 20, seconds: DAY, per: 'room' },
 } as const
 
 export type Rate = keyof typeof RATES

@@ -8,7 +8,7 @@ import { Refusal } from '../../refuse.ts'
 import { tellLocked } from '../chatlocks/chatGate.ts'
 import { openSince } from '../chatlocks/times.ts'
 import { keyBytesReached, requireAnswered, takenBy } from './keyBytes.ts'
-import { keptKeys, newestManifests, requireNewest } from './manifests.ts'
+import { findStale, keptKeys, newestManifests, staleManifest } from './manifests.ts'
 import { idsOf, type Room, requireRoom } from './members.ts'
 import { readLog, shownCommit } from './rooms.ts'
 import * as store from './store.ts'
@@ -36,7 +36,8 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     }
     // Removing a device locks the room first.
     const manifests = await newestManifests(tx, members)
-    await requireNewest(env, tx, user.id, room, { manifests, known: draft })
+    const stale = await findStale(tx, user.id, room, { manifests, known: draft })
+    if (stale) return { stale }
     if (epoch === 0) await requireClaim(env, tx, user, draft)
     await requireAnswered(tx, user, room)
     const sealed = new Map(keptKeys(manifests, draft.archiveKeys).map((key) => [key.userId, key]))
@@ -55,6 +56,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
       details: { log: await readLog(env, user, chatRoomId, draft.afterSeq, LIMITS.logPageMax) },
     })
   }
+  if (outcome.stale) throw await staleManifest(env, user.id, outcome.stale)
   await env.fault?.('commit:committed')
   if (outcome.fresh) {
     const { audience, commit } = outcome.fresh

@@ -2,7 +2,7 @@ import { manifestShape } from '../../../contract/account/documents.ts'
 import type { ArchiveKey, CommitDraft } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { countLook } from '../../identity/devices/strangers.ts'
+import { lookAt } from '../../identity/devices/strangers.ts'
 import { mayFollow } from '../../people/relations/relations.ts'
 import { Refusal } from '../../refuse.ts'
 import { idsOf, type Room } from './members.ts'
@@ -34,20 +34,40 @@ export async function manifestVersions(
 
 type Known = Pick<CommitDraft, 'manifestVersions' | 'archiveKeys'>
 
-/** Throws Refusal `stale_manifest` for an old version or history key [Note: R6], which counts as a stranger's look. */
-export async function requireNewest(
-  env: Env,
+export interface Stale {
+  versions: Record<string, number>
+  /** Somebody who has not accepted the caller. */
+  stranger?: { id: string; newest: number }
+}
+
+/**
+ * Returns what a commit lacks by an old version or history key [Note: R6]. To a caller whose own list is old it says nothing of a
+ * stranger's: asking costs them no look, and tells none.
+ */
+export async function findStale(
   tx: Queryable,
   userId: string,
   room: Room,
   { manifests, known }: { manifests: Map<string, RoomManifest>; known: Known },
-): Promise<void> {
-  const isBehind = [...manifests].some(([id, { version }]) => (known.manifestVersions[id] ?? 0) < version)
-  if (!isBehind && !known.archiveKeys.some((key) => isForAnother(manifests, key))) return
-  const other = room.type === 'direct' ? idsOf(room).find((id) => id !== userId) : undefined
-  if (other !== undefined && !(await mayFollow(tx, userId, other))) await countLook(env, userId, other)
+): Promise<Stale | undefined> {
+  const isBehind = [...manifests].filter(([id, { version }]) => (known.manifestVersions[id] ?? 0) < version)
+  const old = new Set([
+    ...isBehind.map(([id]) => id),
+    ...known.archiveKeys.filter((key) => isForAnother(manifests, key)).map((key) => key.userId),
+  ])
+  if (old.size === 0) return undefined
   const versions = Object.fromEntries([...manifests].map(([id, { version }]) => [id, version]))
-  throw new Refusal('stale_manifest', { details: { manifestVersions: versions } })
+  const other = room.type === 'direct' ? idsOf(room).find((id) => id !== userId) : undefined
+  const newest = other === undefined ? undefined : versions[other]
+  if (other === undefined || newest === undefined || (await mayFollow(tx, userId, other))) return { versions }
+  const own = { [userId]: versions[userId] ?? 0 }
+  return old.has(userId) ? { versions: own } : { versions: own, stranger: { id: other, newest } }
+}
+
+/** Waits for another connection: call it outside transactions. */
+export async function staleManifest(env: Env, userId: string, { versions, stranger }: Stale): Promise<Refusal> {
+  const shown = stranger && { [stranger.id]: await lookAt(env, userId, stranger.id, stranger.newest) }
+  return new Refusal('stale_manifest', { details: { manifestVersions: { ...versions, ...shown } } })
 }
 
 const isForAnother = (manifests: Map<string, RoomManifest>, { userId, historyKeyId }: ArchiveKey): boolean =>

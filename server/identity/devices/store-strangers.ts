@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, lt } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { shownManifests } from '../../ground/db/schema/devices.ts'
 
@@ -15,5 +15,9 @@ export async function setGiven(db: Queryable, viewerId: string, userId: string, 
   await db
     .insert(shownManifests)
     .values({ viewerId, userId, version })
-    .onConflictDoUpdate({ target: [shownManifests.viewerId, shownManifests.userId], set: { version } })
+    .onConflictDoUpdate({
+      target: [shownManifests.viewerId, shownManifests.userId],
+      set: { version },
+      setWhere: lt(shownManifests.version, version),
+    })
 }

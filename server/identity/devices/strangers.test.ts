@@ -41,16 +41,22 @@ test('Eve asks all day for the browsers of Alice, who has not accepted her: afte
   const laptop = await alice.addsBrowser()
   expect(await seen()).toEqual([2, 2, 2])
   for (let look = 1; look < RATES.listOfStranger.points - 1; look++) expect((await looks(eve, alice)).version).toBe(3)
-  // A refused commit tells the version too, so it counts.
   await eve.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })
-  const stale = { ...creation(chatRoomId), manifestVersions: {} }
-  expect(await eve.tries(roomsApi.commit, stale)).toBeRefused(409, 'stale_manifest')
-  expect(await eve.tries(roomsApi.commit, stale)).toBeRefused(429, 'too_many_requests')
+  const refusedCommit = async (known: Record<string, number>) => {
+    const answer = await eve.tries(roomsApi.commit, { ...creation(chatRoomId), manifestVersions: known })
+    expect(answer).toBeRefused(409, 'stale_manifest')
+    return (answer.body as { details?: { manifestVersions?: unknown } }).details?.manifestVersions
+  }
+  // A refused commit tells the version too, so it counts: this is the last look.
+  expect(await refusedCommit({ [eve.id]: 1, [alice.id]: 2 })).toEqual({ [eve.id]: 1, [alice.id]: 3 })
   const last = await looks(eve, alice)
   await alice.changesKeys({ removes: [laptop.deviceId] })
   for (const version of [undefined, 3, 4, 900]) expect(await looks(eve, alice, version)).toEqual(last)
   expect(await looks(eve, alice, 1)).toMatchObject({ version: 3 })
   expect(await seen()).toEqual([3, 3, 3])
+  // Her page must drop its commit, so it is told so also without a look.
+  for (const known of [1, 3])
+    expect(await refusedCommit({ [eve.id]: 1, [alice.id]: known })).toEqual({ [eve.id]: 1, [alice.id]: 3 })
 
   world.passes(DAY)
   await alice.returns()
@@ -61,4 +67,17 @@ test('Eve asks all day for the browsers of Alice, who has not accepted her: afte
   await alice.addsBrowser()
   for (let look = 0; look < RATES.listOfStranger.points + 2; look++) expect((await looks(eve, alice)).version).toBe(5)
   expect(await seen()).toEqual([5, 5, 5])
+})
+
+test('Eve adds browsers of her own: that uses up none of her looks at Alice, and she is told of her own list alone', async () => {
+  const { alice, eve, chatRoomId } = await asking()
+  await eve.addsBrowser()
+  await alice.addsBrowser()
+  for (let attempt = 0; attempt <= RATES.listOfStranger.points; attempt++) {
+    const answer = await eve.tries(roomsApi.commit, { ...creation(chatRoomId), manifestVersions: { [eve.id]: 1 } })
+    expect(answer).toBeRefused(409, 'stale_manifest')
+    expect(answer.body).toMatchObject({ details: { manifestVersions: { [eve.id]: 2 } } })
+    expect(JSON.stringify(answer.body)).not.toContain(alice.id)
+  }
+  expect(await looks(eve, alice)).toMatchObject({ version: 2 })
 })

@@ -4,8 +4,8 @@ import { Refusal } from '../../refuse.ts'
 import * as store from './store-strangers.ts'
 
 /**
- * Returns up to which version somebody who has not been accepted is given a manifest: the newest at a few looks a day, the one of their
- * last look otherwise. An older version that they were given already is no look. Throws Refusal.
+ * Returns up to which version somebody who has not been accepted is given a manifest. An older version that they were given already is
+ * no look.
  */
 export async function givenToStranger(
   env: Env,
@@ -14,18 +14,19 @@ export async function givenToStranger(
   newest: number,
   asked: number | undefined,
 ): Promise<number> {
-  const given = await store.findGiven(env.db, user.id, userId)
+  const given = asked === undefined ? undefined : await store.findGiven(env.db, user.id, userId)
   if (given !== undefined && asked !== undefined && asked <= given) return given
-  try {
-    await countLook(env, user.id, userId)
-  } catch (error) {
-    if (given === undefined || !(error instanceof Refusal)) throw error
-    return given
-  }
-  await store.setGiven(env.db, user.id, userId, newest)
-  return newest
+  return await lookAt(env, user.id, userId, newest)
 }
 
-/** Counts whatever tells a stranger how somebody's device list stands. Throws Refusal. */
-export const countLook = (env: Env, viewerId: string, userId: string) =>
-  env.limits.take('listOfStranger', `${viewerId} ${directRoomId(viewerId, userId)}`)
+/** Returns what a stranger learns of the version: the newest at a few looks a day, that of their last look otherwise. */
+export async function lookAt(env: Env, viewerId: string, userId: string, newest: number): Promise<number> {
+  try {
+    await env.limits.take('listOfStranger', `${viewerId} ${directRoomId(viewerId, userId)}`)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return Math.min(newest, (await store.findGiven(env.db, viewerId, userId)) ?? 1)
+  }
+  await store.setGiven(env.db, viewerId, userId, newest)
+  return newest
+}
