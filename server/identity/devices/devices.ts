@@ -9,6 +9,7 @@ import { challengeOf } from '../sessions/challenge.ts'
 import { closeSessions, deleteSessionsOfDevices } from '../sessions/sessions.ts'
 import * as store from './store.ts'
 import { deleteFree } from './store-keypackages.ts'
+import { raiseGiven } from './store-strangers.ts'
 import { givenToStranger } from './strangers.ts'
 
 export type UnlockSecret = Omit<Unlock, 'challenge'>
@@ -71,8 +72,10 @@ export async function manifestOf(env: Env, user: SignedInUser, userId: string, v
   const stored = await store.findDocuments(env.db, userId)
   if (!stored) throw new Refusal('not_found')
   const newest = stored.manifest?.version ?? 0
-  const upTo =
-    isOwn || (await mayFollow(env.db, user.id, userId)) ? newest : await givenToStranger(env, user, userId, newest, version)
+  const mayKnow = isOwn || (await mayFollow(env.db, user.id, userId))
+  const upTo = mayKnow ? newest : await givenToStranger(env, user, userId, newest, version)
+  // An older list than they hold looks like a rollback.
+  if (mayKnow && !isOwn) await raiseGiven(env.db, user.id, userId, newest)
   const asked = version !== undefined && version <= upTo ? version : upTo
   const older = asked < newest || version !== undefined ? await store.findManifestVersion(env.db, userId, asked) : undefined
   return {

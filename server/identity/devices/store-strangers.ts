@@ -21,3 +21,12 @@ export async function setGiven(db: Queryable, viewerId: string, userId: string, 
       setWhere: lt(shownManifests.version, version),
     })
 }
+
+/** Writes only what is higher. */
+export async function raiseGiven(db: Queryable, viewerId: string, userId: string, version: number): Promise<void> {
+  const isIt = and(eq(shownManifests.viewerId, viewerId), eq(shownManifests.userId, userId))
+  await db
+    .update(shownManifests)
+    .set({ version })
+    .where(and(isIt, lt(shownManifests.version, version)))
+}

@@ -81,3 +81,27 @@ test('Eve adds browsers of her own: that uses up none of her looks at Alice, and
   }
   expect(await looks(eve, alice)).toMatchObject({ version: 2 })
 })
+
+/** Uses up Eve's looks at Alice. */
+async function hasLooked({ alice, eve }: Record<'alice' | 'eve', Person>) {
+  for (let look = 0; look < RATES.listOfStranger.points; look++) await looks(eve, alice)
+}
+
+test('Eve and Alice were contacts and are no more: Eve is never shown an older device list than she holds, which would look like an attack', async () => {
+  const { alice, eve } = await asking()
+  await alice.addsBrowser()
+  await hasLooked({ alice, eve })
+  const { id: contactId } = await alice.does(contactsApi.add, { username: eve.username })
+  const laptop = await alice.addsBrowser()
+  const held = await looks(eve, alice)
+  expect(held).toMatchObject({ version: 3 })
+  const written = () => world.sql('select xmin::text, version from shown_manifests where viewer_id = $1', [eve.id])
+  const before = await written()
+  await looks(eve, alice)
+  expect(await written()).toEqual(before)
+
+  await alice.does(contactsApi.remove, { contactId })
+  await alice.changesKeys({ removes: [laptop.deviceId] })
+  expect(await looks(eve, alice)).toEqual(held)
+  expect((await eve.contacts())[0]?.contactUser.manifestVersion).toBe(3)
+})
