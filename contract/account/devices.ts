@@ -204,7 +204,7 @@ export const devicesApi = {
     path: '/api/users/:userId/manifest',
     access: 'signed_in',
     summary:
-      'The manifest of the caller or of someone in the caller’s contacts: the version asked for where it is kept, else the newest, whose version is told.',
+      'The manifest of the caller or of someone in the caller’s contacts: the version asked for where it is kept, else the newest that the caller may know, whose version is told.',
     input: z.object({ userId, version: z.coerce.number().int().positive().max(2_147_483_647).optional() }),
     output: z.object({ userId, identityKey: base64(32).nullable(), manifest: signedShape.nullable(), version: seqShape }),
   }),

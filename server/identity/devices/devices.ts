@@ -65,7 +65,7 @@ export async function announceKeys(env: Env, userId: string): Promise<void> {
   env.hub.publish(mutual.get(userId) ?? [], { type: 'contacts', data: { userIds: [userId] } })
 }
 
-/** Returns the newest for a version not stored; not_found for a stranger. Throws Refusal. */
+/** Not_found for a stranger. Throws Refusal. */
 export async function manifestOf(env: Env, user: SignedInUser, userId: string, version?: number) {
   const isOwn = userId === user.id
   if (!isOwn && !(await areAcquainted(env.db, user.id, userId))) throw new Refusal('not_found')
@@ -76,13 +76,13 @@ export async function manifestOf(env: Env, user: SignedInUser, userId: string, v
   const upTo = mayKnow ? newest : await givenToStranger(env, user, userId, newest, version)
   // An older list than they hold looks like a rollback.
   if (mayKnow && !isOwn) await raiseGiven(env.db, user.id, userId, newest)
-  const asked = version !== undefined && version <= upTo ? version : upTo
-  const older = asked < newest || version !== undefined ? await store.findManifestVersion(env.db, userId, asked) : undefined
+  const isNewest = upTo === newest && (version === undefined || version >= newest)
+  const kept = isNewest ? undefined : await store.findKeptManifest(env.db, userId, Math.min(version ?? upTo, upTo), upTo)
   return {
     userId,
     identityKey: stored.publicKey?.toString('base64') ?? null,
-    manifest: older ?? (stored.manifest ? signed(stored.manifest) : null),
-    version: upTo,
+    manifest: kept ? signed(kept) : stored.manifest && signed(stored.manifest),
+    version: kept ? Math.max(kept.version, upTo) : newest,
   }
 }
 

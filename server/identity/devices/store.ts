@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Signed } from '../../../contract/ground/shapes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
@@ -66,11 +66,15 @@ export async function saveDocuments(db: Queryable, userId: string, documents: Do
   await db.delete(manifestVersions).where(and(eq(manifestVersions.userId, userId), isOld))
 }
 
-export async function findManifestVersion(db: Queryable, userId: string, version: number): Promise<Signed | undefined> {
+/** Returns the version asked for, else `upTo`, else the oldest that is kept. */
+export async function findKeptManifest(db: Queryable, userId: string, asked: number, upTo: number) {
+  const { version, content, signature } = manifestVersions
   const [row] = await db
-    .select({ content: manifestVersions.content, signature: manifestVersions.signature })
+    .select({ version, content, signature })
     .from(manifestVersions)
-    .where(and(eq(manifestVersions.userId, userId), eq(manifestVersions.version, version)))
+    .where(eq(manifestVersions.userId, userId))
+    .orderBy(desc(eq(version, asked)), desc(eq(version, upTo)), asc(version))
+    .limit(1)
   return row
 }
 

@@ -105,3 +105,13 @@ test('Eve and Alice were contacts and are no more: Eve is never shown an older d
   expect(await looks(eve, alice)).toEqual(held)
   expect((await eve.contacts())[0]?.contactUser.manifestVersion).toBe(3)
 })
+
+test('Alice has changed her browsers so often that what Eve was given is kept no more: Eve gets the oldest kept list under its own number', async () => {
+  const { alice, eve } = await asking()
+  await hasLooked({ alice, eve })
+  for (let more = 0; more < 3; more++) await alice.addsBrowser()
+  await world.sql('delete from manifest_versions where user_id = $1 and version < 3', [alice.id])
+  const { manifest } = await looks(alice, alice, 3)
+  for (const version of [undefined, 1, 900]) expect(await looks(eve, alice, version)).toMatchObject({ manifest, version: 3 })
+  expect(await looks(alice, alice, 1)).toMatchObject({ version: 4, manifest: (await looks(alice, alice)).manifest })
+})
