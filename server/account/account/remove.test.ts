@@ -424,3 +424,21 @@ test('whatever happens at the same time, it comes before the deletion or is refu
   const deadlocks = await world.sql('select deadlocks::int from pg_stat_database where datname = current_database()')
   expect(deadlocks).toEqual([{ deadlocks: 0 }])
 })
+
+test("a list that is read in the moment of its account's deletion takes its turn: neither waits for the other", async () => {
+  const [alice, bob] = await pair()
+  await alice.talksTo(bob)
+  await alice.does(roomsApi.list, {})
+  await world.sql('insert into list_floors (user_id) values ($1) on conflict do nothing', [alice.id])
+  let gone: Promise<unknown> | undefined
+  await world.env.db.transaction(async (tx) => {
+    // The inbox's raise locks in this order.
+    await tx.execute(sql`update inboxes set floor = floor where user_id = ${alice.id}`)
+    gone = deletes(alice)
+    await world.lockWaits()
+    await tx.execute(sql`select from list_floors where user_id = ${alice.id} for update nowait`)
+  })
+  await gone
+  for (const table of ['inboxes', 'inbox', 'list_floors'])
+    expect(await countOf(`${table} where user_id = $1`, [alice.id])).toBe(0)
+})

@@ -45,11 +45,13 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
 /** Deletes the account's own contact list and codes, and its requests and uses of codes that others have not accepted. */
 export async function deleteContacts(tx: Queryable, userId: string): Promise<void> {
   const isUnanswered = and(eq(contacts.contactUserId, userId), ne(contacts.state, 'accepted'))
+  // Deleting contacts writes list_floors, which `raise` of the inbox locks last.
+  for (const table of [inboxes, inbox]) await tx.delete(table).where(eq(table.userId, userId))
   await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))
   await tx.delete(uncountedRooms).where(eq(uncountedRooms.userId, userId))
   await tx.delete(contactCodeUses).where(or(eq(contactCodeUses.ownerId, userId), eq(contactCodeUses.userId, userId)))
   await tx.delete(contactQrCodes).where(eq(contactQrCodes.userId, userId))
-  for (const table of [listFloors, inboxes, inbox]) await tx.delete(table).where(eq(table.userId, userId))
+  await tx.delete(listFloors).where(eq(listFloors.userId, userId))
 }
 
 /** Deletes the reports that the account has made. Those of it stay for the administration until they are too old. */
