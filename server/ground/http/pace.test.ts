@@ -116,6 +116,16 @@ test('behind a proxy, which has one address for everybody, that counts for nothi
   all.end()
 })
 
+test('a proxy in a container that TRUST_PROXY does not name makes everybody one address: the log says so once, and no address', async () => {
+  for (const host of ['127.0.0.4', '127.0.0.5']) (await opensFrom(host, pace.connectionsOfAddressMax + 3)).end()
+  const said = world
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('TRUST_PROXY'))
+  expect(said.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ level: 40 }])
+  expect(said.join()).not.toContain('127.0.0.')
+})
+
 test('an idle connection is kept for five seconds where no proxy shares it', async () => {
   const answer = await alice.request('GET', '/api/health')
   expect(answer.headers.get('keep-alive')).toBe('timeout=5')

@@ -39,6 +39,11 @@ declare module 'fastify' {
  */
 export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (server: Server, listener: Listener) => void {
   const servers: Server[] = []
+  let hasWarned = false
+  const warn = () => {
+    if (!hasWarned) app.log.warn(fullAddress(pace))
+    hasWarned = true
+  }
   let longestMs = pace.graceMs
   app.addHook('onRoute', ({ config: route }) => {
     const streamedMs = ((route?.streamedBytes ?? 0) / pace.bytesPerSecond) * 1000
@@ -53,7 +58,7 @@ export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (se
     } else endBelow(config, request.raw, pace)
   })
   return (server, listener) => {
-    if (!listener.hasProxy) boundAddresses(server, pace)
+    if (!listener.hasProxy) boundAddresses(server, pace, warn)
     server.headersTimeout = pace.graceMs
     server.requestTimeout = longestMs
     server.maxConnections = pace.connectionsMax
@@ -64,7 +69,10 @@ export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (se
 /** An unnamed proxy may use these. */
 const OWN_ADDRESSES = ['127.0.0.1', '::1']
 
-function boundAddresses(server: Server, { connectionsOfAddressMax }: Pace): void {
+const fullAddress = ({ connectionsOfAddressMax }: Pace): string =>
+  `one address holds ${connectionsOfAddressMax} connections and gets no more. If a proxy is there, name it in TRUST_PROXY`
+
+function boundAddresses(server: Server, { connectionsOfAddressMax }: Pace, onFull: () => void): void {
   const held = new Map<string, number>()
   server.keepAliveTimeout = LIMITS.keepAliveSeconds * 1000
   server.prependListener('connection', (socket) => {
@@ -72,6 +80,7 @@ function boundAddresses(server: Server, { connectionsOfAddressMax }: Pace): void
     if (key === undefined || OWN_ADDRESSES.includes(socket.remoteAddress ?? '') || OWN_ADDRESSES.includes(key)) return
     const count = held.get(key) ?? 0
     if (count >= connectionsOfAddressMax) {
+      onFull()
       socket.destroy()
       return
     }
