@@ -88,7 +88,7 @@ export function withLists(record: RoomRecord, accounts: MemberAccounts, lists: N
   return {
     ...told,
     forks: bounded([...proven, ...fresh.map((fork) => asTold(fork, forks))], FORKS_MAX, ({ isProven }) => isProven !== false),
-    claimed: bounded(newer, CLAIMED_MAX, ({ isSigned }) => isSigned === true),
+    claimed: bounded(newer, CLAIMED_MAX, (list) => isProof(accounts, list)),
   }
 }
 
@@ -97,10 +97,13 @@ function onceEach(lists: NamedList[]): NamedList[] {
   for (const list of lists) {
     const at = kept.findIndex((one) => isSameList(one, list))
     if (at < 0) kept.push(list)
-    else if (list.isSigned && !kept[at]?.isSigned) kept[at] = list
+    else if ((list.isSigned && !kept[at]?.isSigned) || (isOfItsAccount(list) && kept[at]?.by !== list.userId))
+      kept[at] = { ...kept[at], ...list }
   }
   return kept
 }
+
+const isOfItsAccount = ({ userId, by }: NamedList): boolean => by === userId
 
 /** The answer to a claim is none to its proof. */
 const withProof = (fork: Fork): Fork => (fork.isProven === false ? { ...fork, isProven: true, isAnswered: false } : fork)

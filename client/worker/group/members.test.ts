@@ -109,6 +109,34 @@ test('In a room of three, a fork is told once somebody names the list that this 
   expect(withLists(told, three, shown(other))).toBe(told)
 })
 
+test('A true fork of the own list rings whoever named it first, and however much Bob names besides', () => {
+  const before = newRecord({ generation: 1, groupId: null, epoch: 1, lastSeq: 3 })
+  const forged = { userId: 'user-1', version: 6, hash: other }
+  const byBob = { ...forged, by: 'user-2' }
+  const flood = Array.from({ length: 40 }, (_, at) => ({ ...byBob, version: 7 + at }))
+  const later = { ...three, own: account(ALICE, 6) }
+  const forksAfter = (...named: object[][]) =>
+    openForks(
+      withLists(
+        named.reduce((record, lists) => withLists(record, three, lists as (typeof byBob)[]), before),
+        later,
+        [],
+      ),
+    )
+  const own = { ...forged, by: 'user-1' }
+  const alarm = [{ version: 6, hash: other, isProven: true }]
+  expect(forksAfter([byBob])).toEqual([])
+  for (const named of [
+    [[byBob], [own]],
+    [[own], [byBob]],
+    [[own], flood],
+    [[byBob], [own], flood],
+  ])
+    expect(forksAfter(...named)).toMatchObject(alarm)
+  // The author of a proof takes nothing away from what an own browser has said.
+  expect(forksAfter([own], [{ ...byBob, isSigned: true }], [own])).toMatchObject(alarm)
+})
+
 test("In a room of three, a device of the third member may come in, and Eve's may not", () => {
   const leaf = (leafIndex: number, byte: number): Leaf => ({
     ...{ leafIndex, accountKey: key(byte), deviceId: `device-${byte}`, leafKey: key(100 + byte) },
