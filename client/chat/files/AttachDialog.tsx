@@ -25,11 +25,15 @@ interface Props {
 
 const isPicture = ({ type }: File): boolean => heldType(type).startsWith('image/')
 
+/** Some browsers give no type. */
+const PHOTOS = /\.(heic|heif|tiff?|dng)$/i
+const mayTellPlace = ({ type, name }: File): boolean => (type.startsWith('image/') ? type !== 'image/svg+xml' : PHOTOS.test(name))
+
 export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFocus }: Props) {
   const [caption, setCaption] = useState('')
   const [isSmaller, setSmaller] = useState(true)
   const isTooLong = textBytes(caption) > SAID.captionBytes
-  const hasPictures = files.some(isPicture)
+  const hasPictures = files.some(mayTellPlace)
   const [first] = files
   const takeAhead = useAhead(first)
   const isSent = useRef(false)
@@ -86,8 +90,8 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFoc
               Make pictures smaller
             </label>
             <p className="help">
-              Where, when and with which device a picture was taken is left out. A picture that this browser cannot read goes out
-              as it is.
+              Where, when and with which device a picture was taken is left out. In a picture that this browser cannot read, such
+              as some HEIC and TIFF files, it stays.
             </p>
           </>
         )}

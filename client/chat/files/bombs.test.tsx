@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from '@testing-library/react'
+import { cleanup, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
@@ -32,7 +32,7 @@ openScreen()
 const decoded = vi.fn(async () => Promise.reject(new Error('decoded')))
 beforeEach(() => {
   vi.stubGlobal('createImageBitmap', decoded)
-  decoded.mockClear()
+  decoded.mockReset().mockRejectedValue(new Error('decoded'))
   vi.stubGlobal(
     'IntersectionObserver',
     class {
@@ -108,7 +108,7 @@ test('A preview of 40 pixels is shown; what is larger than a preview needs, or n
   expect([jpeg([40, 30]), jpeg([161, 30]), png([40, 30]), new Uint8Array()].map(shows)).toEqual([1, 0, 0, 0])
 })
 
-test.each(BOMBS)(
+test.each(BOMBS.filter(([name]) => !name.startsWith('a bitmap')))(
   'Who chooses %s without knowing it sends it as a document: nothing unpacks it, not even to show it before',
   async (_, bytes, type) => {
     const file = new File([bytes], 'bomb.png', { type })
@@ -136,4 +136,73 @@ test('A picture that fits is shown before it is sent', async () => {
     makeAnswers(),
   )
   await screen.findByRole('img', { name: 'beach.png' })
+})
+
+test('A picture of 100 megapixels is shown, as before', async () => {
+  show(<PictureBody held={held()} seq={1} isOut={false} />, makeAnswers(), opens(png([12_500, 8000])))
+  await screen.findByRole('img', { name: 'beach.png' })
+})
+
+const PLACE = 'GPS 48.8584 N 2.2945 E'
+const withPlace = (bytes: Uint8Array<ArrayBuffer>) =>
+  new Blob([bytes.subarray(0, 2), Uint8Array.from([0xff, 0xe1, 0, PLACE.length + 2]), PLACE, bytes.subarray(2)])
+const heic = (name = 'beach.heic', type = 'image/heic') => new File(['....ftypheic', PLACE], name, { type })
+const choose = (file: File) =>
+  show(
+    <AttachDialog
+      {...{ files: [file], onRemove: vi.fn(), onMore: vi.fn(), onClose: vi.fn(), nextFocus: () => null }}
+      onSend={async () => undefined}
+    />,
+    makeAnswers(),
+    { crypto: { sealAhead: async () => undefined, dropAhead: async () => undefined } } as never,
+  )
+
+test.each([
+  ['a HEIC', heic(), 'beach.jpg'],
+  ['a bitmap', new File(['BM', PLACE], 'beach.bmp', { type: 'image/bmp' }), 'beach.jpg'],
+  [
+    'a JPEG of a strange shape',
+    new File([new Uint8Array([0xff, 0xd8, 0xff, 0xd0]), PLACE], 'b.jpeg', { type: 'image/jpeg' }),
+    'b.jpeg',
+  ],
+])('Of %s that nobody measures but this browser reads, only the pixels go out: no place, no device', async (_, file, name) => {
+  decoded.mockResolvedValue({ width: 4000, height: 3000, close: vi.fn() } as never)
+  const sides: number[][] = []
+  vi.stubGlobal(
+    'OffscreenCanvas',
+    class {
+      constructor(...side: number[]) {
+        sides.push(side)
+      }
+      getContext = () => ({ fillRect: vi.fn(), drawImage: vi.fn() })
+      convertToBlob = async () => new Blob(['pixels'], { type: 'image/jpeg' })
+    },
+  )
+  const { file: sent, about } = await prepare(file, { caption: '', isSmaller: false })
+  expect(about).toMatchObject({ as: 'image', mediaType: 'image/jpeg', name, picture: { width: 4000, height: 3000 } })
+  expect(await sent.text()).toBe('pixels')
+  expect(sides.at(-1)).toEqual([4000, 3000])
+})
+
+test.each([
+  ['is too large to be unpacked', jpeg([12_000, 9000])],
+  ['this browser cannot read', jpeg([400, 300])],
+])('A photograph that %s goes out as a document, and still without its place', async (_, bytes) => {
+  decoded.mockRejectedValue(new Error('damaged'))
+  const file = new File([withPlace(bytes)], 'beach.jpg', { type: 'image/jpeg' })
+  expect(await file.text()).toContain(PLACE)
+  const { file: sent, about } = await prepare(file, { caption: '', isSmaller: true })
+  expect(about).toMatchObject({ as: 'file', mediaType: 'image/jpeg', name: 'beach.jpg' })
+  expect(await sent.text()).not.toContain(PLACE)
+})
+
+test('Before a file that may hold its place is sent, the dialog says in which ones it stays, whatever type the browser gives it', () => {
+  const words = /that this browser cannot read, such as some HEIC and TIFF files, it stays/
+  for (const file of [heic(), heic('beach.HEIC', ''), new File(['BM'], 'b.bmp', { type: 'image/bmp' })]) {
+    choose(file)
+    expect(screen.getByText(words)).toBeTruthy()
+    cleanup()
+  }
+  choose(new File(['text'], 'letter.txt', { type: 'text/plain' }))
+  expect(screen.queryByText(words)).toBeNull()
 })

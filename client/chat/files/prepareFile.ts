@@ -16,13 +16,15 @@ const THUMBNAIL_PX = 40
 const QUALITY = 0.82
 const VIDEO_MS = 4000
 
-/** Removes a picture's metadata; `isSmaller` reduces the size. A picture that cannot be measured or shown becomes a document. */
+/** Removes a picture's metadata; `isSmaller` reduces the size. A picture that is too large or cannot be read becomes a document. */
 export async function prepare(file: File, { caption, isSmaller }: { caption: string; isSmaller: boolean }): Promise<Prepared> {
   const about = { as: 'file' as const, name: nameOf(file.name), mediaType: typeOf(file), caption }
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') {
     const made = await preparePicture(file, isSmaller)
     const name = made && made.type !== file.type ? withEnding(about.name, made.type) : about.name
     if (made) return { file: made.file, about: { ...about, name, as: 'image', mediaType: made.type, picture: made.picture } }
+    const parts = stripped(new Uint8Array(await file.arrayBuffer()))
+    if (parts) return { file: new Blob(parts), about }
   }
   if (file.type.startsWith('video/')) {
     const picture = await ofVideo(file)
@@ -39,24 +41,25 @@ const withEnding = (name: string, type: string): string =>
 
 async function preparePicture(file: File, isSmaller: boolean) {
   const size = await pixelsOf(file)
-  if (!size || size.width * size.height > PIXELS_MAX) return undefined
+  if (size ? size.width * size.height > PIXELS_MAX : file.type === 'image/gif') return undefined
   const bitmap = await createImageBitmap(file).catch(() => undefined)
   if (!bitmap) return undefined
   try {
     const { width, height } = bitmap
     const picture = { width, height, thumbnail: await thumbnailOf(bitmap, width, height) }
-    const isGif = size.type === 'image/gif'
+    const isGif = size?.type === 'image/gif'
     if (isSmaller && !isGif && Math.max(width, height) > SMALLER_PX) {
       const smaller = await drawn(bitmap, width, height, SMALLER_PX, QUALITY)
       if (smaller.blob.size < file.size)
         return { file: smaller.blob, type: 'image/jpeg', picture: { ...picture, width: smaller.width, height: smaller.height } }
     }
     if (isGif) return { file, type: 'image/gif', picture }
-    const parts = stripped(new Uint8Array(await file.arrayBuffer()))
+    const parts = size && stripped(new Uint8Array(await file.arrayBuffer()))
     if (parts) return { file: new Blob(parts), type: size.type, picture }
     // A new encoding of other types keeps only the pixels.
-    const anew = await drawn(bitmap, width, height, Math.max(width, height), 0.92)
-    return { file: anew.blob, type: 'image/jpeg', picture }
+    const fit = Math.min(1, Math.sqrt(PIXELS_MAX / (width * height)))
+    const anew = await drawn(bitmap, width, height, Math.floor(Math.max(width, height) * fit), 0.92)
+    return { file: anew.blob, type: 'image/jpeg', picture: { ...picture, width: anew.width, height: anew.height } }
   } finally {
     bitmap.close()
   }

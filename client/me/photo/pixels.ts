@@ -1,7 +1,7 @@
 import { type Picture, pictureSize } from '../../../contract/chat/pictureSize.ts'
 
-/** Four bytes per pixel make 256 MB. */
-export const PIXELS_MAX = 64 * 1024 * 1024
+/** Four bytes per pixel make 400 MB. */
+export const PIXELS_MAX = 100_000_000
 
 /** undefined for what cannot be measured. */
 export async function pixelsOf(file: Blob): Promise<Picture | undefined> {
