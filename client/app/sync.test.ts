@@ -149,6 +149,37 @@ test('A device list that Bob has not signed, an older one and none are told as t
   expect(await readyRoom(alice.env, alice.room(bob))).toEqual({ ready: true })
 })
 
+test('A server that shows Bob without a key, as if he had never had a browser, is told so, and never as another key', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 50 * 60_000 })
+  const { wire, alice, bob } = await people()
+  await alice.says(bob, 'hello')
+  await syncAll(alice.env)
+  await bob.newComputer()
+  const { identityKey } = alice.contact(bob).contactUser
+  const keyless = (answer: unknown) =>
+    JSON.parse(JSON.stringify(answer, (name, value) => (name === 'identityKey' && value === identityKey ? null : value)))
+  for (const isInRows of [false, true]) {
+    wire.lie = (_, path, answer) => {
+      if (path === devicesApi.manifest.path) return { ...(answer as object), identityKey: null, manifest: null }
+      return isInRows && path === roomsApi.list.path ? keyless(answer) : answer
+    }
+    await (isInRows ? reloadRooms(alice.env) : syncEvery(alice.env))
+    expect(personById(bob.userId)).toMatchObject({ mismatch: 'list_absent', identityKey: isInRows ? null : identityKey })
+    await vi.advanceTimersByTimeAsync(2 * 60_000)
+  }
+  const { peers, ...room } = alice.room(bob)
+  const shown = { ...room, peers: peers.map((peer) => ({ ...peer, identityKey: null })) }
+  expect(await readyRoom(alice.env, shown)).toEqual({
+    ready: false,
+    reason: 'The server shows no key of this person. Nothing is sent until it does.',
+  })
+  wire.lie = undefined
+  await reloadRooms(alice.env)
+  await syncEvery(alice.env)
+  expect(personById(bob.userId)?.mismatch).toBeNull()
+  expect(await readyRoom(alice.env, alice.room(bob))).toEqual({ ready: true })
+})
+
 test('A chat whose record at the server does not fit together says so: nobody’s key has changed', async () => {
   const { wire, alice, bob, eve } = await people()
   await alice.says(bob, 'hello')

@@ -13,7 +13,15 @@ export function KeyLine({ person }: { person: Person }) {
       <p className="via">
         <KeyRound className="i i-14" aria-hidden />
         <span>
-          <bdi>{nameOf(person)}</bdi> has no device yet: messages wait on yours.
+          {person.mismatch === 'list_absent' ? (
+            <>
+              The server shows no onion address of <bdi>{nameOf(person)}</bdi>.
+            </>
+          ) : (
+            <>
+              <bdi>{nameOf(person)}</bdi> has no device yet: messages wait on yours.
+            </>
+          )}
         </span>
       </p>
     )

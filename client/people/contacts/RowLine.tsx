@@ -94,7 +94,7 @@ export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) 
     return (
       <span className="cut t3">
         {isDeleted || !person ? 'No messages' : `@${person.username}`}
-        {person && !isDeleted && !person.identityKey && ' · no device yet'}
+        {person && !isDeleted && !person.identityKey && !person.mismatch && ' · no device yet'}
       </span>
     )
   const { preview } = room

@@ -20,6 +20,7 @@ const WHY_STOPPED: Record<Mismatch, string> = {
   name_taken: 'This username belongs to somebody else whom you know.',
   numbers_differ: 'The safety numbers differ.',
   key_undecided: 'You have not confirmed this person’s key yet.',
+  list_absent: 'The server shows no key of this person.',
 }
 
 export type Readiness = { ready: true } | { ready: false; reason: string }
@@ -54,7 +55,10 @@ export async function renewEpoch(env: Env, room: Room): Promise<void> {
 async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readiness> {
   if (room.isClosed) return { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
   const [mismatch] = (await refreshPeers(env, room)).values()
-  if (mismatch) return { ready: false, reason: `${WHY_STOPPED[mismatch]} Nothing is sent until you decide.` }
+  if (mismatch) {
+    const until = mismatch === 'list_absent' ? 'it does' : 'you decide'
+    return { ready: false, reason: `${WHY_STOPPED[mismatch]} Nothing is sent until ${until}.` }
+  }
   const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   const first = await ask()
   // The server refuses the message if another device was faster.

@@ -118,7 +118,15 @@ function Parts({ person, presence, onFreed }: Omit<Props, 'onClose' | 'isCovered
           <Address address={onionAddress} />
         ) : (
           <p className="small t2">
-            <bdi>{name}</bdi> has no device yet. What you write waits on yours.
+            {mismatch === 'list_absent' ? (
+              <>
+                The server shows no onion address of <bdi>{name}</bdi>.
+              </>
+            ) : (
+              <>
+                <bdi>{name}</bdi> has no device yet. What you write waits on yours.
+              </>
+            )}
           </p>
         )}
         {onionAddress && (!mismatch || mismatch === 'numbers_differ') && (

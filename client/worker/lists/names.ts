@@ -28,6 +28,7 @@ export function mismatchOf(
 ): Mismatch | null {
   const name = foldName(username)
   if (pin?.other) return 'key_conflict'
+  if (pin && identityKey === null) return 'list_absent'
   if (pin && !isPinnedKey(pin, identityKey)) return 'key_changed'
   if (pin?.username !== undefined && pin.username !== name) return 'name_changed'
   if (pin?.username === undefined && isTaken(name)) return 'name_taken'

@@ -101,7 +101,7 @@ export function takePeerManifest(live: Live, shown: ShownManifest): Promise<Mani
     const { userId, identityKey, manifest: signed } = shown
     const book = await readBook(live)
     const pin = book.book.pins[userId]
-    if (pin && !signed && isPinnedKey(pin, identityKey))
+    if (pin && (identityKey === null || (!signed && isPinnedKey(pin, identityKey))))
       throw new CryptoFailure('manifest_absent', 'The server showed no device list')
     if (!identityKey || !signed) return pin ? 'key_changed' : 'no_device'
     const key = fromBase64(identityKey)
