@@ -151,12 +151,29 @@ function listWordsOf(person: Person, fault: ListFault): Omit<Words, 'action'> {
       here.
     </>
   )
+  const elsewhere = (
+    <>
+      One of the two is false, and nobody has signed what a browser notes. Open this chat in your other browsers. If it works
+      there, remove in Settings, under Sessions and devices, each browser that is not yours; then log out here, remove the keys,
+      and sign in again. {until}
+    </>
+  )
   if (fault === 'list_unsigned')
     return { title: <>The server shows a device list that {name} has not signed.</>, why: <>It was not believed. {until}</> }
   if (fault === 'list_older')
     return { title: <>The server shows an older device list of {name} than before.</>, why: <>It was not believed. {until}</> }
   if (fault === 'list_absent')
     return { title: <>The server shows no device list of {name}.</>, why: <>There was one before. {until}</> }
+  if (fault === 'list_older_elsewhere')
+    return {
+      title: <>The server shows an older device list of {name} than another of your browsers has noted.</>,
+      why: elsewhere,
+    }
+  if (fault === 'list_differs_elsewhere')
+    return {
+      title: <>The server shows another device list of {name} than another of your browsers has noted.</>,
+      why: elsewhere,
+    }
   return {
     title: <>The server shows a device list of {name} that contradicts the one before it.</>,
     why: (

@@ -19,6 +19,8 @@ test.each<[ListFault, string]>([
   ['list_older', 'The server shows an older device list of Bob than before.'],
   ['list_contradicts', 'The server shows a device list of Bob that contradicts the one before it.'],
   ['list_absent', 'The server shows no device list of Bob.'],
+  ['list_older_elsewhere', 'The server shows an older device list of Bob than another of your browsers has noted.'],
+  ['list_differs_elsewhere', 'The server shows another device list of Bob than another of your browsers has noted.'],
 ])(
   'A list at fault (%s) is said as it is, with nothing to accept, and beside the address that Alice knows',
   (mismatch, words) => {
@@ -34,3 +36,18 @@ test.each<[ListFault, string]>([
     expect(document.body.textContent).not.toMatch(/another onion address|key of Bob has changed/)
   },
 )
+
+test.each<ListFault>(['list_older_elsewhere', 'list_differs_elsewhere'])(
+  'What only another browser has noted (%s) is no word about who holds Bob’s key, and Alice reads what she can do',
+  (mismatch) => {
+    show(<ChangedPerson person={bob} mismatch={mismatch} onAccept={vi.fn()} onDetails={vi.fn()} />, makeAnswers())
+    const said = screen.getByRole('alert').textContent
+    expect(said).toMatch(/remove in Settings, under Sessions and devices, each browser that is not yours/)
+    expect(said).not.toMatch(/signed by the key|may hold it|this browser has seen/)
+  },
+)
+
+test('Of Bob whom the server shows without a key, nobody is told that he has no device', () => {
+  show(<KeyLine person={{ ...bob, onionAddress: null, mismatch: 'list_absent' }} />, makeAnswers())
+  expect(document.body.textContent).toBe('The server shows no onion address of Bob.')
+})

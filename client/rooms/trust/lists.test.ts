@@ -39,12 +39,12 @@ test("A new browser of Alice's knows the newest list of Bob's browsers from her 
   await alice.core.setVerified({ userId: bob.userId, identityKey, isVerified: true })
   await syncBook(alice.env)
   const laptop = await alice.newComputer()
-  for (const [manifest, code] of [
-    [older, 'manifest_rollback'],
-    [forged, 'manifest_fork'],
+  for (const [manifest, code, fault] of [
+    [older, 'pin_newer', 'list_older_elsewhere'],
+    [forged, 'pin_differs', 'list_differs_elsewhere'],
   ] as const) {
     wire.lie = (_, path, answer) => (path === devicesApi.manifest.path ? { ...(answer as object), manifest } : answer)
-    await expect(laptop.reads(bob)).rejects.toMatchObject({ code })
+    await expect(laptop.reads(bob)).rejects.toMatchObject({ code, fault })
   }
   wire.lie = undefined
   expect((await laptop.hears(bob)).at(-1)).toBe('to your new list')

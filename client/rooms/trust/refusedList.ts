@@ -1,7 +1,13 @@
 import { CryptoFailure, type Mismatch } from '../../worker/crypto.ts'
 
 /** What is wrong with the device list that the server shows of a person [Note: D1]. Their key is the same as ever. */
-export type ListFault = 'list_unsigned' | 'list_older' | 'list_contradicts' | 'list_absent'
+export type ListFault =
+  | 'list_unsigned'
+  | 'list_older'
+  | 'list_contradicts'
+  | 'list_absent'
+  | 'list_older_elsewhere'
+  | 'list_differs_elsewhere'
 
 /** Each stops sending. The person decides about a mismatch; a list is put right by the server alone. */
 export type Stop = Mismatch | ListFault
@@ -16,6 +22,8 @@ const FAULTS: Record<string, ListFault> = {
   manifest_keys: 'list_contradicts',
   manifest_name: 'list_contradicts',
   manifest_absent: 'list_absent',
+  pin_newer: 'list_older_elsewhere',
+  pin_differs: 'list_differs_elsewhere',
 }
 
 const WORDS: Record<ListFault, string> = {
@@ -23,6 +31,8 @@ const WORDS: Record<ListFault, string> = {
   list_older: 'The server shows an older device list of this person than this browser has seen',
   list_contradicts: 'The server shows a device list of this person that contradicts the one before it',
   list_absent: 'The server shows no device list of this person',
+  list_older_elsewhere: 'The server shows an older device list of this person than another of your browsers has noted',
+  list_differs_elsewhere: 'The server shows another device list of this person than another of your browsers has noted',
 }
 
 export const isListFault = (stop: Stop): stop is ListFault => stop in WORDS

@@ -12,6 +12,8 @@ export const STOPPED: Record<Stop, string> = {
   list_older: 'Older device list',
   list_contradicts: 'Device list contradicts',
   list_absent: 'No device list shown',
+  list_older_elsewhere: 'Older device list',
+  list_differs_elsewhere: 'Device list differs',
 }
 
 interface Stops {

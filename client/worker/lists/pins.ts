@@ -52,13 +52,13 @@ export function withList(row: BookRow, userId: string, { version, hash }: NonNul
   return { ...withPin(row, userId, { ...pin, manifest: { version, hash } }), isDirty: row.isDirty }
 }
 
-/** Throws 'manifest_rollback' or 'manifest_fork' [Note: D1]. */
+/** Nobody has signed a pin: throws 'pin_newer' or 'pin_differs' [Note: D1]. */
 export function requirePinnedList({ manifest: known }: Pin, { version, hash }: NonNullable<Pin['manifest']>): void {
   if (!known || known.version > version + AHEAD_MAX) return
   if (version < known.version)
-    throw new CryptoFailure('manifest_rollback', 'The server answered an older device list than your other browsers know')
+    throw new CryptoFailure('pin_newer', 'The server answered an older device list than your other browsers know')
   if (version === known.version && hash !== known.hash)
-    throw new CryptoFailure('manifest_fork', 'Two device lists have the same version')
+    throw new CryptoFailure('pin_differs', 'The server answered another device list than your other browsers know')
 }
 
 export const isDecided = (pin: Pin): boolean => decisionsOf(pin) > 0
