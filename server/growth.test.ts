@@ -253,7 +253,7 @@ test.each(Object.entries(BOUNDS))(
 
 interface Rated {
   rate: Rate
-  by: 'address' | 'user'
+  by: 'address' | 'user' | 'session'
   call(pair: Pair): Promise<Answer>
 }
 
@@ -267,8 +267,8 @@ const RATED: Record<string, Rated> = {
   uncounted_rooms: { rate: 'addContact', by: 'user', call: addsBob },
   inbox: { rate: 'addContact', by: 'user', call: addsBob },
   shown_manifests: { rate: 'addContact', by: 'user', call: addsBob },
-  open_chats: { rate: 'unlocks', by: 'user', call: unlocks },
-  chat_tries: { rate: 'unlocks', by: 'user', call: unlocks },
+  open_chats: { rate: 'unlocks', by: 'session', call: unlocks },
+  chat_tries: { rate: 'unlocks', by: 'session', call: unlocks },
   crypto_payments: {
     ...{ rate: 'coinPayments', by: 'user' },
     call: ({ eve }) =>
@@ -292,16 +292,21 @@ function registers(): Promise<Answer> {
 
 const strict = await startWorld({ hasLimits: true })
 
+async function hashOf({ id }: Person): Promise<string> {
+  const [row] = await strict.sql("select encode(token_hash, 'hex') as hash from sessions where user_id = $1", [id])
+  return String(row?.['hash'])
+}
+
 test('whatever grows with each call ends for the day, or for the hour, with the rate of that call', async () => {
   const all = await pair(strict)
+  const keys = { user: all.eve.id, session: await hashOf(all.eve), address: '127.0.0.1' }
   const takenOf = new Map<Rate, Promise<unknown>>()
   for (const [table, { rate, by, call }] of Object.entries(RATED)) {
-    const key = by === 'user' ? all.eve.id : '127.0.0.1'
     // Signing up has counted already.
     if (!takenOf.has(rate))
       takenOf.set(
         rate,
-        strict.env.limits.take(rate, key, RATES[rate].points).catch(() => undefined),
+        strict.env.limits.take(rate, keys[by], RATES[rate].points).catch(() => undefined),
       )
     await takenOf.get(rate)
     expect([table, await call(all)]).toMatchObject([table, { status: 429, code: 'too_many_requests' }])

@@ -11,7 +11,7 @@ export const stepUpApi = {
     method: 'POST',
     path: '/api/account/step-up/options',
     access: 'signed_in',
-    rates: ['account'],
+    rates: ['stepUps'],
     summary: 'What one of the account’s passkeys of this address signs to confirm, within two minutes.',
     input: nothing,
     output: factorDetails,
@@ -20,7 +20,7 @@ export const stepUpApi = {
     method: 'POST',
     path: '/api/account/step-up',
     access: 'signed_in',
-    rates: ['account'],
+    rates: ['stepUps'],
     summary:
       'Confirms by the password or a passkey that the person is here; where biometric sign-in is on, by a passkey alone. The session counts as confirmed for five minutes.',
     input: z

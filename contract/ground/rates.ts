@@ -28,6 +28,7 @@ export const RATES = {
   recoveryBooks: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** A copied cookie costs others none. */
   proofs: { points: 120, seconds: 10 * MINUTE, per: 'session' },
+  stepUps: { points: 30, seconds: 10 * MINUTE, per: 'session' },
   /** Each key stays, and all rooms wait for a commit. */
   historyKeys: { points: 20, seconds: DAY, per: 'user' },
   sessions: { points: 120, seconds: 10 * MINUTE, per: 'user' },
@@ -52,7 +53,7 @@ export const RATES = {
   marksInRoom: { points: 1200, seconds: MINUTE, per: 'room' },
   chatPasswords: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   /** `CHAT_LOCK` bounds wrong passwords. */
-  unlocks: { points: 300, seconds: 10 * MINUTE, per: 'user' },
+  unlocks: { points: 300, seconds: 10 * MINUTE, per: 'session' },
   archivePages: { points: 1200, seconds: 10 * MINUTE, per: 'user' },
   archivePagesInRoom: { points: 120, seconds: 10 * MINUTE, per: 'room' },
   mutes: { points: 120, seconds: MINUTE, per: 'user' },

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { sessionsApi } from '../../../contract/account/sessions.ts'
+import { stepUpApi } from '../../../contract/account/stepup.ts'
+import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { everyEndpoint } from '../../../contract/every.ts'
 import { RATES } from '../../../contract/ground/rates.ts'
 import { Refusal } from '../../refuse.ts'
+import { newAuthSecret } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 import { makeLimits, takeRates } from './limits.ts'
 
@@ -45,6 +48,27 @@ test('who has a copied cookie of Alice keeps none of her other browsers from sig
   for (let call = 0; call < RATES.proofs.points; call++) await thief.does(sessionsApi.sleep, {})
   expect(await thief.tries(sessionsApi.sleep, {})).toBeRefused(429, 'too_many_requests')
   await laptop.proves(laptop.deviceId)
+})
+
+test('who has one open session of Alice keeps no other of hers from opening a chat, nor from showing that it is her', async () => {
+  const [alice, bob] = await Promise.all([world.person('alice'), world.person('bob')])
+  await alice.talksTo(bob)
+  const contactId = (await alice.contacts())[0]?.id ?? ''
+  const [laptop, eve] = [await alice.addsBrowser(), world.stranger()]
+  eve.cookie = alice.cookie
+  await alice.does(stepUpApi.confirm, { password: alice.authSecret, kdf: 1 })
+  const password = newAuthSecret()
+  await alice.does(chatLocksApi.set, { contactId, password, confirmPassword: password })
+  toWindow(RATES.unlocks.seconds)
+  const usesUp = async (points: number, call: () => Promise<unknown>) => {
+    await Promise.all(Array.from({ length: points }, call))
+    expect(await call()).toBeRefused(429, 'too_many_requests')
+  }
+  await usesUp(RATES.unlocks.points, () => eve.tries(chatLocksApi.verify, { contactId: randomUUID(), password }))
+  await usesUp(RATES.stepUps.points, () => eve.tries(stepUpApi.options, {}))
+  await laptop.does(stepUpApi.confirm, { password: alice.authSecret, kdf: 1 })
+  expect(await laptop.does(chatLocksApi.verify, { contactId, password })).toMatchObject({ valid: true })
+  await laptop.does(chatLocksApi.lock, { contactId })
 })
 
 test('every call by which a session writes is counted', () => {
