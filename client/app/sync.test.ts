@@ -117,6 +117,56 @@ test('Another browser of Alice ends the history: this one goes into its rooms at
   expect((await laptop.hears(bob)).at(-1)).toBe('three')
 })
 
+test.each(['key_bytes_reached', 'request_unanswered'] as const)(
+  'One chat takes no new keys from Alice (%s): what she wrote in another goes out, she enters that one, and the refused one later',
+  async (code) => {
+    const { wire, alice, bob, eve } = await people()
+    for (const other of [bob, eve]) {
+      await alice.says(other, 'one')
+      await other.says(alice, 'two')
+    }
+    await changesKeys(alice, { keepsHistory: false })
+    const phone = await alice.newComputer()
+    accountStore.setState({ user: { id: alice.userId } as User })
+    const standings = () =>
+      Promise.all([bob, eve].map(async (one) => (await phone.core.roomRecord(phone.contact(one).chatRoomId))?.standing))
+    const { api } = phone.env
+    phone.env.api = (async (endpoint: { path: string }, input: { chatRoomId?: string }) => {
+      if (endpoint.path === roomsApi.commit.path && input.chatRoomId === phone.contact(bob).chatRoomId)
+        throw new ApiError(429, code, 'Later')
+      return await api(endpoint as never, input as never)
+    }) as typeof api
+    await phone.keeps(eve, 'waits for nobody')
+    await syncAll(phone.env)
+    expect(await standings()).toEqual(['outside', 'joined'])
+    const entries = wire.rooms.get(phone.contact(eve).chatRoomId)?.log ?? []
+    expect(entries.at(-1)?.kind).toBe('message')
+    phone.env.api = api
+    await syncAll(phone.env)
+    expect(await standings()).toEqual(['joined', 'joined'])
+  },
+)
+
+test('Another failure at the entry of one chat is told, after what waits in the others has gone out', async () => {
+  const { alice, bob, eve } = await people()
+  for (const other of [bob, eve]) {
+    await alice.says(other, 'one')
+    await other.says(alice, 'two')
+  }
+  await changesKeys(alice, { keepsHistory: false })
+  const phone = await alice.newComputer()
+  accountStore.setState({ user: { id: alice.userId } as User })
+  const { api } = phone.env
+  phone.env.api = (async (endpoint: { path: string }, input: { chatRoomId?: string }) => {
+    if (endpoint.path === roomsApi.commit.path && input.chatRoomId === phone.contact(bob).chatRoomId)
+      throw new ApiError(429, 'too_many_requests', 'Too many attempts')
+    return await api(endpoint as never, input as never)
+  }) as typeof api
+  await phone.keeps(eve, 'waits for nobody')
+  await expect(syncAll(phone.env)).rejects.toMatchObject({ code: 'too_many_requests' })
+  expect(await phone.core.outbox(phone.contact(eve).chatRoomId)).toEqual([])
+})
+
 test('A device list that Bob has not signed, an older one and none are told as that, never as another key; the right one ends it', async () => {
   // Requests are paused for a minute after an older answer.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 60_000 })

@@ -8,6 +8,7 @@ import { showRoom } from '../../chat/messages/messages.ts'
 import { receiveCommit, receiveMessage } from '../../chat/messages/receive.ts'
 import { messagesStore } from '../../chat/messages/store.ts'
 import { accountStore } from '../../me/account/accountState.ts'
+import { ApiError } from '../../net/api.ts'
 import { changesKeys, people } from '../../testing/room.ts'
 import { renewEpoch } from '../log/readyRoom.ts'
 import { showForks } from '../log/showForks.ts'
@@ -95,6 +96,29 @@ test('Alice finds that a list has forked in the chat of whom she has blocked: sh
   await tellForks(alice.env, listed())
   expect(written()).toEqual([])
 })
+
+test.each(['key_bytes_reached', 'request_unanswered'] as const)(
+  'Alice’s browser may not tell of a forked list yet (%s): what follows goes on',
+  async (code) => {
+    const { alice, eve, contactId, listed } = await withBlock()
+    await alice.env.api(contactsApi.unblock, { contactId })
+    await syncAll(alice.env)
+    alice.env.clock = () => new Date(Date.now() + 25 * 60 * 60 * 1000)
+    const hashes = [1, 2].map((byte) => Buffer.alloc(16, byte).toString('base64'))
+    let tries = 0
+    showForks(listed(), [{ userId: eve.userId, version: 1, hashes, isTold: false, isAnswered: false } as never])
+    const { api } = alice.env
+    alice.env.api = (async (endpoint: { path: string }, input: unknown) => {
+      if (endpoint.path === roomsApi.commit.path) {
+        tries += 1
+        throw new ApiError(429, code, 'Later')
+      }
+      return await api(endpoint as never, input as never)
+    }) as typeof api
+    await tellForks(alice.env, listed())
+    expect(tries).toBe(1)
+  },
+)
 
 test('Alice opens the chat of whom she has blocked: she reads it, and puts nothing right until the block ends', async () => {
   const { alice, eve, contactId, chatRoomId, asked, written, room, listed, laysBait } = await withBlock()

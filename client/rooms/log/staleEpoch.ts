@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Env } from '../../env.ts'
-import type { ApiError } from '../../net/api.ts'
+import { type ApiError, isRefused } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { roomOfRow } from '../list/listedRoom.ts'
 import { everyRow } from '../list/loadRooms.ts'
 import { isBlocked, isFollowed, placeOf, type Room } from '../list/room.ts'
-import { roomById } from '../list/roomList.ts'
+import { roomById, setBehind } from '../list/roomList.ts'
 import { refreshStale } from '../trust/peers.ts'
 import { catchUp } from './catchUp.ts'
 import { readyRoom } from './readyRoom.ts'
@@ -41,7 +41,7 @@ export async function tellForks(env: Env, { id }: Room): Promise<void> {
     await readyRoom(env, room)
   } catch (error) {
     // The next log entry brings another attempt.
-    if (!(error instanceof CryptoFailure)) throw error
+    if (!(error instanceof CryptoFailure) && !mustWait(error)) throw error
   }
 }
 
@@ -54,12 +54,24 @@ async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
   if (need === 'commit') await readyRoom(env, room)
 }
 
-/** A new browser without history reads only by MLS [Note: H1]. */
+/** A new browser without history reads only by MLS [Note: H1]. Throws the first failure after all rooms. */
 export async function enterEverywhere(env: Env, rooms: Room[]): Promise<void> {
   if ((await env.crypto.ownStanding()).keepsHistory) return
+  const failures: unknown[] = []
   for (const room of rooms) {
-    const record = await env.crypto.roomRecord(room.id)
-    const isOutside = record?.standing === 'outside' && record.generation > 0
-    if (isOutside && mayCommit(room)) await readyRoom(env, room)
+    await enterWhereOutside(env, room).catch((error: unknown) => {
+      // The next run tries again.
+      setBehind([room.id])
+      if (!mustWait(error)) failures.push(error)
+    })
   }
+  if (failures.length > 0) throw failures[0]
 }
+
+async function enterWhereOutside(env: Env, room: Room): Promise<void> {
+  const record = await env.crypto.roomRecord(room.id)
+  const isOutside = record?.standing === 'outside' && record.generation > 0
+  if (isOutside && mayCommit(room)) await readyRoom(env, room)
+}
+
+const mustWait = (error: unknown): boolean => isRefused(error, 'key_bytes_reached') || isRefused(error, 'request_unanswered')
