@@ -56,6 +56,7 @@ export function LogoutDialog({ asksForRemoval = false, isLocked = false, onClose
               <b>Remove its keys</b>
               <span>
                 Nothing stays here that could be opened, and unsent messages are lost. Signing in again adds this browser anew.
+                Without a connection the server may keep its part of the keys: then remove this browser at another one too.
               </span>
             </label>
           </fieldset>

@@ -1,12 +1,14 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { User } from '../../../contract/account/account.ts'
+import { accountApi, type User } from '../../../contract/account/account.ts'
+import { devicesApi } from '../../../contract/account/devices.ts'
+import { sessionsApi } from '../../../contract/account/sessions.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { openBrowser } from '../../testing/browser.ts'
-import { newPerson } from '../../testing/people.ts'
+import { newPerson, signPageIn } from '../../testing/people.ts'
 import { createWire } from '../../testing/wire.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
-import { closeAccount, SESSION_ENDED, sendPendingLogout, signedIn, start } from './account.ts'
+import { closeAccount, logout, SESSION_ENDED, sendPendingLogout, signedIn, start } from './account.ts'
 import { accountStore } from './accountState.ts'
 import { readEnded } from './storedUser.ts'
 
@@ -117,4 +119,49 @@ test('A tab that was signed out says why after each reload, until somebody signs
 test('A visitor whose first question failed is no returning person', async () => {
   await startFails(new ApiError(0, 'offline', 'The server cannot be reached'))
   expect(readEnded()).toBeUndefined()
+})
+
+/** Alice’s browser, whose session has fallen asleep, and what the server hears at her logout. */
+async function asleep() {
+  const wire = createWire()
+  const alice = await newPerson(wire)
+  await signPageIn(alice)
+  await alice.env.api(sessionsApi.sleep, {})
+  const heard: unknown[] = []
+  const { api } = alice.env
+  alice.env.api = (async (endpoint: unknown, input: object) => {
+    if (endpoint === accountApi.logout)
+      heard.push({ ...input, isAsleep: wire.accounts.get(alice.userId)?.asleep?.has(alice.deviceId) })
+    return await api(endpoint as never, input as never)
+  }) as typeof api
+  const opens = () => alice.core.open({ userId: alice.userId, username: alice.username, unlock: alice.unlock })
+  return { ...alice, wire, heard, opens }
+}
+
+test('Who removes the keys of a browser that has slept for a day has them removed at the server too', async () => {
+  const { env, heard, opens } = await asleep()
+  expect(await logout(env, { removeKeys: true })).toEqual({ reached: true })
+  expect(heard).toEqual([{ removeKeys: true, isAsleep: false }])
+  await expect(opens()).rejects.toMatchObject({ code: 'vault_absent' })
+  expect(accountStore.getState()).toMatchObject({ phase: 'signed_out', notice: null })
+})
+
+test.each([
+  ['without a connection', (): boolean => true, false],
+  ['when the server takes no signature', (path: string): boolean => path === devicesApi.prove.path, true],
+])('Who removes the keys %s is told that the server may keep its part; here they are gone', async (_when, fails, reached) => {
+  const { env, wire, opens } = await asleep()
+  wire.beforeEffect = (_, path) => {
+    if (fails(path)) throw new ApiError(0, 'offline', 'The server cannot be reached')
+  }
+  expect(await logout(env, { removeKeys: true })).toEqual({ reached })
+  await expect(opens()).rejects.toMatchObject({ code: 'vault_absent' })
+  expect(accountStore.getState().notice).toContain('the server may keep its part of them')
+})
+
+test('Who keeps the keys is asked for no signature', async () => {
+  const { env, heard } = await asleep()
+  await logout(env, { removeKeys: false })
+  expect(heard).toEqual([{ removeKeys: false, isAsleep: true }])
+  expect(accountStore.getState().notice).toBeNull()
 })

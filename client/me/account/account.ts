@@ -4,7 +4,7 @@ import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { type AccountState, accountStore } from './accountState.ts'
-import { proveSession } from './proveSession.ts'
+import { proveAgain, proveSession } from './proveSession.ts'
 import {
   dropEnded,
   dropPendingLogout,
@@ -132,12 +132,30 @@ export async function showUser(env: Env, answered: User): Promise<void> {
   accountStore.setState({ user: answered })
 }
 
+const TOLD_LATER = 'You are signed out here. The server could not be reached: it will be told as soon as it can be.'
+const PART_LEFT =
+  'The keys are removed here, but the server may keep its part of them, which opens nothing alone. To end that too, remove this browser under Sessions and devices at another one.'
+
+/** A slow network must not keep the keys here. */
+const PROOF_WITHIN_MS = 10_000
+
+/** The server deletes its part of the keys in a proven session only [Note: D4]. */
+async function isProvenSoon(env: Env): Promise<boolean> {
+  const isLate = new Promise<boolean>((resolve) => setTimeout(resolve, PROOF_WITHIN_MS, false))
+  const isProven = proveAgain(env).then(
+    () => true,
+    () => false,
+  )
+  return await Promise.race([isProven, isLate])
+}
+
 export async function logout(
   env: Env,
   { removeKeys, notice = null }: { removeKeys: boolean; notice?: string | null },
 ): Promise<{ reached: boolean }> {
   const userId = (accountStore.getState().user ?? readUser())?.id
   env.socket.close()
+  const isProven = removeKeys && (await isProvenSoon(env))
   writePendingLogout({ removeKeys })
   if (userId && removeKeys) await env.crypto.destroy(userId)
   else await env.crypto.close()
@@ -145,7 +163,8 @@ export async function logout(
     () => true,
     () => false,
   )
-  signedOut(reached ? notice : 'You are signed out here. The server could not be reached: it will be told as soon as it can be.')
+  const words = [reached ? notice : TOLD_LATER, removeKeys && !(reached && isProven) ? PART_LEFT : null]
+  signedOut(words.filter((each) => each !== null).join(' ') || null)
   return { reached }
 }
 
