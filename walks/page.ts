@@ -47,7 +47,7 @@ export function openPage({ fetch, socketUrl, Socket }: Wires) {
   const { worker, stop } = workerHere()
   const env: Env = {
     api: createApi({ fetch, onSignedOut, prove: () => proveAgain(env) }),
-    socket: createSocket({ url: () => socketUrl, WebSocket: Socket }),
+    socket: createSocket({ url: () => socketUrl, prove: () => proveAgain(env), WebSocket: Socket }),
     crypto: openCrypto(() => worker),
     clock: () => new Date(),
   }

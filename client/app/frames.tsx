@@ -14,7 +14,12 @@ import { Shell } from './Shell.tsx'
 const none = () => {
   throw new Error('A static frame does nothing')
 }
-const env: Env = { api: createApi({ fetch: none }), socket: createSocket({ url: none }), crypto: openCrypto(none), clock: none }
+const env: Env = {
+  api: createApi({ fetch: none }),
+  socket: createSocket({ url: none, prove: none }),
+  crypto: openCrypto(none),
+  clock: none,
+}
 
 const Form = ({ isReturning }: { isReturning: boolean }) => (
   <EnvContext value={env}>

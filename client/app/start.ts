@@ -16,7 +16,10 @@ import { mount } from './mount.tsx'
 
 const env: Env = {
   api: createApi({ fetch: wire, onSignedOut: signedOutByServer, prove: () => proveAgain(env) }),
-  socket: createSocket({ url: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws` }),
+  socket: createSocket({
+    url: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`,
+    prove: () => proveAgain(env),
+  }),
   crypto: openCrypto(createWorker),
   clock: () => new Date(),
 }

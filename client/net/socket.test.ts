@@ -45,8 +45,8 @@ const hello: ServerFrame = {
   },
 }
 const wire = () => FakeWire.made.at(-1) as FakeWire
-const open = () => {
-  const socket = createSocket({ url: () => 'ws://test/ws', WebSocket: FakeWire as never })
+const open = (prove: () => Promise<void> = async () => undefined) => {
+  const socket = createSocket({ url: () => 'ws://test/ws', prove, WebSocket: FakeWire as never })
   socket.open()
   return socket
 }
@@ -208,4 +208,42 @@ test('A session that ended is not connected again', () => {
   vi.advanceTimersByTime(10 * PERIODS.reconnectMs)
   socket.reconnect()
   expect(FakeWire.made).toHaveLength(1)
+})
+
+/** The server closes the newest socket as that of a session for which no device has signed. */
+async function fallsAsleep() {
+  wire().accept()
+  wire().says(hello)
+  wire().close(CLOSE.deviceRequired)
+  await vi.advanceTimersByTimeAsync(0)
+}
+
+test('A page whose session fell asleep signs once and is connected again at once', async () => {
+  const prove = vi.fn(async () => undefined)
+  const socket = open(prove)
+  for (let nights = 1; nights <= 2; nights++) {
+    await fallsAsleep()
+    expect([prove.mock.calls.length, FakeWire.made.length]).toEqual([nights, nights + 1])
+    wire().accept()
+    wire().says(hello)
+    wire().says({ type: 'pong', data: { serverTime: hello.data.serverTime } })
+    expect(connectionStore.getState().phase).toBe('open')
+  }
+  socket.close()
+})
+
+test.each([
+  ['cannot sign', 1, async () => Promise.reject(new Error('The vault is closed'))],
+  ['signs in vain', 2, async () => undefined],
+])('A page that %s for its sleeping session does not knock on and on, but until somebody is back', async (_how, made, prove) => {
+  const signs = vi.fn(prove)
+  const socket = open(signs)
+  for (let sockets = 0; sockets < made; sockets++) await fallsAsleep()
+  expect(connectionStore.getState()).toMatchObject({ phase: 'waiting', pause: 'unreachable' })
+  await vi.advanceTimersByTimeAsync(100 * PERIODS.reconnectMs)
+  expect([FakeWire.made.length, signs.mock.calls.length]).toEqual([made, 1])
+  socket.reconnect()
+  await fallsAsleep()
+  expect(signs).toHaveBeenCalledTimes(2)
+  socket.close()
 })

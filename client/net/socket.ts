@@ -23,6 +23,8 @@ const SILENCE_MS = 90_000
 
 interface Options {
   url: () => string
+  /** Signs for the session [Note: D4]. */
+  prove: () => Promise<void>
   WebSocket?: typeof WebSocket
 }
 
@@ -30,11 +32,13 @@ interface Options {
  * Makes five attempts every 3 s, then waits for `reconnect`, `online`, focus or a visible page; at once after a normal close
  * (1000) or too many sockets.
  */
-export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Socket {
+export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
   let ws: WebSocket | undefined
   let shouldConnect = false
   let attempts = 0
+  /** No device need sign twice for one socket. */
+  let hasSigned = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
   let lastFrameAt = 0
@@ -66,6 +70,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       shouldConnect = false
       return
     }
+    if (code === CLOSE.deviceRequired) return void signFirst()
     const pause = pauseAfter(code, attempts)
     connectionStore.setState({ phase: pause ? 'waiting' : 'connecting', pause, ingress: null })
     if (pause) return
@@ -73,6 +78,22 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       attempts += 1
       connect()
     }, PERIODS.reconnectMs)
+  }
+
+  /** The server says hello and closes until a device has signed. */
+  async function signFirst() {
+    connectionStore.setState({ phase: 'connecting', pause: null, ingress: null })
+    const isRefusedAgain = hasSigned
+    hasSigned = true
+    const isSigned =
+      !isRefusedAgain &&
+      (await prove().then(
+        () => true,
+        () => false,
+      ))
+    if (!shouldConnect || ws) return
+    if (isSigned) connect()
+    else connectionStore.setState({ phase: 'waiting', pause: 'unreachable' })
   }
 
   function beat(socket: WebSocket) {
@@ -106,7 +127,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
       attempts = 0
       const { ingress, onionAddress, serverTime } = frame.data
       connectionStore.setState({ phase: 'open', ingress, onionAddress, clockOffsetMs: Date.parse(serverTime) - Date.now() })
-    }
+    } else hasSigned = false
     for (const listener of listeners.get(frame.type) ?? []) listener(frame.data as never)
   }
 
@@ -114,6 +135,7 @@ export function createSocket({ url, WebSocket: Wire = WebSocket }: Options): Soc
     if (!shouldConnect) return
     if (ws?.readyState === Wire.OPEN && isSilent()) drop()
     if (ws?.readyState !== Wire.OPEN) attempts = 1
+    hasSigned = false
     connect()
   }
 
