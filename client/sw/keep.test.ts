@@ -19,6 +19,7 @@ import {
   takeAnyway,
   takeOffered,
 } from './keep.ts'
+import { makeLooks } from './looks.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
 
@@ -429,4 +430,44 @@ test('A header that leads a page away, or makes a download of it, is not kept be
   await takeOffered(shelf)
   const page = await fileOf(shelf, build, '/')
   expect([...(page?.headers.keys() ?? [])].sort()).toEqual(['content-security-policy', 'content-type'])
+})
+
+/** What is done when `now` is called. */
+function held(): { now: () => void; done: Promise<void> } {
+  let now: () => void = () => undefined
+  const done = new Promise<void>((resolve) => {
+    now = resolve
+  })
+  return { now: () => now(), done }
+}
+
+test('Who goes back to the copy of before stays there, though the worker was looking, or looks meanwhile', async () => {
+  const first = updates('1.0.0', one, operator)
+  await takeOffered(shelf)
+  const second = updates('1.1.0', two, operator)
+  await takeOffered(shelf)
+  const worker = makeLooks(shelf)
+  const { write } = shelf.memory
+  const [isWriting, save, decide] = [held(), held(), held()]
+  shelf.memory.write = async (next) => {
+    isWriting.now()
+    if (next.undone === undefined) await save.done
+    await write(next)
+  }
+  const before = worker.newer()
+  await isWriting.done
+  const decision = worker.decided(async () => {
+    await decide.done
+    return await goBackTo(shelf, first.id)
+  })
+  save.now()
+  await before
+  asked = []
+  const after = worker.newer()
+  await new Promise(setImmediate)
+  expect(asked).toEqual([])
+  decide.now()
+  expect(await decision).toBe(true)
+  expect((await after).outcome).toBe('undone')
+  expect([await startsFrom(), seen.undone]).toEqual([first.id, second.id])
 })

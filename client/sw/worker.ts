@@ -4,7 +4,6 @@ import { type Answering, answering } from './builds.ts'
 import {
   assetOf,
   clearFormer,
-  clearOut,
   fetchChecked,
   fileOf,
   goBackTo,
@@ -14,8 +13,8 @@ import {
   standingOf,
   startedBuild,
   takeAnyway,
-  takeOffered,
 } from './keep.ts'
+import { makeLooks } from './looks.ts'
 import { noPage, nothingHere } from './nothing.ts'
 import { listenForPush } from './push.ts'
 import { isDecision, nothingRefused, stopped } from './stopped.ts'
@@ -29,6 +28,7 @@ const shelf: Shelf = {
   fetch: (address, init) => fetch(address, init),
   clock: () => Date.now(),
 }
+const looks = makeLooks(shelf)
 
 scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()))
 scope.addEventListener('activate', (event) => event.waitUntil(begin()))
@@ -40,23 +40,23 @@ scope.addEventListener('fetch', (event) => {
   }
   const found = answering(request, scope.location.origin)
   if (!found) return
-  if (found.from === 'page') event.waitUntil(lookForNewer())
+  if (found.from === 'page') event.waitUntil(looks.newer())
   event.respondWith(answer(request, found))
 })
 scope.addEventListener('message', (event) => {
   const { kind } = Object(event.data)
   const reply = (look: Look) =>
     event.ports[0]?.postMessage({ outcome: look.outcome, version: look.offer?.version, key: look.offer?.signedBy })
-  if (kind === 'update') event.waitUntil(lookForNewer().then(reply))
+  if (kind === 'update') event.waitUntil(looks.newer().then(reply))
   // The page's start began a look.
-  if (kind === 'standing') event.waitUntil((looking ?? Promise.resolve(last ?? lookForNewer())).then(reply))
+  if (kind === 'standing') event.waitUntil(looks.latest().then(reply))
 })
 listenForPush(scope)
 
 async function begin(): Promise<void> {
   await clearFormer(shelf)
   await scope.clients.claim()
-  await lookForNewer()
+  await looks.newer()
 }
 
 async function answer(request: Request, { from, address }: Answering): Promise<Response> {
@@ -71,7 +71,7 @@ async function answer(request: Request, { from, address }: Answering): Promise<R
 }
 
 async function showStanding(): Promise<Response> {
-  const { outcome, offer } = await lookForNewer()
+  const { outcome, offer } = await looks.newer()
   const standing = await standingOf(shelf, offer)
   if (outcome === 'away' && !standing.before) return nothingHere()
   return standing.faults.length > 0 || outcome === 'broken' ? stopped(standing) : nothingRefused(standing)
@@ -81,7 +81,7 @@ async function showStanding(): Promise<Response> {
 async function firstPage(request: Request, address: string): Promise<Response> {
   const { key, newest } = await shelf.memory.read()
   if (key === null && newest === null) return await fetch(request).catch(nothingHere)
-  const { outcome, offer } = await lookForNewer()
+  const { outcome, offer } = await looks.newer()
   if (!offer || outcome === 'away') return nothingHere()
   const page = await ofNewest(address)
   if (page) return page
@@ -95,30 +95,13 @@ async function firstPage(request: Request, address: string): Promise<Response> {
 async function decide(request: Request): Promise<Response> {
   const said = await request.formData()
   const [act, id, key] = ['act', 'build', 'key'].map((name) => String(said.get(name)))
-  await looking
-  const done: Outcome | boolean | undefined =
-    act === 'before' ? await goBackTo(shelf, id ?? '') : await takeAnyway(shelf, { id: id ?? '', signedBy: key || null })
+  const done = await looks.decided<Outcome | boolean | undefined>(() =>
+    act === 'before' ? goBackTo(shelf, id ?? '') : takeAnyway(shelf, { id: id ?? '', signedBy: key || null }),
+  )
   return done === true || done === 'taken' || done === 'full' ? Response.redirect('/', 303) : await showStanding()
 }
 
 async function ofNewest(address: string): Promise<Response | undefined> {
   const newest = await startedBuild(shelf)
   return newest && (await fileOf(shelf, newest, address))
-}
-
-let looking: Promise<Look> | undefined
-let last: Look | undefined
-
-/** Two would write the same cache. */
-function lookForNewer(): Promise<Look> {
-  looking ??= look().finally(() => {
-    looking = undefined
-  })
-  return looking
-}
-
-async function look(): Promise<Look> {
-  last = await takeOffered(shelf)
-  await clearOut(shelf, last.outcome === 'taken' || last.outcome === 'current')
-  return last
 }
