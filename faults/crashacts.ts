@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
+import { atDatabase } from '../e2e/tables.ts'
 import { updated } from '../e2e/update.ts'
 import { ACCOUNT_PASSWORD, bobSays, fieldOf, newText, PASSWORD, type Scene, standingOf, types, until } from './crashscene.ts'
 
@@ -64,10 +65,7 @@ export const ACTS: Record<string, CrashAct> = {
     withinMs: 1500,
     async prepares(scene, page) {
       await drafts(scene, page)
-      // Confirmed here, so that the next one is set by one press.
-      await locks(scene, page)
-      await opensForGood(scene)
-      await asksForNewPassword(page)
+      await asksForNewPassword(scene, page)
     },
     begins: (_, page) => page.getByRole('button', { name: 'Set password' }).click(),
     ends: opensForGood,
@@ -131,15 +129,17 @@ async function opensPanel(page: Page): Promise<void> {
   await panel.waitFor()
 }
 
-async function asksForNewPassword(page: Page): Promise<void> {
+/** Alice has confirmed who she is, so one press sets it. */
+async function asksForNewPassword({ server }: Scene, page: Page): Promise<void> {
+  await atDatabase(server.dataFolder, (client) => client.query('update sessions set confirmed_at = now()'))
   await opensPanel(page)
   await page.getByRole('button', { name: 'Set', exact: true }).click()
   await field(page, /^Chat password/).fill(PASSWORD)
   await field(page, 'Confirm password').fill(PASSWORD)
 }
 
-async function locks({ open }: Scene, page: Page): Promise<void> {
-  await asksForNewPassword(page)
+async function locks(scene: Scene, page: Page): Promise<void> {
+  await asksForNewPassword(scene, page)
   await page.getByRole('button', { name: 'Set password' }).click()
   const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
   await until('the lock', async () => (await question.isVisible()) || (await page.getByRole('dialog').count()) === 0)
@@ -147,7 +147,7 @@ async function locks({ open }: Scene, page: Page): Promise<void> {
     await question.getByLabel('Password', { exact: true }).fill(ACCOUNT_PASSWORD)
     await question.getByRole('button', { name: 'Confirm', exact: true }).click()
   }
-  for (const tab of open.tabs) await until('the lock', async () => (await standingOf(tab)) === 'shut')
+  for (const tab of scene.open.tabs) await until('the lock', async () => (await standingOf(tab)) === 'shut')
 }
 
 async function enters(page: Page, button: string): Promise<void> {
