@@ -138,3 +138,21 @@ test('A stolen browser writes fields that are large, many, or nested without end
   await checkBook(alice.env)
   expect(accountOfAlice().book.version).toBe(version)
 })
+
+test('Two browsers whose books a thief has filled with different people do not write against each other for ever', async () => {
+  const { writes, book } = await stolenBrowser()
+  const tablet = await alice.newComputer()
+  await syncBook(tablet.env)
+  await writes(withStrangers(book))
+  await expect(checkBook(alice.env)).rejects.toMatchObject({ code: 'book_ahead' })
+  await writes(withStrangers(book))
+  await expect(checkBook(tablet.env)).rejects.toMatchObject({ code: 'book_ahead' })
+  const checks = async () => {
+    for (const { env } of [alice, tablet]) await checkBook(env).catch(({ code }) => expect(code).toBe('book_ahead'))
+    return accountOfAlice().book.version
+  }
+  const { version } = accountOfAlice().book
+  await checks()
+  expect(await checks()).toBeLessThanOrEqual(version + 1)
+  expect(await checks()).toBeLessThanOrEqual(version + 1)
+})

@@ -20,11 +20,11 @@ import {
   seenVersion,
   withBook,
 } from '../lists/book.ts'
-import { withoutOverflow } from '../lists/bookSize.ts'
+import { isMetLost, withoutOverflow } from '../lists/bookSize.ts'
 import { requireMarkedBook } from '../lists/documentMarks.ts'
 import { mergedGenerations } from '../lists/generations.ts'
 import { isCountedAhead, mergedEntries } from '../lists/mergeCounted.ts'
-import { type Peer, peerOf } from '../lists/peers.ts'
+import { type Peer, peerOf, peersMet } from '../lists/peers.ts'
 import { isSameBook, mergedPin } from '../lists/pins.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { keyForgottenWrites } from './forgetKey.ts'
@@ -83,11 +83,13 @@ async function merge(live: Live, stored: SealedBook, rooms: string[], replaces?:
   const sealed = { ...stored, sealed: stored.sealed }
   const theirs = await openSigned(live, row, sealed)
   if (theirs === 'newer') return keepNewer(live, row, sealed)
-  const { book, isAhead } = mergedBook(row, theirs)
+  const met = new Set(await peersMet(live))
+  const { book, isAhead, isFull } = mergedBook(row, theirs, met)
   const changed = Object.keys(row.book.pins).filter((id) => book.pins[id]?.identityKey !== row.book.pins[id]?.identityKey)
   const missing = changed.map((userId) => directRoomId(live.userId, userId)).filter((room) => !rooms.includes(room))
   if (missing.length > 0) return missing
-  const isDirty = replaces !== undefined || theirs.hasDropped || !isSameBook(book, theirs.book)
+  const hasNews = isFull ? row.isDirty || isMetLost(book, theirs.book, met) : !isSameBook(book, theirs.book)
+  const isDirty = replaces !== undefined || theirs.hasDropped || hasNews
   const isSigned = row.isSigned || stored.signature !== null
   const forgotten = await Promise.all(changed.map((userId) => keyForgottenWrites(live, userId)))
   const { newer: _, ...known } = row
@@ -153,12 +155,15 @@ async function requireNewest(live: Live, row: BookRow, stored: SealedBook): Prom
 interface MergedBook {
   book: Book
   isAhead: boolean
+  isFull: boolean
 }
 
-function mergedBook({ book: mine, isRead }: BookRow, opened: OpenedBook): MergedBook {
+function mergedBook({ book: mine, isRead }: BookRow, opened: OpenedBook, met: ReadonlySet<string>): MergedBook {
   // [Note: I1]
-  const { book: theirs, hasDropped } = isRead ? withoutOverflow(mine, opened.book) : { book: opened.book, hasDropped: false }
-  let isAhead = hasDropped || opened.hasDropped || isCountedAhead(mine, theirs)
+  const { book: theirs, hasDropped: isFull } = isRead
+    ? withoutOverflow(mine, opened.book, met)
+    : { book: opened.book, hasDropped: false }
+  let isAhead = isFull || opened.hasDropped || isCountedAhead(mine, theirs)
   // Equal books need equal text.
   const pins = { ...theirs.pins, ...mine.pins }
   for (const [userId, pin] of Object.entries(theirs.pins)) {
@@ -168,7 +173,7 @@ function mergedBook({ book: mine, isRead }: BookRow, opened: OpenedBook): Merged
   }
   const aliases = { ...theirs.aliases, ...mine.aliases, ...theirs.aliases }
   const lists = { pins, aliases, ...mergedGenerations(mine, theirs), ...mergedEntries(mine, theirs) }
-  return { book: boundUnknown(bookShape, { ...united(mine, theirs), ...lists }).value, isAhead }
+  return { book: boundUnknown(bookShape, { ...united(mine, theirs), ...lists }).value, isAhead, isFull }
 }
 
 type Fields = Record<string, unknown>

@@ -8,7 +8,8 @@ const MIB = 1024 * 1024
 /** [Note: I1] */
 const MERGED_BYTES = 2.5 * MIB
 const NEWS_BYTES = 32 * 1024
-const CHANGED_BYTES = LIMITS.bookBytes - MIB / 4
+/** The rest is for what this browser adds itself. */
+const CHANGED_BYTES = LIMITS.bookSavedBytes - MIB / 4
 const OWN_BYTES = 2 * MIB
 
 const LISTS = [
@@ -28,22 +29,35 @@ const entriesOf = (book: Book, list: List): [string, unknown][] => Object.entrie
 const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length
 const lineBytes = (name: string, value: unknown): number => bytesOf({ [name]: value })
 
-/** Leaves out new entries that would fill the own book. */
-export function withoutOverflow(mine: Book, theirs: Book): { book: Book; hasDropped: boolean } {
+/** Leaves out what would fill the own book. */
+export function withoutOverflow(mine: Book, theirs: Book, met: ReadonlySet<string>): { book: Book; hasDropped: boolean } {
   const [own, other] = [bytesOf(mine), bytesOf(theirs)]
   if (own + other <= MERGED_BYTES) return { book: theirs, hasDropped: false }
-  let left = Math.max(MERGED_BYTES - own, NEWS_BYTES)
-  const isNew = (list: List, name: string) => !Object.hasOwn(mine[list] ?? {}, name)
-  const fits = (list: List) => (entry: [string, unknown]) => {
-    if (isNew(list, entry[0])) left -= lineBytes(...entry)
-    return left >= 0 || !isNew(list, entry[0])
-  }
+  let left = Math.max(0, MERGED_BYTES - own, Math.min(NEWS_BYTES, CHANGED_BYTES - own))
+  let hasDropped = false
+  const fits =
+    (list: List) =>
+    ([name, value]: [string, unknown]) => {
+      const grows = lineBytes(name, value) - ownBytes(mine, list, name)
+      if (grows <= 0 || (list === 'pins' && met.has(name) && isKnown(mine, list, name))) return true
+      if (grows > left) hasDropped = true
+      else left -= grows
+      return !hasDropped
+    }
   const lists = LISTS.flatMap((list) =>
     theirs[list] ? [[list, Object.fromEntries(entriesOf(theirs, list).filter(fits(list)))]] : [],
   )
   const book: Book = { ...theirs, ...Object.fromEntries(lists) }
-  return left < 0 ? { book: startedAnew(book), hasDropped: true } : { book, hasDropped: false }
+  return hasDropped ? { book: startedAnew(book), hasDropped } : { book, hasDropped }
 }
+
+const isKnown = (book: Book, list: List, name: string): boolean => Object.hasOwn(book[list] ?? {}, name)
+const ownBytes = (book: Book, list: List, name: string): number =>
+  isKnown(book, list, name) ? lineBytes(name, (book[list] as Record<string, unknown>)[name]) : 0
+
+/** Two full books would be written against each other for ever, so people who were met decide. */
+export const isMetLost = (book: Book, theirs: Book, met: ReadonlySet<string>): boolean =>
+  [...met].some((id) => book.pins[id]?.identityKey !== theirs.pins[id]?.identityKey)
 
 /** Returns known fields, and a large book shrunk. */
 export function ownPart(book: Book, met: ReadonlySet<string>): Book {
