@@ -7,13 +7,13 @@ import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms, roomById } from '../../rooms/list/roomList.ts'
 import { followLocks } from '../../rooms/list/roomLocks.ts'
 import { syncBook } from '../../rooms/trust/book.ts'
-import { openedRows } from '../../testing/opened.ts'
+import { openedRows, openLiveOf } from '../../testing/opened.ts'
 import { passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { writesBook } from '../../testing/stolenBook.ts'
 import { newSeed } from '../../worker/chatlocks/chatkeys.ts'
 import type { ChatLock } from '../../worker/lists/book.ts'
-import { openClaimed, setChatPassword, unlockChat } from './chatlocks.ts'
+import { giveUpHistory, openClaimed, removeChatPassword, setChatPassword, unlockChat } from './chatlocks.ts'
 import { lockChat } from './relock.ts'
 
 // Locks that stand in the address book alone, at the server alone, or that a stolen browser wrote.
@@ -52,11 +52,13 @@ async function withThief() {
   const { id, direct } = alice.room(bob)
 
   /** Writes this in the place of the room's entry. */
-  async function writes(entry: () => Partial<ChatLock>): Promise<void> {
+  async function writes(entry: () => Partial<ChatLock> & { isGone?: boolean }): Promise<void> {
     await syncBook(thief.env)
     await writesBook(wire, thief, bob, (book) => {
       const before = book.locks?.[id]
-      const lock = { n: (before?.n ?? 0) + 1, kind: 'on', data: [], gone: before?.gone ?? 0, ...entry() }
+      const { isGone, ...change } = entry()
+      const n = (before?.n ?? 0) + 1
+      const lock = { n, kind: 'on', data: before?.data ?? [], gone: isGone ? n : (before?.gone ?? 0), ...change }
       return { ...book, locks: { ...book.locks, [id]: lock } }
     })
   }
@@ -71,6 +73,13 @@ async function thiefsLock(): Promise<string[]> {
 
 const lockState = (id: string) => roomById(id)?.lock
 const wordsIn = async (person: TestPerson, word: string) => (await openedRows(person)).some((text) => text.includes(word))
+
+async function unsent(person: TestPerson, chatRoomId: string) {
+  const live = await openLiveOf(person)
+  const keys = await live.vault.keys('outbox', chatRoomId)
+  live.vault.close()
+  return keys
+}
 
 /** Opens the chat by the account's password. */
 async function opensByAccount(alice: TestPerson, place: { id: string }) {
@@ -156,6 +165,7 @@ test('A stolen browser puts another lock, or none, in the place of Alice’s: he
   for (const entry of [
     { kind: 'off', data: [toBase64(new Uint8Array(16))] },
     { kind: 'gone', data: [] },
+    { kind: 'gone', data: [], isGone: true },
   ]) {
     await writes(() => entry)
     await syncs(alice)
@@ -166,4 +176,45 @@ test('A stolen browser puts another lock, or none, in the place of Alice’s: he
     expect(await alice.hears(bob)).toEqual(['apples', 'pears', 'dates'])
     await lockChat(alice.env, place)
   }
+})
+
+test('A stolen browser writes that Alice gave a locked chat up, and a lock of its own: her password opens the chat, and what she had not sent is there', async () => {
+  const { alice, bob, place, writes } = await withThief()
+  await alice.keeps(bob, 'cherries, not sent')
+  await setChatPassword(alice.env, place, PASSWORD)
+  for (const data of [await thiefsLock(), await thiefsLock(), undefined]) {
+    await writes(() => ({ isGone: true, ...(data && { data }) }))
+    await syncs(alice)
+    expect(lockState(place.id)).toBe('shut')
+    expect((await unlockChat(alice.env, place, PASSWORD)).valid).toBe(true)
+    expect(await alice.hears(bob)).toEqual(['apples', 'pears'])
+    expect(await unsent(alice, place.id)).toHaveLength(1)
+    await lockChat(alice.env, place)
+  }
+  await writes(() => ({ kind: 'gone', data: [], isGone: true }))
+  await syncs(alice)
+  await setChatPassword(alice.env, place, PASSWORD)
+  await unlockChat(alice.env, place, PASSWORD)
+  await removeChatPassword(alice.env, place)
+  expect(await unsent(alice, place.id)).toHaveLength(1)
+})
+
+test('What Alice gives up goes in her other browser too, though she has set another password before that one woke', async () => {
+  const { alice, bob, thief: phone, place } = await withThief()
+  await setChatPassword(alice.env, place, PASSWORD)
+  await syncs(phone)
+  await unlockChat(phone.env, place, PASSWORD)
+  await phone.keeps(bob, 'cherries, not sent')
+  await lockChat(phone.env, place)
+  await syncs(alice)
+  await signPageIn(alice)
+  await openForOrder(alice.env, { kind: 'password', password: passwordOf(alice.username) })
+  await giveUpHistory(alice.env, place)
+  await alice.env.crypto.forgetPassword()
+  await setChatPassword(alice.env, place, 'another one')
+  await syncs(phone)
+  expect(lockState(place.id)).toBe('shut')
+  expect((await unlockChat(phone.env, place, 'another one')).valid).toBe(true)
+  expect(await phone.hears(bob)).toEqual([])
+  expect(await unsent(phone, place.id)).toEqual([])
 })

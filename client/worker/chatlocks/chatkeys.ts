@@ -85,6 +85,11 @@ export async function newRowKey(
   return { key, kept: { publicKey, sealed: toBase64(sealed) } }
 }
 
+/** Rows name their key by its place, so a dropped one leaves its place. */
+export const DROPPED: SealedRowKey = { publicKey: '', sealed: '' }
+
+export const isDropped = ({ sealed }: SealedRowKey): boolean => sealed === DROPPED.sealed
+
 /** Returns the row keys that these seeds open. */
 export async function openRowKeys(
   live: Live,

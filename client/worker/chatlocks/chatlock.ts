@@ -10,7 +10,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { newSeed, openRowKeys, sealSeeds } from './chatkeys.ts'
-import { followLock, wipeRoom } from './chatrows.ts'
+import { followLock, putLock, wipeRoom } from './chatrows.ts'
 import { forgetHeld, forgetTyped, heldOf, seedsOf, type Typed, take } from './heldLocks.ts'
 import { entryOf, lockOf, lockWrite, noteProven, opensBy, provenOf } from './lockEntries.ts'
 import { hasOlderKeys } from './resealRows.ts'
@@ -67,11 +67,17 @@ export async function makeChatLock(
 const isFirst = (seed: Uint8Array, at: number, all: Uint8Array[]): boolean =>
   !all.slice(0, at).some((other) => sameBytes(other, seed))
 
-/** Returns the verifier. Throws 'chat_lock'. */
-export async function typeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string }> {
-  const row = await readBook(live)
-  const data = (await provenOf(live, typed.chatRoomId)) ?? lockOf(row, typed.chatRoomId).data
-  return take(live, typed, data[1] ?? '')
+/** Returns the verifier. `hasOther`: the next call uses the other lock's salt. Throws 'chat_lock'. */
+export async function typeChatPassword(live: Live, typed: Typed): Promise<{ verifier: string; hasOther: boolean }> {
+  const { chatRoomId } = typed
+  const [row, { [chatRoomId]: lock }] = [await readBook(live), await live.vault.locks()]
+  const entry = entryOf(row, chatRoomId)
+  const named = !lock?.proven || (lock.givenUpKeys && entry && isOn(entry)) ? lockOf(row, chatRoomId).data : undefined
+  const salts = [...new Set([lock?.proven, named].flatMap((data) => (data ? [data[1] ?? ''] : [])))]
+  const held = heldOf(live, chatRoomId)
+  const at = held.typings ?? 0
+  held.typings = at + 1
+  return { ...(await take(live, typed, salts[at % salts.length] ?? '')), hasOther: salts.length > 1 }
 }
 
 /** Opens a lock by both halves. Throws 'chat_lock'. `isChanged`: the server took an interrupted change. */
@@ -106,11 +112,22 @@ const restoreLock = (live: Live, chatRoomId: string, data: string[]): Promise<vo
 
 async function openRows(live: Live, chatRoomId: string, seeds: Uint8Array[]): Promise<void> {
   await followLock(live, chatRoomId, true)
+  await inRoom(live, chatRoomId, () => withOutbox(live, chatRoomId, () => wipeGivenUp(live, chatRoomId, seeds)))
+  await followLock(live, chatRoomId, true)
   await inRoom(live, chatRoomId, async () => {
     const lock = (await live.vault.locks())[chatRoomId]
     if (!lock) throw new CryptoFailure('chat_lock', 'The lock of this chat has changed. Try again')
     live.vault.openRoom(chatRoomId, await openRowKeys(live, chatRoomId, lock.rowKeys, seeds))
   })
+}
+
+/** A lock keeps the seeds of those before it, except of history that was given up. */
+async function wipeGivenUp(live: Live, chatRoomId: string, seeds: Uint8Array[]): Promise<void> {
+  const held = (await live.vault.locks())[chatRoomId]
+  if (!held?.givenUpKeys) return
+  const { givenUpKeys, ...lock } = held
+  const keys = await openRowKeys(live, chatRoomId, lock.rowKeys.slice(0, givenUpKeys), seeds)
+  return keys.some(Boolean) ? putLock(live, chatRoomId, lock) : wipeRoom(live, chatRoomId)
 }
 
 /** Seals the rows of a new lock; leaves the room open. */

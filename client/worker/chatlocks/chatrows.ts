@@ -17,7 +17,7 @@ import { isRoomLocked, LOCKS, type RoomLock, type RowKeys, SEARCH_KINDS } from '
 import { type RoomRecord, roomRecord, roomRecords } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import type { KeyOf, VaultStore, VaultValue } from '../vault/vaultRows.ts'
-import { newRowKey, openRowKeys } from './chatkeys.ts'
+import { isDropped, newRowKey, openRowKeys } from './chatkeys.ts'
 
 // Row keys lie inside the vault's seal. The lock is written first and each step can repeat: a crash leaves the room shut.
 
@@ -44,12 +44,10 @@ async function follow(live: Live, chatRoomId: string, hasPassword: boolean | und
   if (!entry || !isDue(entry, lock, hasPassword)) return
   if (isOn(entry)) {
     if (!lock && !hasPassword) return claimRoom(live, chatRoomId, entry)
-    // The person gave this history up.
-    if (lock && !lock.isClaim && lock.n < entry.gone) await wipeRoom(live, chatRoomId)
     return sealRoom(live, chatRoomId, entry)
   }
   if (lock?.isClaim) return putLock(live, chatRoomId, undefined)
-  if (entry.kind === 'off' && lock && lock.n >= entry.gone) return openForGood(live, chatRoomId, entry, lock)
+  if (entry.kind === 'off' && lock) return openForGood(live, chatRoomId, entry, lock)
   await wipeRoom(live, chatRoomId)
 }
 
@@ -61,12 +59,15 @@ async function claimRoom(live: Live, chatRoomId: string, { n, data: [publicKey =
 }
 
 /** A new row key, because no older key is in memory. */
-async function sealRoom(live: Live, chatRoomId: string, { n, data: [publicKey = ''] }: ChatLock): Promise<void> {
+async function sealRoom(live: Live, chatRoomId: string, { n, gone, data: [publicKey = ''] }: ChatLock): Promise<void> {
   const before = (await live.vault.locks())[chatRoomId]
   const { key, kept } = await newRowKey(live, chatRoomId, publicKey)
+  // A thief may have written it, so only the password deletes.
+  const givenUpKeys = before && before.n < gone ? before.rowKeys.length : (before?.givenUpKeys ?? 0)
   const lock: RoomLock = {
     ...{ n, publicKey, rowKeys: [...(before?.rowKeys ?? []), kept], isSealed: false },
     ...(before?.proven && { proven: before.proven }),
+    ...(givenUpKeys > 0 && { givenUpKeys }),
   }
   await putLock(live, chatRoomId, lock)
   live.vault.openRoom(chatRoomId, null)
@@ -82,7 +83,7 @@ async function sealRoom(live: Live, chatRoomId: string, { n, data: [publicKey = 
 async function openForGood(live: Live, chatRoomId: string, { data: [, ...seeds] }: ChatLock, lock: RoomLock): Promise<void> {
   const keys = await openRowKeys(live, chatRoomId, lock.rowKeys, seeds.map(fromBase64))
   // Some row does not open: the server has it still.
-  if (keys.includes(undefined)) return wipeRoom(live, chatRoomId)
+  if (lock.rowKeys.some((kept, at) => !keys[at] && !isDropped(kept))) return wipeRoom(live, chatRoomId)
   // Other tabs stop writing under this lock.
   await putLock(live, chatRoomId, { ...lock, isOff: true })
   const within = live.vault.within(chatRoomId, keys)

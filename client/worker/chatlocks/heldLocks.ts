@@ -14,6 +14,7 @@ interface OpenLock {
 interface Held {
   root?: Uint8Array | undefined
   salt?: string | undefined
+  typings?: number | undefined
   open?: OpenLock | undefined
   /** The server has not taken this one yet. */
   next?: OpenLock | undefined
@@ -57,6 +58,7 @@ export function forgetTyped(held: Held): void {
   if (held.root) erase(held.root)
   held.root = undefined
   held.salt = undefined
+  held.typings = undefined
 }
 
 export function forgetHeld(live: Live, chatRoomId: string): void {

@@ -2,9 +2,9 @@ import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import type { ChatLock } from '../lists/book.ts'
 import { withOutbox } from '../messages/outbox.ts'
-import type { RoomLock, SealedRowKey } from '../vault/roomlocks.ts'
+import type { RoomLock } from '../vault/roomlocks.ts'
 import type { Write } from '../vault/vault.ts'
-import { newRowKey, openRowKeys } from './chatkeys.ts'
+import { DROPPED, isDropped, newRowKey, openRowKeys } from './chatkeys.ts'
 import { CHUNK, lockedNames, putLock, roomNames, unsealed } from './chatrows.ts'
 
 /** Call inside the locks of room and outbox. */
@@ -23,11 +23,8 @@ export async function addRowKey(
   await putLock(live, chatRoomId, { ...lock, n, publicKey, rowKeys: [...lock.rowKeys, kept] })
 }
 
-/** Rows name their key by its place, so a dropped one leaves its place. */
-const DROPPED: SealedRowKey = { publicKey: '', sealed: '' }
-
 export const hasOlderKeys = (lock: RoomLock | undefined): boolean =>
-  lock?.rowKeys.slice(0, -1).some(({ sealed }) => sealed !== DROPPED.sealed) === true
+  lock?.rowKeys.slice(0, -1).some((kept) => !isDropped(kept)) === true
 
 /** Rows that no key opens go: the server has them. */
 export const resealRows = (live: Live, chatRoomId: string): Promise<void> =>

@@ -50,6 +50,6 @@ export const locksToFollow = ({ locks = {} }: Pick<Book, 'locks'>, held: RoomLoc
 export function isDue(entry: ChatLock, lock: RoomLock | undefined, hasPassword: boolean | undefined): boolean {
   if (!isOn(entry)) return lock !== undefined && (lock.isClaim === true || hasPassword === false)
   if (!lock) return true
-  const isFollowed = !lock.isClaim && !lock.isOff && lock.publicKey === entry.data[0] && lock.n >= entry.gone
+  const isFollowed = !lock.isClaim && !lock.isOff && lock.publicKey === entry.data[0]
   return isFollowed ? !lock.isSealed : hasPassword === true
 }

@@ -19,6 +19,7 @@ export interface RoomLock {
   isClaim?: boolean
   /** The book's `data`, opened. */
   proven?: string[]
+  givenUpKeys?: number
 }
 
 /** base64. */
@@ -40,6 +41,7 @@ export const locksShape: z.ZodType<RoomLocks> = z.record(
     isOff: z.boolean().exactOptional(),
     isClaim: z.boolean().exactOptional(),
     proven: z.array(z.string()).exactOptional(),
+    givenUpKeys: z.number().exactOptional(),
   }),
 )
 
