@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
+import { archiveApi } from '../../../contract/chat/archive.ts'
 import { chatLocksApi } from '../../../contract/chat/chatlocks.ts'
+import { ApiError } from '../../net/api.ts'
 import { exportAccount } from '../export/export.ts'
 import { openedStore } from '../files/openedFiles.ts'
 import { sharedPage } from '../files/sharedPage.ts'
@@ -371,6 +373,27 @@ test('Alice changes the password: the old one is wrong from then on, in every br
   expect(await isUnlocked(alice.env, place, PASSWORD)).toBe(false)
   expect(await isUnlocked(alice.env, place, 'another one')).toBe(true)
   expect(await alice.hears(bob)).toEqual(['apples', 'pears'])
+})
+
+test('Where the server takes no page of the archive, a password that Alice sets or changes holds all the same, and the next unlocking does the rest', async () => {
+  const { alice, bob, wire, place } = await talking()
+  const full = (_: string, path: string, method: string) => {
+    if (path === archiveApi.putPage.path && method === 'PUT') throw new ApiError(429, 'key_bytes_reached', 'Too much for today')
+  }
+  wire.beforeEffect = full
+  await setChatPassword(alice.env, place, PASSWORD)
+  expect(lockState(place.id)).toBe('shut')
+  wire.beforeEffect = undefined
+  expect(await isUnlocked(alice.env, place, PASSWORD)).toBe(true)
+  wire.beforeEffect = full
+  await changeChatPassword(alice.env, place, 'another one')
+  wire.beforeEffect = undefined
+  await lockChat(alice.env, place)
+  expect(await isUnlocked(alice.env, place, 'another one')).toBe(true)
+  const laptop = await alice.newComputer()
+  await syncs(laptop)
+  expect(await isUnlocked(laptop.env, place, 'another one')).toBe(true)
+  expect(await laptop.hears(bob)).toEqual(['apples', 'pears'])
 })
 
 test('Who knew the old password, and noted what the server and the book gave for it, opens nothing of the chat once Alice has changed it', async () => {

@@ -27,7 +27,7 @@ export async function setChatPassword(env: Env, { id, direct }: Place, password:
   await env.crypto.makeChatLock({ chatRoomId: id, lockSecret })
   await saveBook(env)
   await env.crypto.holdChatLock({ chatRoomId: id })
-  await writePages(env, { id })
+  await untilRefused(() => writePages(env, { id }))
   await lockChat(env, { id, direct })
   await fetchRooms(env, [id])
 }
@@ -73,18 +73,24 @@ export async function unlockChat(env: Env, { id, direct }: Place, password: stri
   if (!opened) return { ...tried, valid: false }
   await showLocks(env)
   keepOpen(env, { id, direct })
-  try {
+  await untilRefused(async () => {
     if (opened.isChanged) await finishChange(env, id)
     await fetchRooms(env, [id])
     await writePages(env, { id })
     const room = roomById(id)
     if (room) await syncRoom(env, room)
     if (opened.isChanged || opened.hasOlderKeys) await leaveSeeds(env, id)
+  })
+  return tried
+}
+
+/** The password holds already; the next unlocking does what is left. */
+async function untilRefused(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
   } catch (error) {
-    // It is open; what the server did not give is asked for again when it is shown.
     if (!(error instanceof ApiError)) throw error
   }
-  return tried
 }
 
 async function typePassword(env: Env, { id, direct }: Place, password: string) {
@@ -108,8 +114,10 @@ export async function changeChatPassword(env: Env, { id, direct }: Place, passwo
   await saveBook(env)
   const { contactId } = direct
   await env.api(chatLocksApi.set, { contactId, password: verifier, confirmPassword: verifier, lockSecret })
-  await finishChange(env, id)
-  await leaveSeeds(env, id)
+  await untilRefused(async () => {
+    await finishChange(env, id)
+    await leaveSeeds(env, id)
+  })
 }
 
 /** The pages, the running epoch, and the rows of before. The last of them says that it was done. */
