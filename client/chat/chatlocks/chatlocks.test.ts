@@ -396,6 +396,33 @@ test('Where the server takes no page of the archive, a password that Alice sets 
   expect(await laptop.hears(bob)).toEqual(['apples', 'pears'])
 })
 
+test('Two browsers change the password at once: the one whose seal is not in the book is told so, and the other password opens the chat', async () => {
+  const { alice, bob, place } = await talking()
+  await setChatPassword(alice.env, place, PASSWORD)
+  const phone = await alice.newComputer()
+  await syncs(phone)
+  await unlockChat(phone.env, place, PASSWORD)
+  await meanwhile(async () => {
+    await syncs(alice)
+    await unlockChat(alice.env, place, PASSWORD)
+  })
+  let isFirst = true
+  const api: typeof alice.env.api = async (endpoint, input) => {
+    if (endpoint.path === chatLocksApi.set.path && isFirst) {
+      isFirst = false
+      await expect(changeChatPassword(phone.env, place, 'of the phone')).rejects.toThrow('was faster')
+    }
+    return alice.env.api(endpoint, input)
+  }
+  await changeChatPassword({ ...alice.env, api }, place, 'of the laptop')
+  expect(isFirst).toBe(false)
+  await lockChat(alice.env, place)
+  expect(await isUnlocked(alice.env, place, 'of the laptop')).toBe(true)
+  await syncs(phone)
+  expect(await isUnlocked(phone.env, place, 'of the laptop')).toBe(true)
+  expect(await phone.hears(bob)).toEqual(['apples', 'pears'])
+})
+
 test('Who knew the old password, and noted what the server and the book gave for it, opens nothing of the chat once Alice has changed it', async () => {
   const { alice, bob, wire, place, roomId } = await talking()
   const phone = await alice.newComputer()

@@ -107,11 +107,12 @@ async function typePassword(env: Env, { id, direct }: Place, password: string) {
 /**
  * Changes the password of an open chat: a new lock, and nothing that the old one opens opens what follows [Note: L1]. The book has both for as
  * long as the server decides, so that an interruption leaves the one or the other. Throws ApiError ('has_chat_password' if it was not
- * entered within the last minutes: then nothing has changed) or CryptoFailure.
+ * entered within the last minutes: then nothing has changed) or CryptoFailure ('chat_lock' if another browser was faster).
  */
 export async function changeChatPassword(env: Env, { id, direct }: Place, password: string): Promise<void> {
   const { verifier, lockSecret } = await env.crypto.changeChatPassword({ chatRoomId: id, password })
   await saveBook(env)
+  await env.crypto.requireOwnChange({ chatRoomId: id })
   const { contactId } = direct
   await env.api(chatLocksApi.set, { contactId, password: verifier, confirmPassword: verifier, lockSecret })
   await untilRefused(async () => {

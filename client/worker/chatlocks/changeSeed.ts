@@ -31,9 +31,18 @@ export async function changeChatPassword(live: Live, typed: Typed): Promise<{ ve
     sealed,
     publicKey,
   ])
-  held.next = { lockSecret, seeds: next }
+  held.next = { lockSecret, seeds: next, publicKey, sealed }
   forgetTyped(held)
   return { ...taken, lockSecret: toBase64(lockSecret) }
+}
+
+/** Throws 'chat_lock' where another browser's change stands in the saved book: this seal would be missing. */
+export async function requireOwnChange(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> {
+  const [held, row] = [heldOf(live, chatRoomId), await readBook(live)]
+  if (held.next && !row.isDirty && lockOf(row, chatRoomId).data[3] === held.next.sealed) return
+  if (held.next) erase(held.next.lockSecret)
+  held.next = undefined
+  throw new CryptoFailure('chat_lock', 'Another of your browsers was faster. This password was not taken')
 }
 
 /** Leaves the new seed alone in the book. The room stays open. */
@@ -41,14 +50,15 @@ export const chatPasswordChanged = (live: Live, { chatRoomId }: { chatRoomId: st
   inRoom(live, chatRoomId, () =>
     withOutbox(live, chatRoomId, async () => {
       const held = heldOf(live, chatRoomId)
-      if (held.next) {
+      const own = held.next
+      if (own) {
         if (held.open) erase(held.open.lockSecret, ...held.open.seeds)
-        Object.assign(held, { open: held.next, next: undefined })
+        Object.assign(held, { open: own, next: undefined })
       }
       await changeLock(live, chatRoomId, ({ data: [before = '', salt = '', sealed = '', next, publicKey] }) => [
-        publicKey ?? before,
+        own?.publicKey ?? publicKey ?? before,
         salt,
-        next ?? sealed,
+        own?.sealed ?? next ?? sealed,
       ])
       const entry = lockOf(await readBook(live), chatRoomId)
       await addRowKey(live, chatRoomId, entry, seedsOf(live, chatRoomId))

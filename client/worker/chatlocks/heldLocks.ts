@@ -17,7 +17,7 @@ interface Held {
   typings?: number | undefined
   open?: OpenLock | undefined
   /** The server has not taken this one yet. */
-  next?: OpenLock | undefined
+  next?: (OpenLock & { publicKey: string; sealed: string }) | undefined
 }
 
 const memory = new WeakMap<Live, Map<string, Held>>()
