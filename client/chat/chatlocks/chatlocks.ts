@@ -46,9 +46,15 @@ async function secretOf(env: Env, contactId: string, verifier: string): Promise<
 /**
  * Opens a chat that another browser of the account has locked, where the server knows no password of it [Note: L1]. Returns the id of the
  * device whose address book brought the lock, if it is known. The account's keys must have been opened by a way in. Throws ApiError or
- * CryptoFailure.
+ * CryptoFailure('room_locked' if the server knows a password by now).
  */
 export async function openClaimed(env: Env, { id }: Pick<Place, 'id'>): Promise<string | undefined> {
+  // The book may have come before the row that says so: dropping the entry would take a real lock off.
+  await fetchRooms(env, [id])
+  if (roomById(id)?.isPasswordProtected) {
+    await followLocks(env)
+    throw new CryptoFailure('room_locked', 'This chat has a password. Enter it')
+  }
   const { claimedBy } = await env.crypto.chatLocks()
   await env.crypto.dropChatLock({ chatRoomId: id })
   await saveBook(env)

@@ -11,6 +11,7 @@ import { openedRows, openLiveOf } from '../../testing/opened.ts'
 import { passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { writesBook } from '../../testing/stolenBook.ts'
+import type { Wire } from '../../testing/wire.ts'
 import { newSeed } from '../../worker/chatlocks/chatkeys.ts'
 import type { ChatLock } from '../../worker/lists/book.ts'
 import { giveUpHistory, openClaimed, removeChatPassword, setChatPassword, unlockChat } from './chatlocks.ts'
@@ -71,6 +72,12 @@ async function thiefsLock(): Promise<string[]> {
   return [publicKey, toBase64(new Uint8Array(16)), toBase64(new Uint8Array(60))]
 }
 
+const noPasswords: Wire['lie'] = (_, path, answer) => {
+  if (path !== roomsApi.list.path) return answer
+  const { rooms, ...rest } = answer as { rooms: object[] }
+  return { ...rest, rooms: rooms.map((row) => ({ ...row, isPasswordProtected: false, isLocked: false })) }
+}
+
 const lockState = (id: string) => roomById(id)?.lock
 const wordsIn = async (person: TestPerson, word: string) => (await openedRows(person)).some((text) => text.includes(word))
 
@@ -127,11 +134,7 @@ test('A lock that leaps by more than a thousand changes is not taken, and that i
 test('A server that says that there is no chat password opens no chat: neither in a browser that has sealed it nor in the next', async () => {
   const { alice, wire, place, thief: phone } = await withThief()
   await setChatPassword(alice.env, place, PASSWORD)
-  wire.lie = (_, path, answer) => {
-    if (path !== roomsApi.list.path) return answer
-    const { rooms, ...rest } = answer as { rooms: object[] }
-    return { ...rest, rooms: rooms.map((row) => ({ ...row, isPasswordProtected: false, isLocked: false })) }
-  }
+  wire.lie = noPasswords
   await syncs(alice)
   expect(lockState(place.id)).toBe('shut')
   expect(await wordsIn(alice, 'apples')).toBe(false)
@@ -142,6 +145,21 @@ test('A server that says that there is no chat password opens no chat: neither i
   await syncs(phone)
   expect(lockState(place.id)).toBe('shut')
   expect(await wordsIn(phone, 'apples')).toBe(false)
+  expect((await unlockChat(phone.env, place, PASSWORD)).valid).toBe(true)
+})
+
+test('A browser that hears of a lock by the book first takes it off for no password of the account: the server knows one by then', async () => {
+  const { alice, wire, place, thief: phone } = await withThief()
+  await syncs(phone)
+  await setChatPassword(alice.env, place, PASSWORD)
+  // The row of before still stands on the phone's page.
+  resetRooms()
+  wire.lie = noPasswords
+  await syncs(phone)
+  wire.lie = undefined
+  expect(lockState(place.id)).toBe('claimed')
+  await expect(opensByAccount(phone, place)).rejects.toMatchObject({ code: 'room_locked' })
+  expect(lockState(place.id)).toBe('shut')
   expect((await unlockChat(phone.env, place, PASSWORD)).valid).toBe(true)
 })
 
