@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { noteFocus } from './opener.ts'
 
 interface Props {
@@ -15,16 +15,28 @@ interface Props {
 /** A dialog that is open while it is rendered. On a phone it is a bottom sheet. */
 export function Dialog({ title, text, onClose, nextFocus, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
+  const closing = useRef<HTMLButtonElement>(null)
+  const hasPlaced = useRef(false)
   const [giveBack] = useState(noteFocus)
 
+  const firstField = () =>
+    content.current?.querySelector<HTMLElement>('[data-first], input:checked, input:not([type="radio"]), footer button')
+
   function focusFirst(event: Event) {
-    const first = content.current?.querySelector<HTMLElement>(
-      '[data-first], input:checked, input:not([type="radio"]), footer button',
-    )
+    const first = firstField()
     if (!first) return
     event.preventDefault()
+    hasPlaced.current = true
     first.focus()
   }
+
+  // Fields that were loaded meanwhile: Enter on Close would lose what is typed.
+  useEffect(() => {
+    if (hasPlaced.current || document.activeElement !== closing.current) return
+    const first = firstField()
+    hasPlaced.current = first != null
+    first?.focus()
+  })
 
   // Escape closes the dialog even if a toast is above it. Radix would close the toast alone.
   function press(event: KeyboardEvent) {
@@ -55,7 +67,7 @@ export function Dialog({ title, text, onClose, nextFocus, children }: Props) {
               <Radix.Title>{title}</Radix.Title>
               {text && <Radix.Description>{text}</Radix.Description>}
             </div>
-            <Radix.Close className="icon-btn" aria-label="Close">
+            <Radix.Close ref={closing} className="icon-btn" aria-label="Close">
               <X className="i" aria-hidden />
             </Radix.Close>
           </header>

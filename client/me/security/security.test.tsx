@@ -366,6 +366,8 @@ test('A lock is switched on by the account’s own password alone, and off by it
   await person.click(await screen.findByRole('radio', { name: '5 minutes' }))
   const dialog = await dialogOf('Lock this browser?')
   const field = await dialog.findByLabelText('Password of this account')
+  // It is loaded after the dialog has opened.
+  await waitFor(() => expect(document.activeElement).toBe(field))
   await person.click(dialog.getByRole('button', { name: 'Switch on' }))
   expect(dialog.getByText('Password is required')).toBeTruthy()
   await fills(person, field, 'a typing error')
