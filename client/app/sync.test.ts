@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { User } from '../../contract/account/account.ts'
 import { devicesApi } from '../../contract/account/devices.ts'
+import { messagesApi } from '../../contract/chat/messages.ts'
 import { roomsApi } from '../../contract/chat/rooms.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { resetDevices } from '../me/devices/deviceList.ts'
@@ -73,6 +74,13 @@ test('A room whose log was not answered is asked for again, although its row has
   alice.env.api = api
   expect(await roomsAsked(alice, () => syncAll(alice.env))).toEqual(new Set([roomId]))
   expect(roomById(roomId)?.preview?.text).toBe('hello Alice')
+})
+
+test('A program’s text in which nothing can be seen is named on the list, as it is in the chat', async () => {
+  const { alice, bob, roomId } = await people()
+  await bob.env.api(messagesApi.send, { chatRoomId: roomId, content: '\u200b', messageType: 'text' })
+  await syncAll(alice.env)
+  expect(roomById(roomId)?.preview).toMatchObject({ kind: 'plain', text: 'Empty message' })
 })
 
 test('what is asked for while a page is being brought up to date is not lost: neither one person nor everybody', async () => {

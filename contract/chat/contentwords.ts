@@ -9,3 +9,5 @@ export const EMPTY = 'Empty message'
 const UNSEEN = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
 export const isBlank = (text: string): boolean => UNSEEN.test(text)
+
+export const textWords = (text: string): string => (isBlank(text) ? EMPTY : text)

@@ -1,3 +1,4 @@
+import { textWords } from '../../../contract/chat/contentwords.ts'
 import { PUSHED } from '../../../contract/chat/pushnews.ts'
 import type { Env } from '../../env.ts'
 import { faceOf } from '../../rooms/list/members.ts'
@@ -103,7 +104,7 @@ async function textOf(env: Env, { id: chatRoomId, lastMessage, lock }: RoomRow):
     const { messages } = await env.crypto.page({ chatRoomId, limit: BEHIND })
     const body = messages.find(({ seq }) => seq === lastMessage?.seq)?.body
     if (body?.kind === 'content') return lineOf(body.content)
-    if (body?.kind === 'plain') return `${NOT_ENCRYPTED}: ${body.text}`
+    if (body?.kind === 'plain') return `${NOT_ENCRYPTED}: ${textWords(body.text)}`
     if (body) break
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }

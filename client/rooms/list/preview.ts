@@ -1,5 +1,5 @@
 import type { Content } from '../../../contract/chat/content.ts'
-import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { textWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
@@ -46,7 +46,7 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
     case 'content':
       return { kind: lookOf(newest.body.content), text: lineOf(newest.body.content), status }
     case 'plain':
-      return { kind: 'plain', text: newest.body.text, status }
+      return { kind: 'plain', text: textWords(newest.body.text), status }
     case 'withheld':
       return null
     case 'notice':

@@ -1,8 +1,8 @@
-import { EMPTY, isBlank } from '../contentwords.ts'
+import { textWords } from '../contentwords.ts'
 import type { ContentOf, KindRules } from './rules.ts'
 
 export const textKind: KindRules<ContentOf<'text'>> = {
-  words: ({ text }) => (isBlank(text) ? EMPTY : text),
+  words: ({ text }) => textWords(text),
   searched: ({ text }) => text,
   file: () => undefined,
   counts: true,
