@@ -34,12 +34,14 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     if (draft.archiveKeys.some((key) => !members.includes(key.userId) || key.groupId !== groupId || key.epoch !== epoch + 1)) {
       throw invalid('An archive key belongs to a member and to the epoch that the commit starts')
     }
+    // What is refused anyway tells a stranger of no device list.
+    if (epoch === 0) await requireClaim(tx, user, draft)
+    await requireAnswered(tx, user, room)
     // Removing a device locks the room first.
     const manifests = await newestManifests(tx, members)
     const stale = await findStale(tx, user.id, room, { manifests, known: draft })
     if (stale) return { stale }
-    if (epoch === 0) await requireClaim(env, tx, user, draft)
-    await requireAnswered(tx, user, room)
+    if (epoch === 0) await takeGeneration(env, chatRoomId)
     const sealed = new Map(keptKeys(manifests, draft.archiveKeys).map((key) => [key.userId, key]))
     const counted = takenBy(env, user, draft.commit, draft.welcome, draft.groupInfo, ...sealsOf([...sealed.values()]))
     const row = await store.appendCommit(tx, user.id, draft, counted, env.clock())
@@ -125,12 +127,15 @@ function fits(room: Room, { generation, groupId, epoch }: CommitDraft): boolean 
   return room.generation > 0 && generation === room.generation && groupId === room.groupId && epoch === room.epoch
 }
 
-/** Requires a claim of the generation's packages [Note: R8]. Throws Refusal `too_many_requests`. */
-async function requireClaim(env: Env, tx: Queryable, user: SignedInUser, { chatRoomId, generation }: CommitDraft): Promise<void> {
+/** Requires a claim of the generation's packages [Note: R8]. */
+async function requireClaim(tx: Queryable, user: SignedInUser, { chatRoomId, generation }: CommitDraft): Promise<void> {
   const { id, deviceId } = user
   if (deviceId === null || !(await hasClaimed(tx, { chatRoomId, generation, claimedBy: id, claimingDevice: deviceId })))
     throw invalid('Claim the key packages of this generation first')
-  // The room's limit also binds two accounts that take turns.
+}
+
+/** Throws Refusal `too_many_requests`. The room's limit also binds two accounts that take turns. */
+async function takeGeneration(env: Env, chatRoomId: string): Promise<void> {
   await env.limits.take('generations', chatRoomId)
   await env.limits.take('generationsADay', chatRoomId)
 }

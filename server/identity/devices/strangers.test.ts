@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { devicesApi } from '../../../contract/account/devices.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
-import { roomsApi } from '../../../contract/chat/rooms.ts'
+import { type CommitDraft, roomsApi } from '../../../contract/chat/rooms.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { RATES } from '../../../contract/ground/rates.ts'
-import { creation, random, sealed } from '../../testing/group.ts'
+import { creation, following, random, sealed } from '../../testing/group.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 
@@ -80,6 +81,25 @@ test('Eve adds browsers of her own: that uses up none of her looks at Alice, and
     expect(JSON.stringify(answer.body)).not.toContain(alice.id)
   }
   expect(await looks(eve, alice)).toMatchObject({ version: 2 })
+})
+
+test('Eve posts commits that are refused anyway, to see whether Alice has changed her browsers: the answer is the same before and after', async () => {
+  const { alice, eve, chatRoomId } = await asking()
+  const known = { [eve.id]: 1, [alice.id]: 1 }
+  const posts = ({ chatRoomId: _, ...body }: CommitDraft) =>
+    eve.request('POST', `/api/rooms/${chatRoomId}/commits`, { body: { ...body, manifestVersions: known } })
+  let draft = creation(chatRoomId)
+  const unclaimed = await posts(draft)
+  expect(unclaimed).toBeRefused(400, 'invalid_input')
+  for (let commits = 0; commits < LIMITS.commitsOfRequest; commits++) {
+    if (commits > 0) draft = following(draft)
+    await eve.does(roomsApi.commit, draft)
+  }
+  const unanswered = await posts(following(draft))
+  expect(unanswered).toBeRefused(429, 'request_unanswered')
+  await alice.addsBrowser()
+  expect((await posts(creation(chatRoomId, 2))).body).toEqual(unclaimed.body)
+  expect((await posts(following(draft))).body).toEqual(unanswered.body)
 })
 
 /** Uses up Eve's looks at Alice. */
