@@ -77,11 +77,12 @@ const inboxRead = named((db) => {
               select user_id from chat_participants where chat_room_id = any(array(${MY_GROUPS})) and user_id <> ${ME}))
             and (profile_changed_in >= ${from} or photo_changed_in >= ${from})
           union all
-          select p.user_id from presence p
+          select p.user_id from (
+            select * from presence where user_id = any(array(select contact_user_id from contacts where user_id = ${ME}))
+              and (online_changed_in >= ${from} or seen_changed_in >= ${from}) offset 0) p
           cross join lateral (select shows_presence, shows_last_seen from users where id = p.user_id offset 0) o
-          where p.user_id = any(array(select contact_user_id from contacts where user_id = ${ME}))
-            and (p.online_changed_in >= ${from} and o.shows_presence and ${isOwnShown('shows_presence')}
-              or p.seen_changed_in >= ${from} and o.shows_last_seen and ${isOwnShown('shows_last_seen')})
+          where p.online_changed_in >= ${from} and o.shows_presence and ${isOwnShown('shows_presence')}
+            or p.seen_changed_in >= ${from} and o.shows_last_seen and ${isOwnShown('shows_last_seen')}
           union all
           select user_id from contacts where contact_user_id = ${ME} and state_changed_in >= ${from}) news
         left join lateral (
