@@ -27,6 +27,8 @@ const dayOf = ({ clock }: Env): number => Math.floor(clock().getTime() / DAY_MS)
 export async function requireAnswered(tx: Queryable, user: SignedInUser, room: Room): Promise<void> {
   const [other] = idsOf(room).filter((id) => id !== user.id)
   if (room.type !== 'direct' || other === undefined) return
-  if (!(await store.hasCommitsOfOneAlone(tx, room.id, user.id, LIMITS.commitsOfRequest))) return
-  if (!(await looksMutual(tx, user.id, other))) throw new Refusal('request_unanswered', { retryAfterSeconds: ASK_AGAIN_SECONDS })
+  // First, as it reads two rows: the other looks for an answer through the whole log.
+  if (await looksMutual(tx, user.id, other)) return
+  if (await store.hasCommitsOfOneAlone(tx, room.id, user.id, LIMITS.commitsOfRequest))
+    throw new Refusal('request_unanswered', { retryAfterSeconds: ASK_AGAIN_SECONDS })
 }
