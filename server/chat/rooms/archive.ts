@@ -83,8 +83,7 @@ export async function putPage(
     const device = await confirmingDevice(env, tx, user, chatRoomId)
     const page = { chatRoomId, userId: user.id, writtenBy: user.deviceId ?? '', ...draft }
     if (!(await store.putPage(tx, page, takenBy(env, user, page.sealed)))) throw keyBytesReached(env)
-    const isAlone = await hasOneDevice(tx, user.id)
-    await store.deleteOlder(tx, page, isAlone ? 'none' : device === undefined ? 'under_seed' : 'any')
+    await store.deleteOlder(tx, page, device !== undefined ? 'any' : (await hasOneDevice(tx, user.id)) ? 'none' : 'under_seed')
     await store.pageKeys(tx, { chatRoomId, userId: user.id, epochs, writtenBy: device })
   })
   return {}
