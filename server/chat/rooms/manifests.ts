@@ -50,9 +50,9 @@ export async function findStale(
   room: Room,
   { manifests, known }: { manifests: Map<string, RoomManifest>; known: Known },
 ): Promise<Stale | undefined> {
-  const isBehind = [...manifests].filter(([id, { version }]) => (known.manifestVersions[id] ?? 0) < version)
+  const behind = [...manifests].filter(([id, { version }]) => (known.manifestVersions[id] ?? 0) < version)
   const old = new Set([
-    ...isBehind.map(([id]) => id),
+    ...behind.map(([id]) => id),
     ...known.archiveKeys.filter((key) => isForAnother(manifests, key)).map((key) => key.userId),
   ])
   if (old.size === 0) return undefined
