@@ -8,7 +8,7 @@ import { messagesApi } from '../../../contract/chat/messages.ts'
 import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { keepPresence } from '../../people/presence/presence.ts'
-import { creation, following, sealed } from '../../testing/group.ts'
+import { creation, following, plantGroup, sealed } from '../../testing/group.ts'
 import { signedBook } from '../../testing/keys.ts'
 import { newAuthSecret, type Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
@@ -441,4 +441,12 @@ test("a list that is read in the moment of its account's deletion takes its turn
   await gone
   for (const table of ['inboxes', 'inbox', 'list_floors'])
     expect(await countOf(`${table} where user_id = $1`, [alice.id])).toBe(0)
+})
+
+test('whoever was in a group leaves no row behind that says when they left it', async () => {
+  const [alice, bob] = await pair()
+  const chatRoomId = await plantGroup(world, alice, bob)
+  await deletes(alice)
+  expect(await countOf('chat_participants where chat_room_id = $1', [chatRoomId])).toBe(1)
+  expect(await countOf('list_floors where user_id = $1', [alice.id])).toBe(0)
 })

@@ -42,15 +42,19 @@ export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[
     await tx.delete(table).where(eq(table.userId, userId))
 }
 
+/** Runs before what writes list_floors, which `raise` of the inbox locks last. */
+export async function deleteInbox(tx: Queryable, userId: string): Promise<void> {
+  for (const table of [inboxes, inbox]) await tx.delete(table).where(eq(table.userId, userId))
+}
+
 /** Deletes the account's own contact list and codes, and its requests and uses of codes that others have not accepted. */
 export async function deleteContacts(tx: Queryable, userId: string): Promise<void> {
   const isUnanswered = and(eq(contacts.contactUserId, userId), ne(contacts.state, 'accepted'))
-  // Deleting contacts writes list_floors, which `raise` of the inbox locks last.
-  for (const table of [inboxes, inbox]) await tx.delete(table).where(eq(table.userId, userId))
   await tx.delete(contacts).where(or(eq(contacts.userId, userId), isUnanswered))
   await tx.delete(uncountedRooms).where(eq(uncountedRooms.userId, userId))
   await tx.delete(contactCodeUses).where(or(eq(contactCodeUses.ownerId, userId), eq(contactCodeUses.userId, userId)))
   await tx.delete(contactQrCodes).where(eq(contactQrCodes.userId, userId))
+  // Leaving groups and deleting contacts write it.
   await tx.delete(listFloors).where(eq(listFloors.userId, userId))
 }
 
