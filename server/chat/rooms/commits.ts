@@ -11,8 +11,9 @@ import { keyBytesReached, requireAnswered, takenBy } from './keyBytes.ts'
 import { findStale, keptKeys, newestManifests, staleManifest } from './manifests.ts'
 import { idsOf, type Room, requireRoom } from './members.ts'
 import { readLog, shownCommit } from './rooms.ts'
-import * as store from './store.ts'
+import * as rooms from './store.ts'
 import * as archive from './store-archivekeys.ts'
+import * as store from './store-commits.ts'
 
 /**
  * Appends a commit [Note: R6]; the same bytes keep their seq. Throws Refusal: `stale_epoch` with the missed entries,
@@ -22,7 +23,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
   const { chatRoomId, groupId, epoch } = draft
   const outcome = await env.db.transaction(async (tx) => {
     await requireRoom(tx, user, chatRoomId, env.clock())
-    await store.lockRoom(tx, chatRoomId)
+    await rooms.lockRoom(tx, chatRoomId)
     const room = await requireRoom(tx, user, chatRoomId, env.clock())
     const taken = await store.findCommit(tx, chatRoomId, groupId, epoch)
     if (taken) return taken.senderId === user.id && taken.commit === draft.commit ? { seq: taken.seq } : undefined
@@ -50,7 +51,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     if (epoch === 0) await forgetClaims(tx, chatRoomId, draft.generation)
     return {
       seq: row.seq,
-      fresh: { audience: await store.findAudience(tx, chatRoomId, user.id, openSince(env.clock())), commit: shownCommit(row) },
+      fresh: { audience: await rooms.findAudience(tx, chatRoomId, user.id, openSince(env.clock())), commit: shownCommit(row) },
     }
   })
   if (!outcome) {
@@ -85,7 +86,7 @@ export async function addArchiveKeys(
   await env.db.transaction(async (tx) => {
     await requireRoom(tx, user, roomId, env.clock())
     // Switching the history off takes this lock, then deletes the keys.
-    await store.lockRoom(tx, roomId)
+    await rooms.lockRoom(tx, roomId)
     await requireRoom(tx, user, roomId, env.clock())
     await requireLive(tx, user)
     if (keys.some((key) => key.userId !== user.id)) throw invalid('These are archive keys of another account')
@@ -112,7 +113,7 @@ interface GroupInfoOf {
 export async function replaceGroupInfo(env: Env, user: SignedInUser, found: GroupInfoOf): Promise<Record<string, never>> {
   await env.db.transaction(async (tx) => {
     await requireRoom(tx, user, found.chatRoomId, env.clock())
-    await store.lockRoom(tx, found.chatRoomId)
+    await rooms.lockRoom(tx, found.chatRoomId)
     const room = await requireRoom(tx, user, found.chatRoomId, env.clock())
     await requireLive(tx, user)
     if (room.groupId !== found.groupId || room.epoch !== found.epoch) throw new Refusal('stale_epoch')

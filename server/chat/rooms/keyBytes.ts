@@ -4,7 +4,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { looksMutual } from '../../people/relations/relations.ts'
 import { Refusal } from '../../refuse.ts'
 import { idsOf, type Room } from './members.ts'
-import * as store from './store.ts'
+import * as store from './store-commits.ts'
 import type { Taken } from './store-keybytes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -6,7 +6,7 @@ import { lookAt } from '../../identity/devices/strangers.ts'
 import { mayFollow } from '../../people/relations/relations.ts'
 import { Refusal } from '../../refuse.ts'
 import { idsOf, type Room } from './members.ts'
-import * as store from './store.ts'
+import * as store from './store-manifests.ts'
 
 interface RoomManifest {
   version: number

@@ -1,18 +1,14 @@
-import { and, asc, eq, getTableColumns, gt, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, lt, lte, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import type { CommitDraft } from '../../../contract/chat/rooms.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { theirManifestVersion } from '../../ground/db/mutual.ts'
 import { named } from '../../ground/db/namedStatement.ts'
 import { bytesBefore } from '../../ground/db/pageBytes.ts'
 import { users } from '../../ground/db/schema/account.ts'
-import { manifests } from '../../ground/db/schema/devices.ts'
 import { messages } from '../../ground/db/schema/messages.ts'
 import { chatParticipants, chatRooms, roomCommits, roomGroups } from '../../ground/db/schema/rooms.ts'
 import { CONTENT_HASH, IS_WITHHELD, type Reader } from '../../ground/db/withheld.ts'
 import type { OpenSessions } from '../chatlocks/chatGate.ts'
-import { type Taken, takes } from './store-keybytes.ts'
 
 export interface Member {
   userId: string
@@ -144,77 +140,6 @@ export const commitsBetween: (
 
 const isWithin = (room: PgColumn, seq: PgColumn) =>
   and(eq(room, sql.placeholder('roomId')), gt(seq, sql.placeholder('after')), lte(seq, sql.placeholder('upTo')))
-
-export async function findCommit(db: Queryable, roomId: string, groupId: string, epoch: number) {
-  const [row] = await db
-    .select()
-    .from(roomCommits)
-    .where(and(eq(roomCommits.chatRoomId, roomId), eq(roomCommits.groupId, groupId), eq(roomCommits.epoch, epoch)))
-  return row
-}
-
-/** Needs the room's lock. Returns undefined beyond the day's budget. */
-export async function appendCommit(tx: Queryable, senderId: string, draft: CommitDraft, taken: Taken, now: Date) {
-  const { chatRoomId, generation, groupId, epoch, commit, welcome, groupInfo } = draft
-  const [room] = await tx
-    .update(chatRooms)
-    .set({ lastSeq: sql`${chatRooms.lastSeq} + 1`, generation, groupId, epoch: epoch + 1, needsCommit: false })
-    .where(eq(chatRooms.id, chatRoomId))
-    .returning({ seq: chatRooms.lastSeq })
-  if (!room) throw new Error('The locked room is gone')
-  const row: CommitRow = { chatRoomId, seq: room.seq, senderId, generation, groupId, epoch, commit, createdAt: now }
-  const { rowCount } = await tx.execute(sql`
-    insert into room_commits (chat_room_id, seq, sender_id, generation, group_id, epoch, "commit", created_at)
-    select ${chatRoomId}, ${room.seq}, ${senderId}, ${generation}, ${groupId}, ${epoch}, ${commit}, ${now}::timestamptz where ${takes(taken)}`)
-  if (rowCount === 0) return undefined
-  // A group's first commit clears the old Welcome.
-  const welcomed = welcome === undefined ? undefined : { welcome, welcomeSeq: room.seq, welcomeEpoch: epoch + 1 }
-  const cleared = epoch === 0 ? { welcome: null, welcomeSeq: null, welcomeEpoch: null } : {}
-  const group = { groupInfo, ...cleared, ...welcomed }
-  await tx
-    .insert(roomGroups)
-    .values({ chatRoomId, ...group })
-    .onConflictDoUpdate({ target: roomGroups.chatRoomId, set: group })
-  return row
-}
-
-export async function hasCommitsOfOneAlone(db: Queryable, roomId: string, userId: string, count: number): Promise<boolean> {
-  const others = (table: string) =>
-    sql`exists (select from ${sql.identifier(table)} e where e.chat_room_id = ${roomId} and e.sender_id = any(
-      array(select user_id from chat_participants where chat_room_id = ${roomId} and user_id <> ${userId})))`
-  const { rows } = await db.execute<{ alone: boolean }>(sql`
-    select (select count(*) from (select from room_commits where chat_room_id = ${roomId} limit ${count}) c) = ${count}
-      and not ${others('messages')} and not ${others('room_commits')} as alone`)
-  return rows[0]?.alone ?? false
-}
-
-export function findManifests(db: Queryable, userIds: string[]) {
-  return db
-    .select({ userId: manifests.userId, version: manifests.version, content: manifests.content })
-    .from(manifests)
-    .where(inArray(manifests.userId, userIds))
-}
-
-export async function findManifestVersions(db: Queryable, viewerId: string, roomId: string, userIds: string[]) {
-  const { rows } = await db.execute<{ userId: string; version: number }>(sql`
-    select m.user_id::text as "userId",
-      ${theirManifestVersion(sql`(m.user_id = ${viewerId} or ${roomId}::text like 'room\\_%')`)} as version
-    from manifests m
-    left join contacts c on c.user_id = ${viewerId} and c.contact_user_id = m.user_id
-    left join contacts theirs on theirs.user_id = m.user_id and theirs.contact_user_id = ${viewerId}
-    left join shown_manifests given on given.viewer_id = ${viewerId} and given.user_id = m.user_id
-    where m.user_id = any(${sql.param(userIds)}::uuid[])`)
-  return rows
-}
-
-/** Returns false beyond the day's budget. */
-export async function setGroupInfo(tx: Queryable, roomId: string, groupInfo: string, taken: Taken): Promise<boolean> {
-  const { rowCount } = await tx
-    .update(roomGroups)
-    .set({ groupInfo })
-    .where(and(eq(roomGroups.chatRoomId, roomId), takes(taken)))
-  return rowCount !== 0
-}
 
 /**
  * Returns members to notify (`audience_of`). `open` has the sessions (hex) that opened the chat and used it after `openSince`.
