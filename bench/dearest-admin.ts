@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { familyApi } from '../contract/account/family.ts'
-import { stepUpApi } from '../contract/account/stepup.ts'
 import { adminPackagesApi } from '../contract/admin/adminpackages.ts'
 import { AUDIT } from '../contract/admin/audit.ts'
 import { LIMITS } from '../contract/ground/limits.ts'
 import { PLAN_LIMITS } from '../contract/money/planlimits.ts'
 import type { Person } from '../server/testing/person.ts'
-import type { Request, Scene } from './scene.ts'
+import { confirms, type Request, type Scene } from './scene.ts'
 
 /** An administrator who has just confirmed, and acts on somebody new. */
 const acting =
@@ -50,7 +49,7 @@ const packaging =
 async function administrator(scene: Scene) {
   const who = await scene.newcomer()
   await scene.promote(who.id)
-  await who.does(stepUpApi.confirm, { password: who.authSecret, kdf: 1 })
+  await confirms(who)
   return who
 }
 

@@ -1,7 +1,7 @@
 import { chatLocksApi } from '../contract/chat/chatlocks.ts'
 import { LIMITS } from '../contract/ground/limits.ts'
 import { newAuthSecret, type Person } from '../server/testing/person.ts'
-import { base64, type Request } from './scene.ts'
+import { base64, confirms, type Request } from './scene.ts'
 
 const inLongRoom: Request = async ({ alice, longRoom: { chatRoomId } }) => ({ who: alice, input: { chatRoomId, number: 0 } })
 
@@ -9,8 +9,9 @@ const inLongRoom: Request = async ({ alice, longRoom: { chatRoomId } }) => ({ wh
 async function protect(who: Person, chatRoomId: string): Promise<void> {
   const contact = (await who.contacts()).find((each) => each.chatRoomId === chatRoomId)
   const password = newAuthSecret()
-  if (contact && !contact.isPasswordProtected)
-    await who.does(chatLocksApi.set, { contactId: contact.id, password, confirmPassword: password })
+  if (!contact || contact.isPasswordProtected) return
+  await confirms(who)
+  await who.does(chatLocksApi.set, { contactId: contact.id, password, confirmPassword: password })
 }
 
 /** What of each call for archive pages costs the server most, as in `DEAREST`. */

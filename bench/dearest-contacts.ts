@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { stepUpApi } from '../contract/account/stepup.ts'
 import { chatLocksApi } from '../contract/chat/chatlocks.ts'
 import { codesApi } from '../contract/chat/contactcodes.ts'
 import { REPORT_LIMITS } from '../contract/chat/reportlimits.ts'
-import { base64, type Request, type Scene } from './scene.ts'
+import { base64, confirms, type Request, type Scene } from './scene.ts'
 
 async function askedBy(scene: Scene) {
   const stranger = await scene.newcomer()
@@ -22,12 +21,9 @@ async function listed(scene: Scene) {
   return { contactId: row?.id ?? '', chatRoomId }
 }
 
-/** A first chat password needs a recent confirmation. */
-const confirms = ({ bob }: Scene) => bob.does(stepUpApi.confirm, { password: bob.authSecret, kdf: 1 })
-
 async function withPassword(scene: Scene) {
   const contact = await listed(scene)
-  await confirms(scene)
+  await confirms(scene.bob)
   await scene.bob.does(chatLocksApi.set, { contactId: contact.contactId, ...PASSWORD })
   return contact
 }
@@ -58,7 +54,7 @@ export const CONTACTS: Record<string, Record<string, Request>> = {
   'POST /api/contacts/:contactId/set-password': {
     'a password that is not stretched': async (scene) => {
       const contact = await listed(scene)
-      await confirms(scene)
+      await confirms(scene.bob)
       return { who: scene.bob, input: { ...contact, ...PASSWORD } }
     },
   },

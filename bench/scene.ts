@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Keyring, Manifest } from '../contract/account/documents.ts'
+import { stepUpApi } from '../contract/account/stepup.ts'
 import { roomsApi } from '../contract/chat/rooms.ts'
 import { LIMITS } from '../contract/ground/limits.ts'
 import { type Browser, newBrowser } from '../server/testing/browser.ts'
@@ -46,6 +47,9 @@ export const by =
   async (scene) => ({ who: pick(scene), input: input(scene) })
 export const alice = ({ alice }: Scene) => alice
 export const stranger = ({ stranger }: Scene) => stranger()
+
+/** Confirms as a person does before a call of assurance `recent` or a first chat password. */
+export const confirms = (who: Person) => who.does(stepUpApi.confirm, { password: who.authSecret, kdf: 1 })
 
 /** The keyring has room for one more. */
 const WAYS = 15
