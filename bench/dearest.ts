@@ -42,8 +42,13 @@ const greatKeys = (identity: Person['identity'], deviceId: string) => ({
   keyPackages: packages(40),
 })
 
-const longBook = (identity: Person['identity'], deviceId: string, version: number) =>
-  signedBook(identity, deviceId, { version, historyKeyId: identity.manifest.historyKeyId, sealed: base64(LIMITS.bookBytes) })
+/** The longest with a change of keys. */
+const longBook = (identity: Person['identity'], deviceId: string, version: number, bytes: number = LIMITS.bookBytes) =>
+  signedBook(identity, deviceId, { version, historyKeyId: identity.manifest.historyKeyId, sealed: base64(bytes) })
+
+/** The longest that is saved alone. */
+const savedBook = ({ identity, deviceId }: Person, version: number) =>
+  longBook(identity, deviceId, version, LIMITS.bookSavedBytes)
 
 /** A change of keys with everything that can come along; Alice's documents are then those. */
 async function change({ alice, bookVersionOf }: Scene, changes: Changes) {
@@ -100,7 +105,7 @@ async function recovering({ newcomer, grow, bookVersionOf }: Scene) {
 async function readingByKit({ newcomer }: Scene) {
   const [person, kitSecret] = [await newcomer(), newAuthSecret()]
   await person.changesKeys({ adds: ['kit'] }, { kitSecret })
-  await person.does(devicesApi.saveBook, longBook(person.identity, person.deviceId, 1))
+  await person.does(devicesApi.saveBook, savedBook(person, 1))
   return { who: await person.elsewhere(), input: { kitSecret } }
 }
 
@@ -213,7 +218,7 @@ export const DEAREST: Record<string, Record<string, Request>> = {
   'PUT /api/book': {
     'the longest': async ({ alice, bookVersionOf }) => {
       const version = await bookVersionOf(alice)
-      return { who: alice, input: longBook(alice.identity, alice.deviceId, version + 1) }
+      return { who: alice, input: savedBook(alice, version + 1) }
     },
   },
   'GET /api/health': { 'nothing in it': by(stranger) },
