@@ -4,6 +4,7 @@ import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
+import { noteFocus } from '../../ui/opener.ts'
 import { showToast } from '../../ui/toast.ts'
 import type { Fork } from '../../worker/crypto.ts'
 import type { RoomRow } from '../list/roomList.ts'
@@ -26,10 +27,15 @@ export function ForkQuestion({ room, onAnswered }: Props) {
 function Claimed({ room }: Pick<Props, 'room'>) {
   const env = useEnv()
   const lines = [...new Set(room.forks.map((fork) => claimOf(room, fork)))]
-  const close = () =>
-    answerForks(env, room, room.forks).catch((error: unknown) =>
-      showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) }),
-    )
+  async function close() {
+    const giveBack = noteFocus()
+    try {
+      await answerForks(env, room, room.forks)
+      requestAnimationFrame(giveBack)
+    } catch (error) {
+      showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) })
+    }
+  }
   return (
     <div className="blocked">
       <Note icon={Info} role="status">

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { screen, waitFor } from '@testing-library/react'
+import type { ReactNode } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import type { Fork } from '../../worker/crypto.ts'
@@ -34,6 +35,25 @@ test.each([
   expect(document.body.textContent).not.toMatch(/may hold your keys|only a new account|until you decide/)
   await person.click(screen.getByRole('button', { name: 'Close' }))
   await waitFor(() => expect(answered).toHaveBeenCalledOnce())
+})
+
+test('Whoever puts a claim away by the keyboard writes on: the focus is in the composer', async () => {
+  const chat = (question: ReactNode) => (
+    <main>
+      {question}
+      <div className="compose">
+        <textarea />
+      </div>
+    </main>
+  )
+  const answered = async () => void screened.again(chat(null))
+  const crypto = { answerForks: answered, roomRecord: async () => ({ forks: [] }) } as never
+  const question = <ForkQuestion room={roomWith(fork({}))} onAnswered={() => undefined} />
+  const screened = show(chat(question), makeAnswers(), { crypto })
+  await screened.person.tab()
+  await screened.person.keyboard('{Enter}')
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox')), { timeout: 1000 })
+  expect(screen.queryByRole('status')).toBeNull()
 })
 
 test('Two signed lists are an alarm, also beside a mere claim', () => {
