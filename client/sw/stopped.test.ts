@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeWords } from '../net/codewords.ts'
 import type { KeptBuild } from '../net/keptBuilds.ts'
-import type { Fault } from '../net/offered.ts'
+import type { Fault, Outcome } from '../net/offered.ts'
 import { nothingRefused, stopped } from './stopped.ts'
 
 const hash = (letter: string) => letter.repeat(43)
@@ -48,7 +48,17 @@ test('The page names all that speaks against a version: an older one does not br
 
 test('Where nothing was refused, the page of the versions still leads back to the copy of before', async () => {
   const [running, before] = [build('r', '1.2.0'), build('b', '1.1.0')]
-  const answer = nothingRefused({ running, before, offer: running, faults: [] })
+  const answer = nothingRefused({ running, before, offer: running, faults: [] }, 'current')
   expect(answer.status).toBe(200)
   expect(buttons(await answer.text())).toEqual(['Start the copy of before'])
+})
+
+test('The page of the versions does not say that this browser has the server’s version where it cannot know, or could not keep it', async () => {
+  const running = build('r', '1.2.0')
+  const words = async (outcome: Outcome) =>
+    await nothingRefused({ running, before: build('b', '1.1.0'), offer: undefined, faults: [] }, outcome).text()
+  expect(await words('taken')).toContain('This browser has what the server hands out. It runs version 1.2.0.')
+  expect(await words('away')).toContain('The server cannot be reached')
+  expect(await words('full')).toContain('no room left')
+  for (const outcome of ['away', 'full'] as const) expect(await words(outcome)).not.toContain('has what the server hands out')
 })

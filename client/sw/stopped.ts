@@ -3,7 +3,7 @@ import { pageOf } from '../../contract/site/pages.ts'
 import { codeWords } from '../net/codewords.ts'
 import type { KeptBuild } from '../net/keptBuilds.ts'
 import type { Offer } from '../net/offer.ts'
-import type { Fault } from '../net/offered.ts'
+import type { Fault, Outcome } from '../net/offered.ts'
 import type { Standing } from './keep.ts'
 import { plainPage } from './nothing.ts'
 
@@ -31,7 +31,7 @@ const WORDS: Record<Stop, [title: string, text: string]> = {
   ],
   undone: ['You went back from this version', 'You have started the copy of before in place of what the server hands out now.'],
   broken: [
-    'A file is not the one that was signed',
+    'A file is not the one that was named',
     'A file of what the server hands out now is another one than its build names, so nothing of it was started. A server that is just being updated looks like this for a minute.',
   ],
 }
@@ -84,12 +84,17 @@ export function stopped({ running, before, offer, faults }: Standing): Response 
   )
 }
 
-export const nothingRefused = ({ running, before }: Standing): Response =>
+export const nothingRefused = ({ running, before }: Standing, outcome: Outcome): Response =>
   plainPage(
     'Nothing was refused',
-    `<p>This browser has what the server hands out${running ? `: version ${running.version}` : ''}.</p>${again(running)}${ofBefore(before, running)}`,
+    `<p>${HANDED_OUT[outcome] ?? 'This browser has what the server hands out.'}${running ? ` It runs version ${running.version}.` : ''}</p>${again(running)}${ofBefore(before, running)}`,
     { status: 200 },
   )
+
+const HANDED_OUT: Partial<Record<Outcome, string>> = {
+  away: 'The server cannot be reached, so this browser does not know what it hands out now.',
+  full: 'This browser has no room left for a copy of what the server hands out.',
+}
 
 /** Another site has another referrer. */
 export function isDecision(

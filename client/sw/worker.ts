@@ -74,7 +74,7 @@ async function showStanding(): Promise<Response> {
   const { outcome, offer } = await looks.newer()
   const standing = await standingOf(shelf, offer)
   if (outcome === 'away' && !standing.before) return nothingHere()
-  return standing.faults.length > 0 || outcome === 'broken' ? stopped(standing) : nothingRefused(standing)
+  return standing.faults.length > 0 || outcome === 'broken' ? stopped(standing) : nothingRefused(standing, outcome)
 }
 
 /** The server's page starts first; after the copies were thrown away, only if its build may be taken. */
