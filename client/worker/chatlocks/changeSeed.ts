@@ -7,7 +7,7 @@ import { withOutbox } from '../messages/outbox.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase, randomBytes } from '../primitives/seal.ts'
 import { newSeed, sealSeeds } from './chatkeys.ts'
-import { forgetTyped, heldOf, seedsOf, type Typed, take } from './heldLocks.ts'
+import { forgetTyped, heldOf, holdTyped, seedsOf, type Typed } from './heldLocks.ts'
 import { changeLock, lockOf, noteProven } from './lockEntries.ts'
 import { addRowKey, resealRows } from './resealRows.ts'
 
@@ -18,7 +18,7 @@ export async function changeChatPassword(live: Live, typed: Typed): Promise<{ ve
   const { chatRoomId } = typed
   const seeds = seedsOf(live, chatRoomId)
   const salt = lockOf(await readBook(live), chatRoomId).data[1] ?? ''
-  const taken = await take(live, typed, salt)
+  const taken = await holdTyped(live, typed, salt)
   const held = heldOf(live, chatRoomId)
   if (!held.root) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
   const [{ seed, publicKey }, lockSecret] = [await newSeed(), randomBytes(SECRET_BYTES)]

@@ -11,7 +11,7 @@ import { randomBytes } from '../primitives/seal.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { newSeed, openRowKeys, sealSeeds } from './chatkeys.ts'
 import { followLock, putLock, wipeRoom } from './chatrows.ts'
-import { forgetHeld, forgetTyped, heldOf, seedsOf, type Typed, take } from './heldLocks.ts'
+import { forgetHeld, forgetTyped, heldOf, holdTyped, seedsOf, type Typed } from './heldLocks.ts'
 import { entryOf, lockOf, lockWrite, noteProven, opensBy, provenOf } from './lockEntries.ts'
 import { hasOlderKeys } from './resealRows.ts'
 
@@ -34,7 +34,7 @@ export async function newChatPassword(live: Live, typed: Typed): Promise<{ verif
   const known = (await provenOf(live, chatRoomId))?.[1] ?? off
   const salt = draft ? jsonOf(z.string(), draft) : (known ?? toBase64(randomBytes(SALT_BYTES)))
   if (!draft) await live.vault.write([{ store: 'sealed', key: draftKey(chatRoomId), value: { json: salt } }])
-  return take(live, typed, salt)
+  return holdTyped(live, typed, salt)
 }
 
 /** Writes the answered lock into the book. The page saves the book. */
@@ -77,7 +77,7 @@ export async function typeChatPassword(live: Live, typed: Typed): Promise<{ veri
   const held = heldOf(live, chatRoomId)
   const at = held.typings ?? 0
   held.typings = at + 1
-  return { ...(await take(live, typed, salts[at % salts.length] ?? '')), hasOther: salts.length > 1 }
+  return { ...(await holdTyped(live, typed, salts[at % salts.length] ?? '')), hasOther: salts.length > 1 }
 }
 
 /** Opens a lock by both halves. Throws 'chat_lock'. `isChanged`: the server took an interrupted change. */

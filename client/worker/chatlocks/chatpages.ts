@@ -131,7 +131,7 @@ export async function writePage(live: Live, { chatRoomId, number, pages, ...more
   const historyKeyId = more.isOff ? (live.history.at(-1)?.id ?? null) : null
   const [seed] = await seedsFor(live, chatRoomId, historyKeyId)
   const version = (newest?.version ?? 0) + 1
-  const read = await heldOf(live, (await readPages(live, chatRoomId))[number]?.epochs ?? [])
+  const read = await keysHeld(live, (await readPages(live, chatRoomId))[number]?.epochs ?? [])
   const plain = concat(...fewOfEach([...added, ...read, ...stored]).map(rowOf))
   const key = await hkdf(seed, PAGE, chatRoomId, String(number))
   const sealed = toBase64(await sealWith(key, PAGE, plain, live.identityKey, chatRoomId, String(number), String(version)))
@@ -164,10 +164,10 @@ export const isFullPage = async (
 async function keysOf(live: Live, chatRoomId: string, seals: ArchiveKey[]): Promise<EpochKey[]> {
   await keepArchiveKeys(live, seals, chatRoomId)
   const opened = await Promise.all(seals.map(async (seal) => ((await openArchiveKey(live, seal)) ? [epochName(seal)] : [])))
-  return heldOf(live, [...new Set(opened.flat())])
+  return keysHeld(live, [...new Set(opened.flat())])
 }
 
-async function heldOf(live: Live, epochs: string[]): Promise<EpochKey[]> {
+async function keysHeld(live: Live, epochs: string[]): Promise<EpochKey[]> {
   const each = epochs.map(placeOf).map(async (place) => {
     const keys = (await archiveKeysHeld(live, place)).slice(0, CANDIDATES_MAX)
     return keys.map((bytes): EpochKey => ({ place, bytes }))

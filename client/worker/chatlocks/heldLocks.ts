@@ -46,7 +46,7 @@ export interface Typed {
   password: string
 }
 
-export async function take(live: Live, { chatRoomId, password }: Typed, salt: string): Promise<{ verifier: string }> {
+export async function holdTyped(live: Live, { chatRoomId, password }: Typed, salt: string): Promise<{ verifier: string }> {
   const held = heldOf(live, chatRoomId)
   if (held.root) erase(held.root)
   const root = await stretchChatPassword(password, fromBase64(salt))
