@@ -40,7 +40,7 @@ export async function changeChatPassword(live: Live, typed: Typed): Promise<{ ve
 export async function requireOwnChange(live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> {
   const [held, row] = [heldOf(live, chatRoomId), await readBook(live)]
   if (held.next && !row.isDirty && lockOf(row, chatRoomId).data[3] === held.next.sealed) return
-  if (held.next) erase(held.next.lockSecret)
+  if (held.next) erase(held.next.lockSecret, ...held.next.seeds)
   held.next = undefined
   throw new CryptoFailure('chat_lock', 'Another of your browsers was faster. This password was not taken')
 }
