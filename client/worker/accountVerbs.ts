@@ -67,7 +67,8 @@ export const chatLockVerbs = ({ on, part }: Binding) => ({
     },
   }),
   ...part(load.chatLock, 'newChatPassword', 'makeChatLock', 'holdChatLock', 'typeChatPassword', 'openChatLock', 'shutChatLock'),
-  ...part(load.changeSeed, 'changeChatPassword', 'requireOwnChange', 'chatPasswordChanged', 'resealChat'),
+  ...part(load.changeSeed, 'changeChatPassword', 'requireOwnChange', 'chatPasswordChanged'),
+  ...part(load.resealRows, 'resealChat'),
   ...part(load.chatLock, 'takeChatLockOff', 'giveChatUp'),
   ...part(load.chatPages, 'pagesToRead', 'pagesOfBefore', 'takePage', 'writePage', 'isFullPage'),
 })

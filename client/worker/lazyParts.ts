@@ -3,6 +3,7 @@ import { loadPart } from './primitives/loadPart.ts'
 // Parts of the worker that are loaded when one of their verbs is first called.
 export const chatLock = () => loadPart(() => import('./chatlocks/chatlock.ts'))
 export const changeSeed = () => loadPart(() => import('./chatlocks/changeSeed.ts'))
+export const resealRows = () => loadPart(() => import('./chatlocks/resealRows.ts'))
 export const chatPages = () => loadPart(() => import('./chatlocks/chatpages.ts'))
 export const chatRows = () => loadPart(() => import('./chatlocks/chatrows.ts'))
 export const answer = () => loadPart(() => import('./group/answerForks.ts'))

@@ -9,7 +9,7 @@ import { erase, randomBytes } from '../primitives/seal.ts'
 import { newSeed, sealSeeds } from './chatkeys.ts'
 import { forgetTyped, heldOf, holdTyped, seedsOf, type Typed } from './heldLocks.ts'
 import { changeLock, lockOf, noteProven } from './lockEntries.ts'
-import { addRowKey, resealRows } from './resealRows.ts'
+import { addRowKey } from './resealRows.ts'
 
 const SECRET_BYTES = 32
 
@@ -65,6 +65,3 @@ export const chatPasswordChanged = (live: Live, { chatRoomId }: { chatRoomId: st
       await noteProven(live, chatRoomId, entry.data)
     }),
   )
-
-/** The older row keys go. */
-export const resealChat = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> => resealRows(live, chatRoomId)

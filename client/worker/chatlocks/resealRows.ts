@@ -26,8 +26,8 @@ export async function addRowKey(
 export const hasOlderKeys = (lock: RoomLock | undefined): boolean =>
   lock?.rowKeys.slice(0, -1).some((kept) => !isDropped(kept)) === true
 
-/** Rows that no key opens go: the server has them. */
-export const resealRows = (live: Live, chatRoomId: string): Promise<void> =>
+/** The older row keys go, and rows that no key opens: the server has them. */
+export const resealChat = (live: Live, { chatRoomId }: { chatRoomId: string }): Promise<void> =>
   inRoom(live, chatRoomId, () =>
     withOutbox(live, chatRoomId, async () => {
       const { vault } = live
