@@ -1,4 +1,4 @@
-import { CircleAlert, Fingerprint } from 'lucide-react'
+import { Fingerprint } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -6,8 +6,8 @@ import { useEnv } from '../../ui/env.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { FormFooter } from '../../ui/FormFooter.tsx'
 import { failureWords } from '../../ui/failure.ts'
-import { Note } from '../../ui/Note.tsx'
 import { usePassword } from '../../ui/usePassword.tsx'
+import { Wrong } from '../../ui/Wrong.tsx'
 import { accountStore } from '../account/accountState.ts'
 import { passkeysWork } from '../account/passkeysWork.ts'
 import { confirmByPasskey, confirmByPassword } from '../account/stepup.ts'
@@ -56,11 +56,7 @@ export function ConfirmDialog({ text, onConfirmed, onClose }: Props) {
       onClose={() => isPending || onClose()}
     >
       <form onSubmit={submit} noValidate>
-        {needsPasskey && error && (
-          <Note icon={CircleAlert} tone="danger" role="alert">
-            {error}
-          </Note>
-        )}
+        {needsPasskey && error && <Wrong>{error}</Wrong>}
         {!needsPasskey && <PasswordField label="Password" {...field} />}
         {!needsPasskey && passkeysWork() && (
           <button type="button" className="btn outline" disabled={isPending} onClick={byPasskey}>
