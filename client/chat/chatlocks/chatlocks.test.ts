@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
@@ -29,11 +28,7 @@ import { takeClears } from '../messages/clear.ts'
 import { changeChatPassword, removeChatPassword, setChatPassword, unlockChat } from './chatlocks.ts'
 import { lockChat } from './relock.ts'
 
-// A cheap stretching: these tests are about what follows from it.
-vi.mock('hash-wasm', () => ({
-  argon2id: async ({ password, salt }: { password: Uint8Array; salt: Uint8Array }) =>
-    new Uint8Array(createHash('sha256').update(password).update(salt).digest()),
-}))
+vi.mock('hash-wasm', async () => ({ argon2id: (await import('../../testing/stretch.ts')).stretchCheaply }))
 
 vi.setConfig({ testTimeout: 60_000 })
 beforeEach(resetRooms)

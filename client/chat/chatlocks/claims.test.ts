@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
@@ -19,10 +18,7 @@ import { lockChat } from './relock.ts'
 
 // Locks that stand in the address book alone, at the server alone, or that a stolen browser wrote.
 
-vi.mock('hash-wasm', () => ({
-  argon2id: async ({ password, salt }: { password: Uint8Array; salt: Uint8Array }) =>
-    new Uint8Array(createHash('sha256').update(password).update(salt).digest()),
-}))
+vi.mock('hash-wasm', async () => ({ argon2id: (await import('../../testing/stretch.ts')).stretchCheaply }))
 
 vi.setConfig({ testTimeout: 60_000 })
 beforeEach(resetRooms)

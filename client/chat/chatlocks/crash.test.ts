@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms, roomById } from '../../rooms/list/roomList.ts'
@@ -12,10 +11,7 @@ import { lockChat } from './relock.ts'
 
 // A page that dies between any two writes of its vault, before any request or before its answer.
 
-vi.mock('hash-wasm', () => ({
-  argon2id: async ({ password, salt }: { password: Uint8Array; salt: Uint8Array }) =>
-    new Uint8Array(createHash('sha256').update(password).update(salt).digest()),
-}))
+vi.mock('hash-wasm', async () => ({ argon2id: (await import('../../testing/stretch.ts')).stretchCheaply }))
 
 vi.setConfig({ testTimeout: 60_000 })
 beforeEach(resetRooms)

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { archiveApi } from '../../../contract/chat/archive.ts'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
@@ -9,11 +9,7 @@ import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { removeChatPassword, setChatPassword, unlockChat } from './chatlocks.ts'
 
-// A cheap stretching: these tests are about what follows from it.
-vi.mock('hash-wasm', () => ({
-  argon2id: async ({ password, salt }: { password: Uint8Array; salt: Uint8Array }) =>
-    new Uint8Array(createHash('sha256').update(password).update(salt).digest()),
-}))
+vi.mock('hash-wasm', async () => ({ argon2id: (await import('../../testing/stretch.ts')).stretchCheaply }))
 
 vi.setConfig({ testTimeout: 60_000 })
 beforeEach(resetRooms)
