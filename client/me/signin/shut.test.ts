@@ -8,6 +8,7 @@ import { openBrowser } from '../../testing/browser.ts'
 import { readDisk } from '../../testing/disk.ts'
 import { openFixture } from '../../testing/fixtures/fixture.ts'
 import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
+import { accountIn } from '../../testing/state.ts'
 import { createWire, type Wire } from '../../testing/wire.ts'
 import { createCore } from '../../worker/core.ts'
 import { start } from '../account/account.ts'
@@ -37,11 +38,7 @@ beforeEach(async () => {
   page = { ...laptop.env, crypto: createCore(() => 'https://conclave.example') }
 })
 
-const accountOf = ({ userId }: TestPerson) => {
-  const account = wire.accounts.get(userId)
-  if (!account) throw new Error('The account is not on the wire')
-  return account
-}
+const accountOf = ({ userId }: TestPerson) => accountIn(wire, userId)
 
 const signsIn = () => signIn(page, { username: laptop.username, password: passwordOf(laptop.username) })
 

@@ -8,6 +8,7 @@ import { checkBook, saveBook } from '../../rooms/trust/book.ts'
 import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'
 import { openBrowser } from '../../testing/browser.ts'
 import { at, newPerson, passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
+import { accountIn } from '../../testing/state.ts'
 import { createWire, type Wire } from '../../testing/wire.ts'
 import { createCore } from '../../worker/core.ts'
 import { accountStore } from '../account/accountState.ts'
@@ -43,11 +44,7 @@ function wipe(computer: IDBFactory): void {
   databases.clear()
 }
 
-const accountOf = ({ userId }: TestPerson) => {
-  const account = wire.accounts.get(userId)
-  if (!account) throw new Error('The account is not on the wire')
-  return account
-}
+const accountOf = ({ userId }: TestPerson) => accountIn(wire, userId)
 const signsIn = () => signIn(page, { username: laptop.username, password: passwordOf(laptop.username) })
 
 test('The server deletes all that a browser keeps: the older device list and address book are refused all the same, and the other browser is told', async () => {

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
+import { accountIn } from '../../testing/state.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { signBook } from '../../worker/keys/signature.ts'
 import { openBook, readBook } from '../../worker/lists/book.ts'
@@ -19,11 +20,7 @@ beforeEach(async () => {
   ;({ wire, alice, bob, eve } = await people())
 })
 
-const accountOf = ({ userId }: TestPerson) => {
-  const account = wire.accounts.get(userId)
-  if (!account) throw new Error('The account is not on the wire')
-  return account
-}
+const accountOf = ({ userId }: TestPerson) => accountIn(wire, userId)
 
 const keyOf = (other: TestPerson) => alice.contact(other).contactUser.identityKey ?? ''
 const asListed = () => ({ id: bob.userId, identityKey: keyOf(bob), listedUsername: bob.username, isDeleted: false })

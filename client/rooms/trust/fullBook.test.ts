@@ -9,6 +9,7 @@ import { recoverAccount, signInByKit } from '../../me/signin/recover.ts'
 import { openBrowser } from '../../testing/browser.ts'
 import { at, passwordOf, signPageIn, type TestPerson } from '../../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../../testing/room.ts'
+import { accountIn } from '../../testing/state.ts'
 import { writesBook } from '../../testing/stolenBook.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { createCore } from '../../worker/core.ts'
@@ -26,11 +27,7 @@ beforeEach(async () => {
   await syncBook(alice.env)
 })
 
-const accountOfAlice = () => {
-  const account = wire.accounts.get(alice.userId)
-  if (!account) throw new Error('Alice is not on the wire')
-  return account
-}
+const accountOfAlice = () => accountIn(wire, alice.userId)
 
 /** Alice's stolen browser, with a patched page that writes any book. */
 async function stolenBrowser() {

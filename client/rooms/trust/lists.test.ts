@@ -3,6 +3,7 @@ import { devicesApi } from '../../../contract/account/devices.ts'
 import { nextListOf } from '../../testing/lists.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
+import { accountIn } from '../../testing/state.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { openLive } from '../../worker/account/openAccount.ts'
 import { bookWrite, readBook } from '../../worker/lists/book.ts'
@@ -21,11 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => vi.useRealTimers())
 
-const accountOf = ({ userId }: TestPerson) => {
-  const account = wire.accounts.get(userId)
-  if (!account) throw new Error('The account is not on the wire')
-  return account
-}
+const accountOf = ({ userId }: TestPerson) => accountIn(wire, userId)
 
 test("A new browser of Alice's knows the newest list of Bob's browsers from her address book: no older and no other one passes", async () => {
   await alice.says(bob, 'hello')

@@ -3,6 +3,7 @@ import { devicesApi, type SignedBook } from '../../../contract/account/devices.t
 import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
+import { accountIn } from '../../testing/state.ts'
 import type { Wire } from '../../testing/wire.ts'
 import type { Live } from '../../worker/keys/live.ts'
 import { signBook } from '../../worker/keys/signature.ts'
@@ -22,11 +23,7 @@ beforeEach(async () => {
   await syncBook(alice.env)
 })
 
-const accountOfAlice = () => {
-  const account = wire.accounts.get(alice.userId)
-  if (!account) throw new Error('Alice is not on the wire')
-  return account
-}
+const accountOfAlice = () => accountIn(wire, alice.userId)
 
 /** Seals a book under the account's history key, as any browser of the account can. */
 async function sealedBy(live: Live, version: number, content: unknown): Promise<Omit<SignedBook, 'deviceId' | 'signature'>> {

@@ -8,7 +8,7 @@ import { syncBook } from '../../rooms/trust/book.ts'
 import { type NewerBuild, newerBuild } from '../../testing/newer.ts'
 import { at, passwordOf, type TestPerson } from '../../testing/people.ts'
 import { changesKeys, patchedClient, people } from '../../testing/room.ts'
-import { saltOf } from '../../testing/state.ts'
+import { accountIn, saltOf } from '../../testing/state.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { signDocument } from '../keys/document.ts'
 import { openKeyring, rewrapKeyring } from '../keys/keyring.ts'
@@ -39,11 +39,7 @@ async function wayOf({ username }: TestPerson) {
   return { kind: 'password', seed: passwordSeed } as const
 }
 
-const accountOf = ({ userId }: TestPerson) => {
-  const account = wire.accounts.get(userId)
-  if (!account) throw new Error('The account is not on the wire')
-  return account
-}
+const accountOf = ({ userId }: TestPerson) => accountIn(wire, userId)
 
 const json = ({ content }: Signed) => JSON.parse(content)
 
