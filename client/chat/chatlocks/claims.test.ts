@@ -159,6 +159,30 @@ test('A browser that hears of a lock by the book first takes it off for no passw
   expect((await unlockChat(phone.env, place, PASSWORD)).valid).toBe(true)
 })
 
+test('A stolen browser writes one lock after another: what a browser notes of them stays small, and Alice’s password opens the chat', async () => {
+  const { alice, bob, place, writes } = await withThief()
+  await setChatPassword(alice.env, place, PASSWORD)
+  const rowKeys = async () => {
+    const live = await openLiveOf(alice)
+    const { [place.id]: lock } = await live.vault.locks()
+    live.vault.close()
+    return lock?.rowKeys.length
+  }
+  for (let count = 0; count < 12; count++) {
+    const data = await thiefsLock()
+    await writes(() => ({ data }))
+    await syncs(alice)
+    expect(lockState(place.id)).toBe('shut')
+  }
+  expect(await rowKeys()).toBe(8)
+  expect((await unlockChat(alice.env, place, PASSWORD)).valid).toBe(true)
+  await alice.says(bob, 'dates')
+  expect(await alice.hears(bob)).toEqual(['apples', 'pears', 'dates'])
+  await lockChat(alice.env, place)
+  await syncs(alice)
+  expect((await unlockChat(alice.env, place, PASSWORD)).valid).toBe(true)
+})
+
 test('A stolen browser puts another lock, or none, in the place of Alice’s: her password opens the chat all the same, with all that was in it', async () => {
   const { alice, bob, place, writes } = await withThief()
   await setChatPassword(alice.env, place, PASSWORD)

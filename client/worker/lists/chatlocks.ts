@@ -43,8 +43,18 @@ async function stateOf({ vault }: Live, room: string, entry: ChatLock | undefine
 /** Unknown kinds count as locks. */
 export const isOn = ({ kind }: ChatLock): boolean => kind !== 'off' && kind !== 'gone'
 
+const ROW_KEYS_MAX = 8
+
 export const locksToFollow = ({ locks = {} }: Pick<Book, 'locks'>, held: RoomLocks, seen: SeenPasswords): string[] =>
-  Object.entries(locks).flatMap(([room, entry]) => (isDue(entry, held[room], seen[room]) ? [room] : []))
+  Object.entries(locks).flatMap(([room, entry]) =>
+    isDue(entry, held[room], seen[room]) && !waitsForPassword(entry, held[room]) ? [room] : [],
+  )
+
+/** A thief adds keys without end. */
+function waitsForPassword(entry: ChatLock, lock: RoomLock | undefined): boolean {
+  if (!isOn(entry) || !lock?.isSealed || lock.isOff) return false
+  return lock.rowKeys.filter(({ sealed }) => sealed !== '').length >= ROW_KEYS_MAX
+}
 
 /** Rows follow the book only where the server says the same [Note: L1]. */
 export function isDue(entry: ChatLock, lock: RoomLock | undefined, hasPassword: boolean | undefined): boolean {
