@@ -91,8 +91,7 @@ test('Alice finds that a list has forked in the chat of whom she has blocked: sh
     btoa(String.fromCharCode(...bytes)),
   )
   if (!list || !other) throw new Error('A hash is missing')
-  const fork = { userId: eve.userId, version: 1, hashes: [list, other], isTold: false, isAnswered: false }
-  showForks(listed(), [fork as never])
+  showForks(listed(), [{ userId: eve.userId, version: 1, hash: list, known: other, isTold: false, isAnswered: false }])
   await tellForks(alice.env, listed())
   expect(written()).toEqual([])
 })
@@ -104,9 +103,10 @@ test.each(['key_bytes_reached', 'request_unanswered'] as const)(
     await alice.env.api(contactsApi.unblock, { contactId })
     await syncAll(alice.env)
     alice.env.clock = () => new Date(Date.now() + 25 * 60 * 60 * 1000)
-    const hashes = [1, 2].map((byte) => Buffer.alloc(16, byte).toString('base64'))
+    const hashOf = (byte: number) => Buffer.alloc(16, byte).toString('base64')
+    const lists = { userId: eve.userId, version: 1, hash: hashOf(1), known: hashOf(2) }
     let tries = 0
-    showForks(listed(), [{ userId: eve.userId, version: 1, hashes, isTold: false, isAnswered: false } as never])
+    showForks(listed(), [{ ...lists, isTold: false, isAnswered: false }])
     const { api } = alice.env
     alice.env.api = (async (endpoint: { path: string }, input: unknown) => {
       if (endpoint.path === roomsApi.commit.path) {
