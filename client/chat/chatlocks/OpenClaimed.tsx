@@ -49,7 +49,8 @@ export function OpenClaimed({ room, person, onClose }: { room: DirectRow; person
           await env.crypto.forgetPassword()
         }
         showToast({ tone: 'good', title: 'Chat opened', text: `The chat with ${name} is as it was.` })
-        await loadDevices(env)
+        // It is open all the same.
+        await loadDevices(env).catch(() => undefined)
         const found = shownDevices.getState().devices.find(({ id, isCurrent }) => id === lockedBy && !isCurrent)
         if (found) setDevice(found)
         else onClose()
