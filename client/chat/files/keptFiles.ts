@@ -1,7 +1,6 @@
 import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { Env } from '../../env.ts'
-import { roomById } from '../../rooms/list/roomList.ts'
-import { isShut } from '../../rooms/list/roomLocks.ts'
+import { isShut, roomById } from '../../rooms/list/roomList.ts'
 import { type Look, lookOf } from './fileWords.ts'
 import { openedStore } from './openedFiles.ts'
 

@@ -1,7 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { FileContent } from '../../../contract/chat/content.ts'
-import { roomsStore } from '../../rooms/list/roomList.ts'
-import { isShut } from '../../rooms/list/roomLocks.ts'
+import { isShut, roomsStore } from '../../rooms/list/roomList.ts'
 
 /** The file's keys belong to the room. */
 export interface Held {

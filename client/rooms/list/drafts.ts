@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
-import { isShutRow, roomById } from './roomList.ts'
+import { isShut } from './roomList.ts'
 import { untilKept } from './unkeptDrafts.ts'
 
 export const draftsStore = createStore<{ drafts: ReadonlyMap<string, string> }>(() => ({ drafts: new Map() }))
@@ -19,13 +19,8 @@ export async function keepDraft(env: Env, chatRoomId: string, text: string): Pro
   await Promise.all([kept, inTurn(env, draftTurn(chatRoomId), () => kept)])
   const drafts = new Map(draftsStore.getState().drafts)
   if (text.trim() === '') drafts.delete(chatRoomId)
-  else if (!isShutHere(chatRoomId)) drafts.set(chatRoomId, text)
+  else if (!isShut({ id: chatRoomId })) drafts.set(chatRoomId, text)
   draftsStore.setState({ drafts })
-}
-
-function isShutHere(chatRoomId: string): boolean {
-  const row = roomById(chatRoomId)
-  return row !== undefined && isShutRow(row)
 }
 
 const draftTurn = (chatRoomId: string) => `draft ${chatRoomId}`

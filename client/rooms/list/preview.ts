@@ -8,8 +8,7 @@ import { inTurn } from '../../net/inTurn.ts'
 import { withoutBackticks } from '../../ui/codeInText.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { deliveryOf, type Room } from './room.ts'
-import { changeRoom, type Preview } from './roomList.ts'
-import { isShut } from './roomLocks.ts'
+import { changeRoom, isShut, type Preview } from './roomList.ts'
 
 export const NOT_ENCRYPTED = 'Not encrypted'
 

@@ -68,6 +68,11 @@ export function latestRoom(room: Room): Room {
 
 export const isShutRow = ({ lock }: Pick<RoomRow, 'lock'>): boolean => lock !== 'none' && lock !== 'open'
 
+export function isShut({ id }: Pick<RoomRow, 'id'>): boolean {
+  const row = roomById(id)
+  return row !== undefined && isShutRow(row)
+}
+
 export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
   const rooms = new Map([...roomsStore.getState().rooms, ...rows.map((row) => [row.id, row] as const)])
   for (const id of removedIds) {

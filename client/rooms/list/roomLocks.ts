@@ -51,11 +51,6 @@ function between(env: Env, { id, lock }: Seen): RoomRow['lock'] {
   return lock === 'shut' ? 'shut' : before
 }
 
-export function isShut({ id }: Pick<RoomRow, 'id'>): boolean {
-  const row = roomById(id)
-  return row !== undefined && isShutRow(row)
-}
-
 export async function followLocks(env: Env): Promise<void> {
   // Drafts first: a room locked by another browser takes none afterwards.
   await keepDrafts()

@@ -1,8 +1,7 @@
 import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { isFollowed, placeOf, type Room } from '../list/room.ts'
-import { latestRoom } from '../list/roomList.ts'
-import { isShut } from '../list/roomLocks.ts'
+import { isShut, latestRoom } from '../list/roomList.ts'
 import { fetchNamed } from '../trust/fetchNamed.ts'
 import { keepKeys } from './archiveKeys.ts'
 
