@@ -11,8 +11,12 @@ export interface Stretch {
   hashLength: number
 }
 
-/** What this worker has stretched: people of many tests have the same password, and the same salt where the name makes it. */
-const stretched = new Map<string, Promise<Uint8Array>>()
+/**
+ * What this worker has stretched: people of many tests have the same password, and the same salt where the name makes it. Each file loads
+ * this module anew (`forget.ts`), so the map stands in the process.
+ */
+const stretched: Map<string, Promise<Uint8Array>> = (Reflect.get(globalThis, Symbol.for('stretched')) as never) ?? new Map()
+Reflect.set(globalThis, Symbol.for('stretched'), stretched)
 
 /** Stretches a password by the machine's own Argon2id, each input once. Returns a copy, because the caller wipes what it gets. */
 export async function stretchOnce({ password, salt, memorySize, iterations, parallelism, hashLength }: Stretch) {
