@@ -203,7 +203,9 @@ test('A page of which the server has few key packages left fills them up, once',
   hasFew = true
   const { wire, alice } = await opened()
   await quiet()
-  expect(wire.accounts.get(alice.userId)?.packages.filter(({ isLastResort }) => !isLastResort)).toHaveLength(LIMITS.keyPackagesOneTime)
+  expect(wire.accounts.get(alice.userId)?.packages.filter(({ isLastResort }) => !isLastResort)).toHaveLength(
+    LIMITS.keyPackagesOneTime,
+  )
   comes('hello', hello())
   expect((await quiet()).filter((call) => call.endsWith(devicesApi.addKeyPackages.path))).toEqual([])
 })
