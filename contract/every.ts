@@ -8,6 +8,7 @@ import { adminApi } from './admin/admin.ts'
 import { adminPackagesApi } from './admin/adminpackages.ts'
 import { auditApi } from './admin/audit.ts'
 import { archiveApi } from './chat/archive.ts'
+import { callsApi } from './chat/calls.ts'
 import { chatLocksApi } from './chat/chatlocks.ts'
 import { codesApi } from './chat/contactcodes.ts'
 import { contactsApi } from './chat/contacts.ts'
@@ -30,6 +31,7 @@ export const everyApi = {
   adminPackagesApi,
   archiveApi,
   auditApi,
+  callsApi,
   chatLocksApi,
   codesApi,
   coinReviewsApi,

@@ -1,4 +1,20 @@
 import { z } from 'zod'
+import {
+  callAnswerShape,
+  callBeatShape,
+  callEndShape,
+  callOfferShape,
+  callRejectShape,
+  callSignalShape,
+  callSuccessShape,
+  heardAnswerShape,
+  heardCandidateShape,
+  heardEndShape,
+  heardOfferShape,
+  heardRejectShape,
+  heardSignalShape,
+  iceCandidateShape,
+} from './chat/callframes.ts'
 import { draftShape, messageShape } from './chat/messages.ts'
 import { commitShape } from './chat/rooms.ts'
 import { LIMITS } from './ground/limits.ts'
@@ -10,9 +26,20 @@ export const clientFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), data: draftShape }),
   z.object({ type: z.literal('typing'), data: z.object({ chatRoomId, isTyping: z.boolean() }) }),
   z.object({ type: z.literal('ping'), data: z.object({}) }),
+  /** Calls [Note: M3]. `refused` carries the call's id. */
+  z.object({ type: z.literal('call-offer'), data: callOfferShape }),
+  z.object({ type: z.literal('call-answer'), data: callAnswerShape }),
+  z.object({ type: z.literal('call-signal'), data: callSignalShape }),
+  z.object({ type: z.literal('ice-candidate'), data: iceCandidateShape }),
+  z.object({ type: z.literal('call-reject'), data: callRejectShape }),
+  z.object({ type: z.literal('call-end'), data: callEndShape }),
+  z.object({ type: z.literal('call-beat'), data: callBeatShape }),
 ])
 export type ClientFrame = z.infer<typeof clientFrame>
 export type ClientFrameType = ClientFrame['type']
+
+/** A socket at this address hears of rings, without names, and of nothing else: a locked browser's session may open it while it sleeps. */
+export const RINGS_PATH = '/ws?rings'
 
 /** More are refused; the socket stays open. */
 export interface FrameRate {
@@ -26,6 +53,14 @@ export const FRAME_RATES = {
   message: { points: 20, seconds: 1 },
   typing: { points: 10, seconds: 1 },
   ping: { points: 5, seconds: 1 },
+  /** Each attempt to connect is one. */
+  'call-offer': { points: 20, seconds: 10 },
+  'call-answer': { points: 20, seconds: 10 },
+  'call-signal': { points: 20, seconds: 1 },
+  'ice-candidate': { points: 20, seconds: 1 },
+  'call-reject': { points: 5, seconds: 1 },
+  'call-end': { points: 5, seconds: 1 },
+  'call-beat': { points: 2, seconds: 1 },
 } as const satisfies Record<ClientFrameType, FrameRate>
 
 /** Frames of unknown types, all together. */
@@ -73,6 +108,13 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('devices'), data: z.object({}) }),
   /** The book has this version now: fetch another browser's decisions. */
   z.object({ type: z.literal('book'), data: z.object({ version: seqShape }) }),
+  z.object({ type: z.literal('call-offer'), data: heardOfferShape }),
+  z.object({ type: z.literal('call-answer'), data: heardAnswerShape }),
+  z.object({ type: z.literal('call-signal'), data: heardSignalShape }),
+  z.object({ type: z.literal('ice-candidate'), data: heardCandidateShape }),
+  z.object({ type: z.literal('call-reject'), data: heardRejectShape }),
+  z.object({ type: z.literal('call-end'), data: heardEndShape }),
+  z.object({ type: z.literal('call-success'), data: callSuccessShape }),
   z.object({ type: z.literal('refused'), data: z.object({ code: z.string(), error: z.string(), id: z.string().nullable() }) }),
   /** The socket closes with 4401. */
   z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { textBytes } from '../ground/bytes.ts'
 import { LIMITS } from '../ground/limits.ts'
 import { base64, base64Of, boundedRecord } from '../ground/shapes.ts'
+import { CALL_TYPES } from './calllimits.ts'
 import { SAID } from './saidlimits.ts'
 
 const pixels = z.number().int().min(1).max(100_000)
@@ -27,9 +28,29 @@ const fileShape = z.object({
 })
 export type FileContent = z.infer<typeof fileShape>
 
+export const callOutcome = z.enum(['answered', 'no_answer', 'declined', 'busy', 'cancelled', 'failed'])
+
+/** What became of a call. The caller's browser writes it. */
+const callShape = z.object({
+  type: z.literal('call'),
+  callId: z.uuid(),
+  callType: z.enum(CALL_TYPES),
+  outcome: callOutcome,
+  /** From the answer to the end. */
+  seconds: z
+    .number()
+    .int()
+    .min(0)
+    .max(7 * 24 * 60 * 60),
+  /** The caller pressed "They match". */
+  isCompared: z.boolean(),
+})
+export type CallContent = z.infer<typeof callShape>
+
 const KINDS = [
   z.object({ type: z.literal('text'), text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes) }),
   fileShape,
+  callShape,
 ] as const
 
 /** Devices only: the server may not import this file. */

@@ -32,31 +32,44 @@ export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
 /** An invalid name, size or path gets the refusal of a missing file. */
 const NO_FILE = REFUSAL_TEXTS.file_not_found
 
+export const SILENT_LIMITS = {
+  bytes: 2048,
+  /** If the plan limits messages. */
+  aMonth: 200,
+  ofMessage: 20,
+} as const
+
 /**
  * Posting an id twice is harmless; `senderId` is ignored. A type other than `text` names the sender's file that no message
  * carries: `filePath`, `fileSize` (stored), `fileName` (id, optional).
  */
-export const draftShape = z.object({
-  id: z.uuid().optional(),
-  chatRoomId,
-  content: z
-    .string()
-    .refine((text) => text.trim() !== '', 'A message cannot be empty')
-    .refine(
-      (text) => text.length <= LIMITS.contentBytes && utf8(text).length <= LIMITS.contentBytes,
-      'A message is at most 64 KiB',
-    ),
-  messageType,
-  fileName: z.string(NO_FILE).max(255, NO_FILE).optional(),
-  fileSize: z.number(NO_FILE).int(NO_FILE).nonnegative(NO_FILE).optional(),
-  filePath: z.string(NO_FILE).max(512, NO_FILE).optional(),
-  replyToId: z.uuid().optional(),
-  /** No kind is silent yet, and no rate limits them. */
-  isSilent: z
-    .boolean()
-    .refine((isSilent) => !isSilent)
-    .optional(),
-})
+export const draftShape = z
+  .object({
+    id: z.uuid().optional(),
+    chatRoomId,
+    content: z
+      .string()
+      .refine((text) => text.trim() !== '', 'A message cannot be empty')
+      .refine(
+        (text) => text.length <= LIMITS.contentBytes && utf8(text).length <= LIMITS.contentBytes,
+        'A message is at most 64 KiB',
+      ),
+    messageType,
+    fileName: z.string(NO_FILE).max(255, NO_FILE).optional(),
+    fileSize: z.number(NO_FILE).int(NO_FILE).nonnegative(NO_FILE).optional(),
+    filePath: z.string(NO_FILE).max(512, NO_FILE).optional(),
+    replyToId: z.uuid().optional(),
+    /** Counts for nobody. */
+    isSilent: z.boolean().optional(),
+  })
+  .refine(({ isSilent, content }) => !isSilent || utf8(content).length <= SILENT_LIMITS.bytes, {
+    path: ['content'],
+    error: 'A silent message is at most 2 KiB',
+  })
+  .refine(({ isSilent, messageType: carries }) => !isSilent || carries === 'text', {
+    path: ['messageType'],
+    error: 'A silent message carries no file',
+  })
 export type Draft = z.infer<typeof draftShape>
 
 const place = z.coerce.number().int().nonnegative()

@@ -1,9 +1,22 @@
 // Without zod: the service worker stays small.
 
-/** Names no sender. All have one length. */
+/** `answered`: in another browser. */
+export type PushKind = 'message' | 'ring' | 'missed' | 'answered'
+
+/** Names no sender. */
 export interface PushNews {
-  kind: 'message'
+  kind: PushKind
 }
 
-/** Each replaces the one before. */
-export const PUSHED = { tag: 'conclave-pushed', title: 'New message' } as const
+/** All have this length: by theirs a push service tells no kinds apart. */
+export const PUSH_CHARS = 32
+
+const call = 'conclave-pushed-call'
+
+/** Each replaces the one of its tag before. */
+export const PUSHED: Record<PushKind, { tag: string; title: string }> = {
+  message: { tag: 'conclave-pushed', title: 'New message' },
+  ring: { tag: call, title: 'Incoming call' },
+  missed: { tag: call, title: 'Missed call' },
+  answered: { tag: call, title: 'Answered in another browser' },
+}

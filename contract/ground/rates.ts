@@ -20,6 +20,10 @@ export const RATES = {
   uploads: { points: 300, seconds: 10 * MINUTE, per: 'user' },
   /** KiB. */
   photosOfAddress: { points: 512 * 1024, seconds: DAY, per: 'address' },
+  rings: { points: 300, seconds: 10 * MINUTE, per: 'user' },
+  relays: { points: 120, seconds: 10 * MINUTE, per: 'user' },
+  relayTests: { points: 10, seconds: 60 * MINUTE, per: 'user' },
+  pushedRings: { points: 5, seconds: 60 * MINUTE, per: 'name' },
   privacy: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   push: { points: 120, seconds: 10 * MINUTE, per: 'user' },
   coinPayments: { points: 20, seconds: DAY, per: 'user' },
@@ -60,6 +64,7 @@ export const RATES = {
   mutesInRoom: { points: 30, seconds: MINUTE, per: 'room' },
   messages: { points: 300, seconds: 20, per: 'user' },
   messagesInRoom: { points: 150, seconds: 20, per: 'room' },
+  silentInRoom: { points: 60, seconds: MINUTE, per: 'room' },
   messagesADay: { points: 20_000, seconds: DAY, per: 'user' },
   /** A removal commits in all rooms. */
   commits: { points: 6000, seconds: 10 * MINUTE, per: 'user' },

@@ -38,6 +38,10 @@ export const REFUSALS = {
   subscription_required: { status: 403, text: REFUSAL_TEXTS.subscription_required },
   // `messageLimitText` replaces this text.
   message_limit_reached: { status: 403, text: 'Message limit reached' },
+  call_minutes_reached: { status: 403, text: 'The call minutes of this month’s plan are used up' },
+  call_over: { status: 409, text: 'This call is over' },
+  call_leaves_tor: { status: 403, text: 'A call would leave Tor: the relay would see your address.' },
+  not_a_contact: { status: 403, text: 'This works with contacts who have accepted you' },
   account_deleted: { status: 403, text: REFUSAL_TEXTS.account_deleted },
   not_found: { status: 404, text: 'Not found' },
   file_not_found: { status: 400, text: REFUSAL_TEXTS.file_not_found },

@@ -4,5 +4,6 @@ export const fileKind: KindRules<ContentOf<'file'>> = {
   words: ({ as, name, voice }) => (as === 'image' ? 'Photo' : voice ? 'Voice message' : name || 'Document'),
   searched: ({ name, caption }) => [name, caption].filter(Boolean).join('\n'),
   file: (content) => content,
+  call: () => undefined,
   counts: true,
 }

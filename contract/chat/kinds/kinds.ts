@@ -1,9 +1,10 @@
-import type { Content, FileContent } from '../content.ts'
+import type { CallContent, Content, FileContent } from '../content.ts'
+import { callKind } from './call.ts'
 import { fileKind } from './file.ts'
 import type { ContentOf, Kind, KindRules } from './rules.ts'
 import { textKind } from './text.ts'
 
-const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = { text: textKind, file: fileKind }
+const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = { text: textKind, file: fileKind, call: callKind }
 
 const rulesOf = (content: Content): KindRules<Content> => KINDS[content.type]
 
@@ -16,6 +17,8 @@ export const searchedIn = (content: Content): string => rulesOf(content).searche
 /** Returns undefined without a file. */
 export const fileIn = (content: Content | null | undefined): FileContent | undefined =>
   content ? rulesOf(content).file(content) : undefined
+
+export const callIn = (content: Content): CallContent | undefined => rulesOf(content).call(content)
 
 /** False is posted as `isSilent`. */
 export const isCounted = (content: Content): boolean => rulesOf(content).counts

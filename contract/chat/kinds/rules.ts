@@ -1,4 +1,4 @@
-import type { Content, FileContent } from '../content.ts'
+import type { CallContent, Content, FileContent } from '../content.ts'
 
 export type Kind = Content['type']
 
@@ -9,6 +9,7 @@ export interface KindRules<C extends Content> {
   words(content: C): string
   searched(content: C): string
   file(content: C): FileContent | undefined
+  call(content: C): CallContent | undefined
   /** False for a silent kind. */
   counts: boolean
 }

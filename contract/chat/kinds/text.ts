@@ -5,5 +5,6 @@ export const textKind: KindRules<ContentOf<'text'>> = {
   words: ({ text }) => textWords(text),
   searched: ({ text }) => text,
   file: () => undefined,
+  call: () => undefined,
   counts: true,
 }
