@@ -45,6 +45,13 @@ await world.sql(
   [paymentId, alice.id],
 )
 
+const callId = randomUUID()
+await world.sql(
+  `insert into calls (id, caller_id, callee_id, call_type, attempt, caller_session, is_rung, rang_at, answered_at)
+   values ($1, $2, $3, 'voice', 1, '\\x00', true, now(), now())`,
+  [callId, alice.id, bob.id],
+)
+
 const random = () => randomBytes(48).toString('base64')
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const kindOf = ({ body = 'json' }: Endpoint): BodyKind => body
@@ -192,6 +199,7 @@ const theirs: Record<string, Record<string, unknown>> = {
   'PUT /api/rooms/:chatRoomId/archive-pages/:number': {
     ...{ chatRoomId, number: 0, version: 1, historyKeyId: null, sealed: random(), epochs: [] },
   },
+  'GET /api/turn': { callId },
   'DELETE /api/sessions/:sessionId': { sessionId: session?.id },
   'GET /api/crypto/check-payment/:paymentId': { paymentId },
   'POST /api/crypto/submit-transaction/:paymentId': { paymentId, paymentAddress: 'bc1qalice', transactionHash: 'ab'.repeat(32) },
@@ -242,6 +250,7 @@ const TABLES = [
   'jobs',
   'push_subscriptions',
   'quiet_hours',
+  'calls',
   'crypto_payments',
   'crypto_reviews',
   'audit_log',
@@ -364,7 +373,7 @@ test('the socket tells a session that no device has signed for who it is, and no
 
 test('every call that takes an id of others has an attack in this file', () => {
   const taking = every.filter((endpoint) =>
-    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId|useId|objectId|paymentId)$/.test(field)),
+    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId|useId|objectId|paymentId|callId)$/.test(field)),
   )
   expect(taking.length).toBeGreaterThan(10)
   expect(taking.map(nameOf).filter((name) => !(name in theirs))).toEqual([])
@@ -383,6 +392,7 @@ test.each(named(every.filter((each) => nameOf(each) in theirs)))(
       sessionId: randomUUID(),
       useId: randomUUID(),
       objectId: randomUUID(),
+      callId: randomUUID(),
     }
     const unknown = Object.fromEntries(
       Object.entries(input).map(([key, value]) => [key, key in nobody ? nobody[key as keyof typeof nobody] : value]),

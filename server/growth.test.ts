@@ -319,6 +319,7 @@ const ONE_EACH = ['list_floors', 'inboxes', 'presence', 'file_usage', 'card_acco
 const OF_THE_DAY = ['room_commits', 'room_groups', 'archive_keys', 'archive_pages']
 const OF_PAID_PLANS = [
   'messages',
+  'calls',
   'object_parts',
   'master_invitations',
   'ledger_entries',

@@ -6,19 +6,22 @@ import { devicesApi } from '../contract/account/devices.ts'
 import { familyApi } from '../contract/account/family.ts'
 import { sessionsApi } from '../contract/account/sessions.ts'
 import { stepUpApi } from '../contract/account/stepup.ts'
+import { CALL_LIMITS } from '../contract/chat/calllimits.ts'
+import { callsApi } from '../contract/chat/calls.ts'
 import { chatLocksApi } from '../contract/chat/chatlocks.ts'
 import { contactsApi } from '../contract/chat/contacts.ts'
 import { messagesApi } from '../contract/chat/messages.ts'
 import { notificationsApi } from '../contract/chat/notifications.ts'
 import { roomsApi } from '../contract/chat/rooms.ts'
 import { everyApi } from '../contract/every.ts'
-import type { FrameType } from '../contract/frames.ts'
+import { type FrameType, RINGS_PATH } from '../contract/frames.ts'
 import type { Endpoint } from '../contract/ground/endpoint.ts'
 import { RATES, type Rate } from '../contract/ground/rates.ts'
 import { type Noticed, noticed } from '../contract/noticed.ts'
 import { privacyApi } from '../contract/people/privacy.ts'
 import { makeLimits } from './ground/http/limits.ts'
 import type { Browser } from './testing/browser.ts'
+import { opensLine } from './testing/calling.ts'
 import { creation } from './testing/group.ts'
 import type { Person } from './testing/person.ts'
 import type { TestSocket } from './testing/socket.ts'
@@ -167,6 +170,9 @@ async function acted({ bob, dora, eve, tablet, chatRoomId }: Scene): Promise<Rec
     'privacyApi.update': async () => {
       for (const typing of [true, false]) await bob.does(privacyApi.update, { typing })
     },
+    'callsApi.updateSettings': async () => {
+      for (const ringsClosed of [false, true]) await bob.does(callsApi.updateSettings, { ringsClosed })
+    },
     'accountApi.login': async () => void (await spare()),
     'accountApi.logout': async () => await (await spare()).does(accountApi.logout, {}),
     'sessionsApi.end': async () => {
@@ -278,4 +284,87 @@ async function isSilent(kind: keyof typeof SPARED): Promise<void> {
 
 test('whatever Bob does in silence changes no answer and no frame of anybody else: not a byte, not their number or order', async () => {
   for (const kind of ['nobody', 'own', 'contacts'] as const) await isSilent(kind)
+})
+
+/** What Bob, who hides when he is online, is or does while somebody rings. */
+const RUNG: Record<string, (bob: Person, caller: Person) => Promise<((callId: string) => Promise<void>) | undefined>> = {
+  'is away': async () => undefined,
+  'is rung': async (bob) => {
+    const line = await opensLine(bob, bob.id)
+    return async (callId) => void (await line.hears('call-offer', ({ data }) => data.callId === callId))
+  },
+  'is in another call': async (bob, caller) => {
+    const line = await opensLine(bob, bob.id)
+    return async (callId) => {
+      await line.hears('call-offer', ({ data }) => data.callId === callId)
+      line.sends('call-reject', { callId, to: caller.id, attempt: 1, reason: 'busy' })
+      await line.settles()
+    }
+  },
+  'is locked': async (bob) => {
+    const laptop = await bob.addsBrowser()
+    await laptop.does(sessionsApi.sleep, {})
+    const line = await opensLine(laptop, bob.id, RINGS_PATH)
+    return async (callId) => void (await line.hears('call-offer', ({ data }) => data.callId === callId))
+  },
+  'comes while it rings': async (bob) => async () => void (await opensLine(bob, bob.id)),
+  'goes while it rings': async (bob) => {
+    const line = await opensLine(bob, bob.id)
+    return async () => {
+      line.hangsUp()
+      await line.closed
+    }
+  },
+  'has blocked, and is away': async (bob, caller) => {
+    await bob.does(contactsApi.block, { contactId: await idOf(bob, caller) })
+    return undefined
+  },
+  'has blocked, and is here': async (bob, caller) => {
+    await bob.does(contactsApi.block, { contactId: await idOf(bob, caller) })
+    await opensLine(bob, bob.id)
+    return undefined
+  },
+  'blocks while it rings': async (bob, caller) => {
+    await opensLine(bob, bob.id)
+    return async () => void (await bob.does(contactsApi.block, { contactId: await idOf(bob, caller) }))
+  },
+}
+
+test('who rings Bob is told the same, in the same order and at the same times, whatever he is, does or has done', async () => {
+  const told = new Map<string, string>()
+  for (const [what, becomes] of Object.entries(RUNG)) {
+    const [caller, bob] = [await world.person('caller'), await world.person('bob')]
+    await caller.talksTo(bob)
+    await bob.does(privacyApi.update, { presence: false, lastSeen: false })
+    const acts = await becomes(bob, caller)
+    const line = await opensLine(caller, caller.id)
+    const before = line.frames.length
+    const heard: [number, string][] = []
+    const notes = async (second: number) => {
+      await world.calls.look()
+      await line.settles()
+      heard.push(...line.news().map((frame): [number, string] => [second, JSON.stringify(frame)]))
+    }
+    const callId = line.rings(bob.id)
+    await notes(0)
+    await acts?.(callId)
+    await notes(0)
+    for (const [second, passed] of [
+      [20, 20],
+      [CALL_LIMITS.ringSeconds, 25],
+      [CALL_LIMITS.ringSeconds + 2, 2],
+      [60, 13],
+    ] as const) {
+      world.passes(passed)
+      await notes(second)
+    }
+    const others = line.frames.slice(before).filter(({ type }) => !type.startsWith('call-') && type !== 'refused')
+    expect({ what, others }).toEqual({ what, others: [] })
+    const shown = JSON.stringify(heard).replaceAll(callId, 'call').replaceAll(caller.id, 'caller')
+    told.set(what, shown.replaceAll(bob.id, 'bob'))
+  }
+  const away = told.get('is away') ?? ''
+  expect(away).toContain('call-success')
+  expect(away).toContain('no_answer')
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(Object.keys(RUNG).map((what) => [what, away])))
 })

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Calls } from './chat/calls/watch.ts'
 import type { Env } from './env.ts'
 import { followChanges } from './ground/db/changes.ts'
 import { logIncident, refusalOf } from './ground/http/errors.ts'
@@ -18,6 +19,7 @@ interface Options {
   log: FastifyBaseLogger
   databaseUrl: string
   frames: FrameHandlers
+  calls: Calls
   /** Interval of the pings of open sockets. */
   heartbeatMs: number
 }
@@ -26,7 +28,7 @@ interface Options {
 export async function openSockets(
   http: FastifyInstance,
   env: Env,
-  { log, databaseUrl, frames, heartbeatMs }: Options,
+  { log, databaseUrl, frames, calls, heartbeatMs }: Options,
 ): Promise<Sockets> {
   const presence = keepPresence(env)
   const reportPresence = (error: unknown) => {
@@ -37,12 +39,15 @@ export async function openSockets(
   const gateway = openGateway(http, env, {
     frames,
     moved: presence.moved,
+    arrived: calls.arrived,
+    left: calls.places.left,
     beat: presence.beat,
     heartbeatMs,
     liveSessions: (sessionHashes) => liveSessions(env, sessionHashes),
     newestManifest: (userId) => newestManifest(env, userId),
   })
   http.addHook('preClose', async () => {
+    calls.stop()
     await gateway.close()
     await presence.stop().catch(reportPresence)
   })

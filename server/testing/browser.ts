@@ -56,8 +56,8 @@ export interface Browser {
   tries(endpoint: Endpoint, input: Record<string, unknown>): Promise<Answer>
   /** Sends any request, as a program does. */
   request(method: string, path: string, asked?: Asked): Promise<WholeAnswer>
-  /** Opens /ws. Throws RefusedCall if the upgrade is refused. */
-  opensSocket(headers?: Record<string, string>): Promise<TestSocket>
+  /** Opens /ws, or another address of sockets. Throws RefusedCall if the upgrade is refused. */
+  opensSocket(headers?: Record<string, string>, path?: string): Promise<TestSocket>
   /** What this device signs for the session. */
   proofBy(deviceId: string): Promise<string>
   /** This device signs for the session, and is its `signer`. */
@@ -118,9 +118,9 @@ export function newBrowser(url: string, origin?: string): Browser {
       await browser.proves(signer)
       return await ask(browser, url + path, method, asked)
     },
-    async opensSocket(headers = {}) {
+    async opensSocket(headers = {}, path = '/ws') {
       const cookie = browser.cookie && { cookie: browser.cookie }
-      const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { ...cookie, ...headers } })
+      const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers: { ...cookie, ...headers } })
       return await openTestSocket(
         socket,
         (status, text) => new RefusedCall('The socket', readAnswer(status, new Headers(), text)),

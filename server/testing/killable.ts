@@ -6,6 +6,7 @@ import pino from 'pino'
 import { makeApp } from '../app.ts'
 import { openBucket } from '../chat/files/openBucket.ts'
 import { makePushQueue } from '../chat/push/queue.ts'
+import { makeRings } from '../chat/push/rings.ts'
 import { newVapidKey } from '../chat/push/vapid.ts'
 import { makeBatch } from '../chat/rooms/batch.ts'
 import { gatherMembers } from '../chat/rooms/membership.ts'
@@ -16,6 +17,7 @@ import { makeLimits } from '../ground/http/limits.ts'
 import { makeMail } from '../ground/outbound/mail.ts'
 import { makeOutbound } from '../ground/outbound/outbound.ts'
 import { createHub } from '../ground/realtime/hub.ts'
+import { openRelay } from '../ground/relay/openRelay.ts'
 import { gatherSessions } from '../identity/sessions/sessions.ts'
 import { openCoins } from '../money/coins/openCoins.ts'
 import { openCard } from '../money/payments/openCard.ts'
@@ -39,11 +41,13 @@ const { http } = await makeApp(
       node: randomUUID(),
       batch: makeBatch({ pool: database.pool, clock, fault }),
       push: makePushQueue(),
+      rings: makeRings(clock),
       bucket: await openBucket(config, dataFolder),
       card: await openCard({ provider: 'off' }, db, clock),
       outbound: makeOutbound({ isGuarded: true }),
       mail: makeMail(undefined, () => undefined),
       coins: openCoins(config.coins, clock),
+      relay: openRelay(config.relay, clock),
       limits: makeLimits(clock),
       findSession: gatherSessions({ db, clock }),
       isMember: gatherMembers(db),

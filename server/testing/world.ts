@@ -14,6 +14,7 @@ import type { Tier } from '../../contract/money/plans.ts'
 import { type App, makeApp } from '../app.ts'
 import { openFolder } from '../chat/files/folder.ts'
 import { makePushQueue } from '../chat/push/queue.ts'
+import { makeRings } from '../chat/push/rings.ts'
 import { newVapidKey } from '../chat/push/vapid.ts'
 import { makeBatch } from '../chat/rooms/batch.ts'
 import { gatherMembers } from '../chat/rooms/membership.ts'
@@ -27,6 +28,7 @@ import type { Metrics } from '../ground/metrics/metrics.ts'
 import { makeMail } from '../ground/outbound/mail.ts'
 import { makeOutbound } from '../ground/outbound/outbound.ts'
 import { createHub } from '../ground/realtime/hub.ts'
+import { openRelay } from '../ground/relay/openRelay.ts'
 import { gatherSessions } from '../identity/sessions/sessions.ts'
 import { openCoins } from '../money/coins/openCoins.ts'
 import { openCard } from '../money/payments/openCard.ts'
@@ -61,6 +63,8 @@ export interface World {
   gateway: App['gateway']
   /** Who is online here. It beats when a test calls `beat`, and every 10 s. */
   presence: App['presence']
+  /** The calls. They are looked at when a test calls `look`, and every second. */
+  calls: App['calls']
   /** The jobs, which run only when a test calls `runDue`. */
   jobs: App['jobs']
   /** Runs any statement and returns its rows. */
@@ -114,11 +118,13 @@ export async function startWorld({
     node: randomUUID(),
     batch: makeBatch({ pool: database.pool, clock, onFlush: metrics && measureFlushes(metrics) }),
     push: makePushQueue(PUSH_DELAY_MS),
+    rings: makeRings(clock),
     bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
     card: await openCard(config.card, database.db, clock),
     outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
     mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
     coins: openCoins(config.coins, clock),
+    relay: openRelay(config.relay, clock),
     limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
     isMember: gatherMembers(database.db),
@@ -138,7 +144,7 @@ export async function startWorld({
     },
   })
   const log = pino({ level: 'silent' }, sink)
-  const { http, gateway, presence, jobs, attach } = await makeApp(env, {
+  const { http, gateway, presence, calls, jobs, attach } = await makeApp(env, {
     ...{ log, metrics, database },
     ...(clientFolder && { clientFolder }),
     ...(releaseFolder && { releaseFolder }),
@@ -174,6 +180,7 @@ export async function startWorld({
     databaseUrl,
     gateway,
     presence,
+    calls,
     jobs,
     sql,
     lockWaits: async (count) => void (await lockWaits(count)),

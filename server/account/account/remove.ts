@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { accountApi } from '../../../contract/account/account.ts'
+import { forgetCalls } from '../../chat/calls/ends.ts'
 import { dropObjectsOf } from '../../chat/files/objects.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
@@ -40,7 +41,7 @@ export async function removeAccount(
   // Nobody is charged for an account that is gone.
   await endCard(env, user.id)
 
-  const listing = await env.db.transaction(async (tx) => {
+  const { listing, tellCalls } = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id, true)
     requireSame(verifier, account.passwordHash)
     await requireOrder(env, user, account.publicKey, 'delete account', caller)
@@ -48,6 +49,7 @@ export async function removeAccount(
     const listing = await traces.findListing(tx, user.id)
     await deleteSessionsOf(tx, user.id)
     await forgetSignIns(tx, user.id)
+    const tellCalls = await forgetCalls(env, tx, user.id)
     await traces.deleteKeys(tx, user.id, roomIds)
     await traces.deleteInbox(tx, user.id)
     await traces.leaveGroups(tx, user.id, roomIds)
@@ -61,9 +63,10 @@ export async function removeAccount(
     await traces.buryAccount(tx, user.id, newTombstone(env.clock()))
     await forgetPresence(tx, user.id)
     await env.fault?.('account:written')
-    return listing
+    return { listing, tellCalls }
   })
   env.hub.closeUser(user.id)
+  tellCalls()
   env.hub.publish(listing, { type: 'contacts', data: { userIds: [user.id] } })
   caller.clearSession()
   return {}

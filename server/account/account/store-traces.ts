@@ -126,13 +126,20 @@ export async function buryAccount(tx: Queryable, userId: string, { month, now, .
     ...secrets,
     displayName: 'Deleted account',
     ...{ onionAddress: null, publicKey: null, kitHash: null, avatar: null, email: null, profileImageUrl: null },
-    ...{ showsPresence: false, showsLastSeen: false, showsTyping: false, showsReceipts: false },
+    ...{ showsPresence: false, showsLastSeen: false, showsTyping: false, showsReceipts: false, ringsClosed: false },
     ...{ hasBiometrics: false, biometricEnabled: false },
     ...{ isAdmin: false, isActive: false, deactivatedAt: null, deactivatedBy: null },
     ...{ subscriptionTier: 'free', subscriptionStatus: 'active', subscriptionStartDate: null, subscriptionEndDate: null },
     ...{ subscriptionPackageId: null, preferredCryptoCurrency: 'bitcoin', cryptoWalletAddress: null },
     ...{ masterAccountId: null, isMasterInvitee: false, invitedByMaster: null, inviteeJoinedAt: null },
-    ...{ showsFamilyOnline: false, monthlyMessagesCount: 0, usageResetDate: month, createdAt: now, deletedAt: now },
+    ...{
+      showsFamilyOnline: false,
+      monthlyMessagesCount: 0,
+      monthlySilentCount: 0,
+      usageResetDate: month,
+      createdAt: now,
+      deletedAt: now,
+    },
   }
   await tx.update(users).set(row).where(eq(users.id, userId))
 }

@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { writeEnvelope } from '../../../contract/chat/envelope.ts'
-import { messagesApi } from '../../../contract/chat/messages.ts'
+import { messagesApi, SILENT_LIMITS } from '../../../contract/chat/messages.ts'
 import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import type { Tier } from '../../../contract/money/plans.ts'
 import { firstManifests } from '../../testing/group.ts'
 import { newMessage } from '../../testing/message.ts'
@@ -152,16 +154,69 @@ test('Eve cannot name a file of the server: nobody has uploaded one, so no file 
   line.hangsUp()
 })
 
-test('Eve cannot send what counts for nobody: no message is taken as silent', async () => {
-  const { one, chatRoomId } = await freshPair()
-  const draft = { chatRoomId, content: 'for nothing', messageType: 'text' as const }
-  expect(await one.tries(messagesApi.send, { ...draft, isSilent: true })).toBeRefused(400)
+test('a silent message takes its place and is heard; it is no unread one, none of the month, and wakes no closed browser', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  await setTier('test', one)
+  const woken: string[] = []
+  const { push } = world.env
+  Object.assign(world.env, { push: { ...push, note: (ids: string[]) => woken.push(...ids) } })
+  onTestFinished(() => void Object.assign(world.env, { push }))
   const line = await one.opensSocket()
-  line.says({ type: 'message', data: { ...draft, isSilent: true, id: randomUUID() } })
-  await line.hears('refused')
+  const { id } = await one.says(chatRoomId, 'a call', { isSilent: true })
+  expect((await line.hears('message')).data).toMatchObject({ id, seq: 1, content: 'a call' })
+  line.says({ type: 'message', data: { id: randomUUID(), chatRoomId, content: 'another', messageType: 'text', isSilent: true } })
+  await line.hears('message', ({ data }) => data.content === 'another')
   line.hangsUp()
-  expect(await rowsOf(chatRoomId)).toEqual([])
-  expect(await one.tries(messagesApi.send, { ...draft, isSilent: false })).toMatchObject({ status: 200 })
+  expect(woken).toEqual([])
+  expect(await two.does(notificationsApi.unreadCount, {})).toMatchObject({ count: 0 })
+  expect(await one.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 0 })
+  await one.says(chatRoomId, 'words')
+  expect(woken).toContain(two.id)
+  expect(await two.does(notificationsApi.unreadCount, {})).toMatchObject({ count: 1 })
+})
+
+test('Eve cannot make silent what is long, a file, of a free account or in a request that is open', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const draft = { chatRoomId, content: 'x', messageType: 'text' as const, isSilent: true }
+  const long = await one.tries(messagesApi.send, { ...draft, content: 'é'.repeat(SILENT_LIMITS.bytes / 2 + 1) })
+  expect(long).toMatchObject({ status: 400, body: { error: 'A silent message is at most 2 KiB', code: 'invalid_input' } })
+  expect(await one.tries(messagesApi.send, { ...draft, messageType: 'image' })).toBeRefused(400, 'invalid_input')
+  expect(await one.tries(messagesApi.send, { ...draft, content: 'é'.repeat(SILENT_LIMITS.bytes / 2) })).toMatchObject({
+    status: 200,
+  })
+  await setTier('free', two)
+  expect(await two.tries(messagesApi.send, draft)).toBeRefused(403, 'subscription_required')
+
+  const [asking, asked] = [await world.person('asking'), await world.person('asked')]
+  const request = (await asking.adds(asked)).chatRoomId
+  for (const who of [asking, asked])
+    expect(await who.tries(messagesApi.send, { ...draft, chatRoomId: request })).toBeRefused(403, 'not_a_contact')
+  const contactId = (await asked.contacts())[0]?.id ?? ''
+  await asked.does(contactsApi.decline, { contactId })
+  expect(await asking.tries(messagesApi.send, { ...draft, chatRoomId: request })).toBeRefused(403, 'not_a_contact')
+  expect(await rowsOf(request)).toEqual([])
+})
+
+test('a plan that limits messages has 200 silent ones a month, and 20 for each that it counts; the month ends both', async () => {
+  const { one, chatRoomId } = await freshPair()
+  await setTier('test', one)
+  const says = () => one.posts(chatRoomId, 'a call', { isSilent: true })
+  expect(await says()).toMatchObject({ status: 200 })
+  await world.sql('update users set monthly_silent_count = $2 where id = $1', [one.id, SILENT_LIMITS.aMonth])
+  expect(await says()).toBeRefused(429, 'too_many_requests')
+  await one.says(chatRoomId, 'words')
+  expect(await says()).toMatchObject({ status: 200 })
+  await world.sql('update users set monthly_silent_count = $2 where id = $1', [
+    ...[one.id, SILENT_LIMITS.aMonth + SILENT_LIMITS.ofMessage],
+  ])
+  expect(await says()).toBeRefused(429, 'too_many_requests')
+  await world.sql("update users set usage_reset_date = usage_reset_date - interval '1 month' where id = $1", [one.id])
+  expect(await says()).toMatchObject({ status: 200 })
+  const counts = 'select monthly_messages_count as counted, monthly_silent_count as silent from users where id = $1'
+  expect(await world.sql(counts, [one.id])).toEqual([{ counted: 0, silent: 1 }])
+  await setTier('premium', one)
+  await world.sql('update users set monthly_silent_count = 100000 where id = $1', [one.id])
+  expect(await says()).toMatchObject({ status: 200 })
 })
 
 test('a file message of before stays readable: in the list, in the log and as the last message', async () => {

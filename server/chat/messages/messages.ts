@@ -26,6 +26,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   if (sent.sealedFor && user.deviceId === null) throw new Refusal('device_required')
   const before = await judge(env, user, sent)
   if (before) return known(before)
+  if (sent.isSilent) await env.limits.take('silentInRoom', `${user.id} ${sent.chatRoomId}`)
   const appended = await env.batch.append(sent)
   const seq = await requirePlace(env, sent, appended)
   await env.fault?.('message:committed')
@@ -36,7 +37,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   const json = JSON.stringify(message)
   env.hub.publishMessage(appended.listeners, json, appended.open)
   tellLocked(env, sent.chatRoomId, appended.open)
-  env.push.note(appended.listeners.filter((id) => !env.hub.isHere(id)))
+  if (!sent.isSilent) env.push.note(appended.listeners.filter((id) => !env.hub.isHere(id)))
   if (appended.hasAccepted) env.hub.publish(appended.members, { type: 'contacts', data: { userIds: appended.members } })
   return { message, json, isNew: true }
 }

@@ -33,6 +33,8 @@ export interface AppendResult {
     | 'message_limit_reached'
     | 'stale_epoch'
     | 'account_deleted'
+    | 'not_a_contact'
+    | 'too_many_requests'
   seq: number | null
   createdAt: Date
   /** Empty except for `stale_epoch` and an accepted or renewed request. */

@@ -44,13 +44,15 @@ const PACKAGE = sql.raw(`'package:'`)
 export async function writePackageRights(db: Queryable): Promise<void> {
   await db.execute(sql`
     insert into plan_rights (plan, tier, version, can_send, can_call, can_share_files, has_family, messages_per_month, file_bytes,
-      storage_bytes)
+      storage_bytes, voice_call_minutes, video_call_minutes)
     select ${PACKAGE} || p.id, t.plan, t.version, t.can_send, t.can_call, t.can_share_files, t.has_family, p.messages_limit, t.file_bytes,
-      case when p.file_storage_gb < 0 then ${UNLIMITED} else p.file_storage_gb::bigint * 1073741824 end
+      case when p.file_storage_gb < 0 then ${UNLIMITED} else p.file_storage_gb::bigint * 1073741824 end,
+      p.voice_call_minutes, p.video_call_minutes
     from premium_packages p join plan_rights t on t.plan = p.tier
     on conflict (plan) do update set
       tier = excluded.tier, version = excluded.version, can_send = excluded.can_send, can_call = excluded.can_call,
       can_share_files = excluded.can_share_files, has_family = excluded.has_family,
-      messages_per_month = excluded.messages_per_month, file_bytes = excluded.file_bytes, storage_bytes = excluded.storage_bytes
+      messages_per_month = excluded.messages_per_month, file_bytes = excluded.file_bytes, storage_bytes = excluded.storage_bytes,
+      voice_call_minutes = excluded.voice_call_minutes, video_call_minutes = excluded.video_call_minutes
     where (plan_rights.*) is distinct from (excluded.*)`)
 }

@@ -25,7 +25,7 @@ export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestM
   const lastSeen = new WeakMap<Seat, SignedInUser>()
 
   async function recheck(userId?: string, what?: AccountChange): Promise<void> {
-    const seats = hub.seats(userId)
+    const seats = [...hub.seats(userId), ...hub.waiting(userId)]
     for (let from = 0; from < seats.length; from += AT_ONCE) await look(seats.slice(from, from + AT_ONCE), what)
   }
 
@@ -35,10 +35,10 @@ export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestM
       seats.filter(({ sessionHash }) => !live.has(sessionHash)),
       what,
     )
-    const news = new Map(what ? seats.map(({ userId }) => [userId, new Set([what])]) : [])
+    const news = new Map(what ? seats.filter(({ isWaiting }) => !isWaiting).map(({ userId }) => [userId, new Set([what])]) : [])
     for (const seat of seats) {
       const now = live.get(seat.sessionHash)
-      if (!now) continue
+      if (!now || seat.isWaiting) continue
       if (!isSure(now)) {
         hub.closeUnproven(seat.sessionHash)
         continue

@@ -7,8 +7,8 @@ export interface FrameCounts {
   isAllowed(type: unknown): boolean
 }
 
-/** Counts the frames of one socket. `nowMs` never runs backward. */
-export function countFrames(nowMs: () => number = () => performance.now()): FrameCounts {
+/** Counts the frames of one socket. A clock that jumps begins another second. */
+export function countFrames(nowMs: () => number): FrameCounts {
   const frames = makeSum(FLOOD.seconds, nowMs)
   const bytes = makeSum(FLOOD.seconds, nowMs)
   const allow = ({ points, seconds }: FrameRate) => {

@@ -2,11 +2,11 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { CLOSE } from '../../../contract/frames.ts'
+import { CLOSE, RINGS_PATH } from '../../../contract/frames.ts'
 import { CONTRACT_VERSION, LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
-import type { Config, Listener } from '../../settings/config.ts'
+import type { Config } from '../../settings/config.ts'
 import { isSure } from '../http/access.ts'
 import { readSessionHash } from '../http/cookie.ts'
 import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
@@ -31,6 +31,9 @@ interface Hooks extends AccountHooks {
   frames: FrameHandlers
   /** Runs when a user's first socket opens or the last one closes. */
   moved: (userId: string) => Promise<void>
+  /** Each socket. */
+  arrived: (seat: Seat) => Promise<void>
+  left: (seat: Seat) => void
   beat: () => Promise<void>
   /** Ping interval. A socket that has not answered the last ping is closed. */
   heartbeatMs: number
@@ -66,7 +69,10 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
       socket.on('error', () => socket.destroy())
       const { ingress } = listenerOf(env.config, request)
       admit(request)
-        .then((user) => sockets.handleUpgrade(request, socket, head, (opened) => seat(opened, socket, user, ingress)))
+        .then((user) => {
+          const place = { userId: user.id, sessionHash: user.sessionHash, ingress, isWaiting: request.url === RINGS_PATH }
+          sockets.handleUpgrade(request, socket, head, (opened) => seat(user, { ...place, socket: opened, wire: socket }))
+        })
         .catch((error: unknown) => {
           report(error)
           refuseUpgrade(env.config, socket, refusalOf(error) ?? new Refusal('internal'))
@@ -85,14 +91,15 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     return user
   }
 
-  function seat(socket: WebSocket, wire: Duplex, user: SignedInUser, ingress: Listener['ingress']): void {
-    const mine: Seat = { userId: user.id, sessionHash: user.sessionHash, socket, wire }
+  function seat(user: SignedInUser, mine: Seat): void {
+    const { socket, ingress, isWaiting } = mine
     answering.add(socket)
     socket.on('pong', () => answering.add(socket))
     // ws itself closes with 1009, 1007 or 1002.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       if (env.hub.leave(mine)) track(hooks.moved(user.id))
+      hooks.left(mine)
     })
     sendFrame(socket, {
       type: 'hello',
@@ -105,13 +112,14 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
       },
     })
     // An outdated page learns from `hello` that a new one exists.
-    if (!isSure(user)) {
+    if (!isSure(user) && !(isWaiting && user.isAsleep)) {
       socket.close(CLOSE.deviceRequired, 'A device must sign first')
       return
     }
     accounts.note(mine, user)
     listen(env, mine, hooks.frames, report)
     if (env.hub.join(mine)) track(hooks.moved(user.id))
+    track(hooks.arrived(mine))
   }
 
   const recheck: Accounts['recheck'] = (userId, what) => accounts.recheck(userId, what).catch(report)

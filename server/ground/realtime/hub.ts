@@ -2,11 +2,15 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { CLOSE, type ServerData, type ServerFrame } from '../../../contract/frames.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import type { Listener } from '../../settings/config.ts'
 
 export interface Seat {
   userId: string
   sessionHash: string
   socket: WebSocket
+  ingress: Listener['ingress']
+  /** True: it hears of rings alone. */
+  isWaiting: boolean
   /** Carries bytes that many sockets share. */
   wire: Duplex
 }
@@ -18,6 +22,7 @@ export interface Hub {
   publish(userIds: readonly string[], frame: ServerFrame, only?: Only): void
   /** `json` is the frame's data. */
   publishMessage(userIds: readonly string[], json: string, only?: Only): void
+  publishToWaiting(userId: string, frame: ServerFrame): void
   isHere(userId: string): boolean
   /** Sends `signed_out` and closes with 4401. */
   closeSession(sessionHash: string, why?: SignedOut): void
@@ -29,6 +34,7 @@ export interface Hub {
   /** True for the user's last socket. */
   leave(seat: Seat): boolean
   seats(userId?: string): Seat[]
+  waiting(userId?: string): Seat[]
   size(): number
   /** Closes every socket with 1001. */
   closeAll(): void
@@ -39,7 +45,10 @@ type Only = Readonly<Record<string, readonly string[]>> | null
 /** Registers this node's open sockets. */
 export function createHub(): Hub {
   const seats = new Map<string, Set<Seat>>()
-  const every = () => [...seats.values()].flatMap((mine) => [...mine])
+  const waiting = new Map<string, Set<Seat>>()
+  const listOf = (map: typeof seats, userId?: string) =>
+    userId === undefined ? [...map.values()].flatMap((mine) => [...mine]) : [...(map.get(userId) ?? [])]
+  const every = (userId?: string) => [...listOf(seats, userId), ...listOf(waiting, userId)]
   function toEach(userIds: readonly string[], only: Only | undefined, text: () => string): void {
     let bytes: Buffer | undefined
     for (const userId of new Set(userIds)) {
@@ -53,21 +62,25 @@ export function createHub(): Hub {
   return {
     publish: (userIds, frame, only) => toEach(userIds, only, () => JSON.stringify(frame)),
     publishMessage: (userIds, json, only) => toEach(userIds, only, () => `{"type":"message","data":${json}}`),
+    publishToWaiting(userId, frame) {
+      for (const { socket } of listOf(waiting, userId)) sendFrame(socket, frame)
+    },
     isHere: (userId) => seats.has(userId),
     closeSession(sessionHash, why) {
       for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, why)
     },
     closeUnproven(sessionHash) {
-      for (const { sessionHash: hash, socket } of every())
+      for (const { sessionHash: hash, socket } of listOf(seats))
         if (hash === sessionHash) socket.close(CLOSE.deviceRequired, 'A device must sign first')
     },
     closeUser(userId) {
-      for (const seat of seats.get(userId) ?? []) signOut(seat)
+      for (const seat of every(userId)) signOut(seat)
     },
     join(seat) {
-      const mine = seats.get(seat.userId) ?? new Set()
-      const isFirst = mine.size === 0
-      seats.set(seat.userId, mine.add(seat))
+      const map = seat.isWaiting ? waiting : seats
+      const mine = map.get(seat.userId) ?? new Set()
+      const isFirst = mine.size === 0 && !seat.isWaiting
+      map.set(seat.userId, mine.add(seat))
       const [oldest] = mine
       if (oldest && mine.size > LIMITS.socketsPerUser) {
         mine.delete(oldest)
@@ -76,12 +89,14 @@ export function createHub(): Hub {
       return isFirst
     },
     leave(seat) {
-      const mine = seats.get(seat.userId)
+      const map = seat.isWaiting ? waiting : seats
+      const mine = map.get(seat.userId)
       if (!mine?.delete(seat) || mine.size > 0) return false
-      seats.delete(seat.userId)
-      return true
+      map.delete(seat.userId)
+      return !seat.isWaiting
     },
-    seats: (userId) => (userId === undefined ? every() : [...(seats.get(userId) ?? [])]),
+    seats: (userId) => listOf(seats, userId),
+    waiting: (userId) => listOf(waiting, userId),
     size: () => every().length,
     closeAll() {
       for (const { socket } of every()) socket.close(CLOSE.goingAway, 'The server stops')

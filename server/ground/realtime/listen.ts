@@ -20,9 +20,9 @@ import { type Seat, sendFrame } from './hub.ts'
 type HandledType = Exclude<ClientFrameType, 'ping'>
 type HandledFrame<T extends HandledType> = { [K in T]: { type: K; data: ClientData[K] } }[T]
 
-/** A returned frame goes to the asking socket alone. */
+/** `asking` is the socket. A returned frame goes to the asking socket alone. */
 export type FrameHandlers = {
-  [T in HandledType]: (user: SignedInUser, data: ClientData[T]) => Promise<ServerFrame | undefined>
+  [T in HandledType]: (user: SignedInUser, data: ClientData[T], asking: Seat) => Promise<ServerFrame | undefined>
 }
 
 /** Frames of one socket that may wait for the database. */
@@ -31,7 +31,7 @@ const WAITING_MAX = 64
 /** Answers a socket's frames in order. Refuses a bad or too frequent frame; closes on a flood. */
 export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (error: unknown) => void): void {
   const { socket } = seat
-  const counts = countFrames()
+  const counts = countFrames(() => env.clock().getTime())
   let last = Promise.resolve()
   let waiting = 0
 
@@ -62,7 +62,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
         return undefined
       }
       if (!isSure(user)) throw new Refusal('device_required')
-      return await handle(handlers, user, frame)
+      return await handle(handlers, user, frame, seat)
     } catch (error) {
       report(error)
       return refused(refusalOf(error) ?? new Refusal('internal'), id)
@@ -70,7 +70,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
   }
 }
 
-/** Type and message id are there even if the rest is invalid. */
+/** Type and the id of message or call are there even if the rest is invalid. */
 interface Sent {
   type?: unknown
   id: string | null
@@ -82,7 +82,7 @@ function read(raw: RawData, isBinary: boolean): Sent {
   try {
     if (isBinary) throw new Refusal('malformed_frame')
     const json = jsonOf(raw.toString())
-    return { type: typed.safeParse(json).data?.type, id: named.safeParse(json).data?.data.id ?? null, readJson: () => json }
+    return { type: typed.safeParse(json).data?.type, id: idOf(json), readJson: () => json }
   } catch (error) {
     return {
       id: null,
@@ -95,11 +95,18 @@ function read(raw: RawData, isBinary: boolean): Sent {
 
 const sizeOf = (raw: RawData): number => [raw].flat().reduce((sum, { byteLength }) => sum + byteLength, 0)
 
-const handle = <T extends HandledType>(handlers: FrameHandlers, user: SignedInUser, frame: HandledFrame<T>) =>
-  handlers[frame.type](user, frame.data)
+const handle = <T extends HandledType>(handlers: FrameHandlers, user: SignedInUser, frame: HandledFrame<T>, asking: Seat) =>
+  handlers[frame.type](user, frame.data, asking)
 
 const typed = z.object({ type: z.string() })
-const named = z.object({ data: z.object({ id: z.uuid() }) })
+const named = z.object({
+  data: z.object({ id: z.uuid().optional().catch(undefined), callId: z.uuid().optional().catch(undefined) }),
+})
+
+function idOf(json: unknown): string | null {
+  const { id, callId } = named.safeParse(json).data?.data ?? {}
+  return id ?? callId ?? null
+}
 
 function parseFrame(json: unknown): ClientFrame {
   // Field names lack the "data" prefix, as in HTTP calls.

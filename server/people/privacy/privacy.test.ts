@@ -139,6 +139,7 @@ test('without read receipts Alice sees at most that a message was delivered, at 
   const laptop = await bob.addsBrowser()
   await switches(bob, { receipts: false })
   const [hers, theirs] = [await opens(alice), await opens(laptop)]
+  await hers.hears('presence', ({ data }) => data.isOnline)
   const { seq } = await alice.says(chatRoomId, 'have you read it?')
   await bob.does(messagesApi.markDelivered, { chatRoomId, seq })
   expect((await hers.hears('receipt')).data).toEqual({ chatRoomId, userId: bob.id, deliveredSeq: seq, readSeq: 0 })

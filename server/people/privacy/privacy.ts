@@ -47,4 +47,8 @@ export function tellSwitched(env: Env, userId: string, viewers: string[]): void 
 
 /** Returns those of the others to whom the user shows typing: those who show theirs, if the user does. */
 export const whoShareTyping = (db: Queryable, userId: string, others: string[]): Promise<string[]> =>
-  store.findSharing(db, userId, others)
+  store.findSharing(db, 'typing', userId, others)
+
+/** True if both show when they are online. */
+export const sharePresence = async (db: Queryable, userId: string, other: string): Promise<boolean> =>
+  (await store.findSharing(db, 'presence', userId, [other])).length > 0

@@ -47,11 +47,12 @@ export async function findShown(db: Queryable, userId: string): Promise<Map<stri
   return new Map(rows.map(({ viewerId, shown }) => [viewerId, shown]))
 }
 
-export async function findSharing(db: Queryable, userId: string, others: string[]): Promise<string[]> {
-  const own = db.select({ shows: users.showsTyping }).from(users).where(eq(users.id, userId))
+/** Returns those of the others who show it, if the user does. */
+export async function findSharing(db: Queryable, what: keyof Privacy, userId: string, others: string[]): Promise<string[]> {
+  const own = db.select({ shows: PRIVACY[what] }).from(users).where(eq(users.id, userId))
   const rows = await db
     .select({ id: users.id })
     .from(users)
-    .where(and(inArray(users.id, others), users.showsTyping, sql`(${own})`))
+    .where(and(inArray(users.id, others), PRIVACY[what], sql`(${own})`))
   return rows.map(({ id }) => id)
 }

@@ -29,6 +29,8 @@ DECLARE
 	silent boolean[];
 	-- Whose message counts in the month.
 	counted uuid[];
+	-- Whose silent message counts in the month.
+	hushed uuid[];
 	-- "room member" of those who have blocked the sender.
 	unheard text[];
 	requests text[];
@@ -62,11 +64,12 @@ BEGIN
 		array_agg(j.last_seq + 1) FILTER (WHERE j.verdict = 'stored'),
 		array_agg(j.is_silent) FILTER (WHERE j.verdict = 'stored'),
 		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND NOT j.is_silent),
+		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND j.is_silent AND j.messages_per_month >= 0),
 		string_to_array(string_agg(j.unheard, ',') FILTER (WHERE j.verdict = 'stored'), ','),
 		coalesce(array_agg(j.chat_room_id) FILTER (WHERE j.verdict = 'stored' AND j.is_request AND NOT j.is_silent), '{}'),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict = 'stored' AND j.is_protected), '{}'),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict = 'stored' AND j.is_guarded), '{}')
-	INTO spots, verdicts, seqs, told, details, rooms, senders, places, silent, counted, unheard, requests, opened, guarded
+	INTO spots, verdicts, seqs, told, details, rooms, senders, places, silent, counted, hushed, unheard, requests, opened, guarded
 	FROM (
 		SELECT p.place, p.chat_room_id, p.sender_id, p.is_silent, known.seq AS known_seq, r.last_seq, r.generation,
 			r.group_id AS room_group_id, r.epoch AS room_epoch, r.needs_commit, rights.messages_per_month,
@@ -83,6 +86,7 @@ BEGIN
 				WHEN known.seq IS NOT NULL THEN 'known'
 				WHEN r.is_closed THEN 'account_deleted'
 				WHEN rights.can_send IS NOT TRUE THEN 'subscription_required'
+				WHEN p.is_silent AND a.is_unanswered THEN 'not_a_contact'
 				WHEN p.file_id IS NOT NULL AND rights.can_share_files IS NOT TRUE THEN 'subscription_required'
 				WHEN p.file_id IS NOT NULL AND (f.owner_id, f.kind, f.state, f.size_bytes)
 					IS DISTINCT FROM (p.sender_id, 'file', 'stored', p.file_size) THEN 'file_not_found'
@@ -91,6 +95,10 @@ BEGIN
 				WHEN NOT p.is_silent AND rights.messages_per_month >= 0
 					AND CASE WHEN u.usage_reset_date < p_month THEN 0 ELSE u.monthly_messages_count END >= rights.messages_per_month
 					THEN 'message_limit_reached'
+				-- SILENT_LIMITS
+				WHEN p.is_silent AND rights.messages_per_month >= 0
+					AND CASE WHEN u.usage_reset_date < p_month THEN 0 ELSE u.monthly_silent_count - 20 * u.monthly_messages_count END >= 200
+					THEN 'too_many_requests'
 				ELSE 'stored'
 			END AS verdict
 		FROM unnest(p_sessions, p_senders, p_rooms, p_ids, p_groups, p_epochs, p_silent, p_files, p_sizes) WITH ORDINALITY
@@ -112,6 +120,7 @@ BEGIN
 					OR c.state IS DISTINCT FROM 'declined' AND c.is_blocked IS NOT TRUE) AS listeners,
 				array_agg(m.user_id) FILTER (WHERE m.user_id <> p.sender_id AND c.state IS NULL AND r.type = 'direct') AS lapsed,
 				bool_or(m.user_id = p.sender_id AND c.state <> 'accepted') AS is_request,
+				bool_or(c.state IS DISTINCT FROM 'accepted' AND r.type = 'direct') AS is_unanswered,
 				string_agg(m.chat_room_id || ' ' || m.user_id, ',') FILTER (WHERE m.user_id <> p.sender_id AND c.is_blocked) AS unheard
 			FROM chat_participants m
 			LEFT JOIN contacts c ON c.chat_room_id = m.chat_room_id AND (c.user_id = m.user_id) IS TRUE
@@ -164,8 +173,17 @@ BEGIN
 
 		UPDATE users SET
 			monthly_messages_count = CASE WHEN usage_reset_date < p_month THEN 0 ELSE monthly_messages_count END + 1,
+			monthly_silent_count = CASE WHEN usage_reset_date < p_month THEN 0 ELSE monthly_silent_count END,
 			usage_reset_date = greatest(usage_reset_date, p_month)
 		WHERE id = ANY (counted);
+
+		IF cardinality(hushed) > 0 THEN
+			UPDATE users SET
+				monthly_messages_count = CASE WHEN usage_reset_date < p_month THEN 0 ELSE monthly_messages_count END,
+				monthly_silent_count = CASE WHEN usage_reset_date < p_month THEN 0 ELSE monthly_silent_count END + 1,
+				usage_reset_date = greatest(usage_reset_date, p_month)
+			WHERE id = ANY (hushed);
+		END IF;
 
 		IF cardinality(opened) > 0 THEN
 			UPDATE open_chats o SET used_at = p_now

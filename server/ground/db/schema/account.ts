@@ -43,7 +43,9 @@ export const users = pgTable(
     /** True: that person sees when this one is online. */
     showsFamilyOnline: boolean('shows_family_online').notNull().default(false),
     monthlyMessagesCount: integer('monthly_messages_count').notNull().default(0),
-    /** The first instant of the UTC month that the counter belongs to. */
+    /** Silent messages, of an account whose plan limits the others. */
+    monthlySilentCount: integer('monthly_silent_count').notNull().default(0),
+    /** The first instant of the UTC month that both counters belong to. */
     usageResetDate: at('usage_reset_date').notNull(),
     /** SHA-256 of the secret that the recovery kit proves itself with; null without a kit [Note: K1]. */
     kitHash: bytes('kit_hash'),
@@ -55,6 +57,8 @@ export const users = pgTable(
     showsLastSeen: boolean('shows_last_seen').notNull().default(true),
     showsTyping: boolean('shows_typing').notNull().default(true),
     showsReceipts: boolean('shows_receipts').notNull().default(true),
+    /** Calls ring closed browsers, by a push. */
+    ringsClosed: boolean('rings_closed').notNull().default(true),
     /** What everybody in a common room is shown: names, keys, deletion. */
     profileChangedIn: changedIn('profile_changed_in'),
     /** What mutual contacts alone are shown: the photo. */

@@ -21,6 +21,9 @@ export const planRights = pgTable('plan_rights', {
   fileBytes: bigint('file_bytes', { mode: 'number' }).notNull(),
   /** Bytes of sealed files that are stored of an account; -1 means no limit. */
   storageBytes: bigint('storage_bytes', { mode: 'number' }).notNull().default(-1),
+  /** In a UTC month, as the next one; -1 means no limit. */
+  voiceCallMinutes: integer('voice_call_minutes').notNull().default(-1),
+  videoCallMinutes: integer('video_call_minutes').notNull().default(-1),
 })
 
 /** What is sold beside the built-in plans. One that was ever bought stays, archived: ledger entries name it. */
