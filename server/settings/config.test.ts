@@ -171,3 +171,47 @@ test('a coin is taken where its node and its key are set, and no private key is'
   expect(() => readConfig({ ...ethereum, USDC_CONTRACT: 'usdc' })).toThrow(/^USDC_CONTRACT must be/)
   expect(() => readConfig({ ...ethereum, ETHEREUM_CHAIN_ID: 'one' })).toThrow(/^ETHEREUM_CHAIN_ID must be/)
 })
+
+test('a relay is named by addresses that browsers take, with its secret, which is not repeated', () => {
+  const urls = 'turn:relay.example.org:3478?transport=udp, turns:relay.example.org:443?transport=tcp,stun:[2001:db8::1]:3478'
+  const secret = 'a secret of the relay'
+  expect(readConfig({ TURN_URLS: urls, TURN_SECRET: secret }).relay).toEqual({
+    ...{ stunUrls: ['stun:[2001:db8::1]:3478'], secret, isLocal: false },
+    turnUrls: ['turn:relay.example.org:3478?transport=udp', 'turns:relay.example.org:443?transport=tcp'],
+  })
+  const stun = 'stun:stun.l.google.com:19302'
+  expect(readConfig({ TURN_URLS: stun }).relay).toEqual({ stunUrls: [stun], turnUrls: [], secret: undefined, isLocal: false })
+  for (const wrong of [
+    'relay.example.org',
+    'https://relay.example.org',
+    'turn:',
+    'turn://a.org',
+    'stun:a.org?transport=udp',
+    'turn:a.org?transport=tls',
+    'turn:me@a.org',
+    ',',
+    'turn:a.org,',
+    `${'turn:a.org,'.repeat(10)}turn:a.org`,
+  ])
+    expect(() => readConfig({ TURN_URLS: wrong, TURN_SECRET: secret }), wrong).toThrow(/^TURN_URLS must be addresses of relays/)
+  expect(() => readConfig({ TURN_URLS: 'turn:a.org' })).toThrow(/^TURN_SECRET must be set together with TURN_URLS/)
+  for (const TURN_URLS of ['', stun])
+    expect(() => readConfig({ TURN_URLS, TURN_SECRET: secret })).toThrow(/^TURN_URLS must be set together with TURN_SECRET/)
+  const short = () => readConfig({ TURN_URLS: 'turn:a.org', TURN_SECRET: 'hunter22' })
+  expect(short).toThrow(/^TURN_SECRET must be a random text of 16/)
+  expect(short).not.toThrow(/hunter22/)
+})
+
+test('the server brings a relay of its own for browsers of this machine alone', () => {
+  const isLocal = (variables: Record<string, string>) => readConfig(variables).relay.isLocal
+  for (const here of [{}, { HOST: 'localhost' }, { HOST: '::1' }, { NODE_ENV: 'test' }])
+    expect(isLocal(here), JSON.stringify(here)).toBe(true)
+  for (const served of [
+    { NODE_ENV: 'production' },
+    { PUBLIC_URL: 'https://chat.example.org' },
+    { ONION_URL: `http://${'a'.repeat(56)}.onion` },
+    { HOST: '0.0.0.0' },
+    { TURN_URLS: 'stun:a.org' },
+  ])
+    expect(isLocal(served), JSON.stringify(served)).toBe(false)
+})

@@ -5,6 +5,7 @@ import { type CardSettings, type FrameSettings, readCard, readFrame } from './ca
 import { type CoinSettings, readCoins } from './coinsettings.ts'
 import { type MailSettings, readMail } from './mailsettings.ts'
 import { type MasterPrice, readMasterPrice } from './mastersettings.ts'
+import { type RelaySettings, readRelay } from './relaysettings.ts'
 import { readS3, type S3Settings } from './s3settings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
@@ -58,6 +59,7 @@ export interface Config {
   frame: FrameSettings | undefined
   hasCardTax: boolean
   masterPrice: MasterPrice
+  relay: RelaySettings
   direct: Listener
 }
 
@@ -101,6 +103,7 @@ export function readConfig(variables: Variables): Config {
     frame,
     hasCardTax: readChoice(variables, 'CARD_TAX', ['on', 'off'], 'off') === 'on',
     masterPrice: readMasterPrice(variables),
+    relay: readRelay(variables),
     direct: {
       ingress: 'direct',
       isSecure: publicUrl?.protocol === 'https:',

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Config, Listener } from '../../settings/config.ts'
 
@@ -10,6 +10,10 @@ export function bindListener(server: Server, listener: Listener): void {
 
 /** An unbound server is direct: Fastify opens a second server for two addresses of HOST. */
 export const listenerOf = (config: Config, request: IncomingMessage): Listener => acceptedBy.get(request.socket) ?? config.direct
+
+/** A foreign onion service shows in the Host header alone. */
+export const comesByOnion = ({ ingress, headers }: { ingress: Listener['ingress']; headers: IncomingHttpHeaders }): boolean =>
+  ingress === 'onion' || /\.onion(:\d+)?$/i.test(headers.host ?? '')
 
 /** True for the origin of card payments, which gets no cookie. */
 export const isForFrame = (config: Config, request: IncomingMessage): boolean =>
