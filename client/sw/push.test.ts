@@ -10,12 +10,14 @@ interface Page {
 function worker(pages: Page[] = []) {
   const shown: [string, NotificationOptions | undefined][] = []
   const opened: string[] = []
+  const closed: string[] = []
   const subscribe = vi.fn(async () => ({ toJSON: () => ({ endpoint: 'https://push.example/new' }) }))
   const scope = Object.assign(new EventTarget(), {
     clients: { matchAll: async () => pages, openWindow: async (address: string) => void opened.push(address) },
     registration: {
       showNotification: async (title: string, options?: NotificationOptions) => void shown.push([title, options]),
       pushManager: { subscribe },
+      getNotifications: async ({ tag }: { tag: string }) => [{ close: () => void closed.push(tag) }],
     },
   })
   listenForPush(scope as unknown as ServiceWorkerGlobalScope)
@@ -27,7 +29,7 @@ function worker(pages: Page[] = []) {
     await Promise.all(works)
   }
   const pushes = (text?: string) => happens('push', { data: text === undefined ? null : { json: () => JSON.parse(text) } })
-  return { shown, opened, subscribe, happens, pushes }
+  return { shown, opened, closed, subscribe, happens, pushes }
 }
 
 const page = (visibilityState: Page['visibilityState']) => ({ visibilityState, focus: vi.fn(async () => undefined) })
@@ -47,6 +49,25 @@ test('while somebody looks at a page no second notification appears', async () =
   const { shown, pushes } = worker([page('hidden'), page('visible')])
   await pushes('{"kind":"message"}')
   expect(shown).toEqual([])
+})
+
+test('a call rings until somebody answers the notification, and how it ended stands in its place; a message stays beside it', async () => {
+  const { shown, pushes } = worker([page('hidden')])
+  for (const kind of ['ring', 'missed', 'ring', 'answered', 'message']) await pushes(`{"kind":"${kind}"}`.padEnd(32))
+  const [tag, icon] = ['conclave-pushed-call', '/favicon.svg']
+  const rings = ['Incoming call', { tag, icon, requireInteraction: true, renotify: true }]
+  expect(shown).toEqual([
+    ...[rings, ['Missed call', { tag, icon }], rings, ['Answered in another browser', { tag, icon }]],
+    ['New message', { tag: 'conclave-pushed', icon }],
+  ])
+})
+
+test('while somebody looks at a page it rings by itself, and a ring that is over leaves the screen', async () => {
+  const { shown, closed, pushes } = worker([page('visible')])
+  for (const kind of ['ring', 'message']) await pushes(`{"kind":"${kind}"}`)
+  expect([shown, closed]).toEqual([[], []])
+  for (const kind of ['missed', 'answered']) await pushes(`{"kind":"${kind}"}`)
+  expect([shown, closed]).toEqual([[], ['conclave-pushed-call', 'conclave-pushed-call']])
 })
 
 test('a push that this version does not know, or without contents, shows the name of the app and no word of its own', async () => {

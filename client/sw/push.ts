@@ -1,10 +1,8 @@
-import { PUSHED, type PushNews } from '../../contract/chat/pushnews.ts'
+import { PUSHED } from '../../contract/chat/pushnews.ts'
 
 const SUBSCRIPTIONS = '/api/push/subscriptions'
 const KEY = '/api/push/key'
-
-/** Unknown kinds get the app's name. */
-const TITLES: Record<PushNews['kind'], string> = { message: PUSHED.title }
+const UNKNOWN = { tag: PUSHED.message.tag, title: 'Conclave' }
 
 export function listenForPush(scope: ServiceWorkerGlobalScope): void {
   scope.addEventListener('push', (event) => event.waitUntil(showNews(scope, kindOf(event.data))))
@@ -16,10 +14,19 @@ export function listenForPush(scope: ServiceWorkerGlobalScope): void {
 }
 
 async function showNews(scope: ServiceWorkerGlobalScope, kind: string): Promise<void> {
+  const [, { tag, title }] = Object.entries(PUSHED).find(([known]) => known === kind) ?? ['', UNKNOWN]
   // A visible page tells by itself. A hidden one may be frozen.
-  if ((await pagesOf(scope)).some(({ visibilityState }) => visibilityState === 'visible')) return
-  const title = Object.entries(TITLES).find(([known]) => known === kind)?.[1] ?? 'Conclave'
-  await scope.registration.showNotification(title, { tag: PUSHED.tag, icon: '/favicon.svg' })
+  if ((await pagesOf(scope)).some(({ visibilityState }) => visibilityState === 'visible'))
+    return await closeRing(scope, kind, tag)
+  // Without renotify a call would take the place of a missed one in silence.
+  const rings = kind === 'ring' && { requireInteraction: true, renotify: true }
+  await scope.registration.showNotification(title, { tag, icon: '/favicon.svg', ...rings })
+}
+
+/** Ends the notification of a ring that is over. */
+async function closeRing({ registration }: ServiceWorkerGlobalScope, kind: string, tag: string): Promise<void> {
+  if (kind !== 'missed' && kind !== 'answered') return
+  for (const notification of await registration.getNotifications({ tag })) notification.close()
 }
 
 function kindOf(data: PushMessageData | null): string {

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
@@ -77,7 +77,6 @@ interface Asked {
  * no page of theirs has received: what the bell would count.
  */
 export async function findDue(db: Queryable, { among, now, limit }: Asked) {
-  const idleSince = new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)
   const hasNews = sql`exists (
     select from chat_participants p
     join chat_rooms r on r.id = p.chat_room_id
@@ -103,13 +102,19 @@ export async function findDue(db: Queryable, { among, now, limit }: Asked) {
         isPast(pushes.notBefore),
         isPast(pushes.quietUntil),
         sql`coalesce(${presence.nodes}, '{}') = '{}'`,
-        sql`${sessions.expiresAt} > ${now} and ${sessions.lastUsedAt} > ${idleSince}`,
-        sql`${users.isActive} and ${users.deletedAt} is null`,
+        isListening(now),
         hasNews,
       ),
     )
     .limit(limit)
   return rows
+}
+
+/** True where the session of a subscription, and its account, are live. */
+export function isListening(now: Date): SQL {
+  const idleSince = new Date(now.getTime() - LIMITS.sessionIdleSeconds * 1000)
+  return sql`${sessions.expiresAt} > ${now} and ${sessions.lastUsedAt} > ${idleSince}
+    and ${users.isActive} and ${users.deletedAt} is null`
 }
 
 const isAmong = (among: string[] | Slice) =>
