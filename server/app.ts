@@ -5,6 +5,9 @@ import { accountRoutes } from './account/account/routes.ts'
 import { familyRoutes } from './account/family/routes.ts'
 import { type Answers, countAnswers } from './admin/figures.ts'
 import { adminRoutes } from './admin/routes.ts'
+import { callFrames } from './chat/calls/frames.ts'
+import { callRoutes } from './chat/calls/routes.ts'
+import { type Calls, watchCalls } from './chat/calls/watch.ts'
 import { chatLockRoutes } from './chat/chatlocks/routes.ts'
 import { contactRoutes } from './chat/contacts/routes.ts'
 import { fileRoutes } from './chat/files/routes.ts'
@@ -45,6 +48,7 @@ import { openSockets, type Sockets } from './sockets.ts'
 
 export interface App extends Sockets {
   http: FastifyInstance
+  calls: Calls
   /** The periodic jobs, which run after `start`. */
   jobs: Jobs
   /**
@@ -107,10 +111,14 @@ export async function makeApp(
   if (clientFolder) await servePages(http, clientFolder)
 
   const shortcut = messageShortcut(http, env, { log, notes, pace })
+  const calls = watchCalls(env, (error) => {
+    if (!refusalOf(error)) logIncident(log, error, 'calls')
+  })
   const { gateway, presence } = await openSockets(http, env, {
     log,
     databaseUrl: database.url,
-    frames: messageFrames(env),
+    calls,
+    frames: { ...messageFrames(env), ...callFrames(env, calls.places) },
     heartbeatMs: pace.heartbeatMs,
   })
   const { frame } = env.config
@@ -147,8 +155,11 @@ export async function makeApp(
     }
   })
   http.addHook('preClose', () => env.push.stop())
+  env.rings.start((error) => logIncident(log, error, 'ring'))
+  http.addHook('preClose', () => env.rings.stop())
+  http.addHook('onClose', () => env.relay.stop())
   http.addHook('onClose', () => env.batch.drain())
-  return { http, gateway, presence, jobs, attach }
+  return { http, gateway, presence, calls, jobs, attach }
 }
 
 /** The features, one line each. */
@@ -164,6 +175,7 @@ function serveFeatures(http: FastifyInstance, env: Env, answers: Answers): void 
   privacyRoutes(http, env)
   roomRoutes(http, env)
   messageRoutes(http, env)
+  callRoutes(http, env)
   notificationRoutes(http, env)
   pushRoutes(http, env)
   coinRoutes(http, env)

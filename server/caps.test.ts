@@ -7,6 +7,7 @@ import { roomsApi } from '../contract/chat/rooms.ts'
 import { LIMITS } from '../contract/ground/limits.ts'
 import * as account from './ground/db/schema/account.ts'
 import * as audit from './ground/db/schema/audit.ts'
+import * as calls from './ground/db/schema/calls.ts'
 import * as chatlocks from './ground/db/schema/chatlocks.ts'
 import * as codes from './ground/db/schema/codes.ts'
 import * as coins from './ground/db/schema/coins.ts'
@@ -36,6 +37,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
   const schema = [
     account,
     audit,
+    calls,
     chatlocks,
     codes,
     coins,

@@ -1,12 +1,14 @@
 import type { Rights, Tier } from '../contract/money/plans.ts'
 import type { Bucket } from './chat/files/bucket.ts'
 import type { PushQueue } from './chat/push/queue.ts'
+import type { Rings } from './chat/push/rings.ts'
 import type { Batch } from './chat/rooms/batch.ts'
 import type { Db } from './ground/db/connect.ts'
 import type { Limits } from './ground/http/limits.ts'
 import type { Mail } from './ground/outbound/mail.ts'
 import type { Outbound } from './ground/outbound/outbound.ts'
 import type { Hub } from './ground/realtime/hub.ts'
+import type { Relay } from './ground/relay/openRelay.ts'
 import type { Coins } from './money/coins/openCoins.ts'
 import type { Card } from './money/payments/card.ts'
 import type { Config } from './settings/config.ts'
@@ -26,11 +28,13 @@ export interface Env {
   batch: Batch
   /** People to wake by a push: news has come, and they have no page open here. */
   push: PushQueue
+  rings: Rings
   /** Uploaded files. */
   bucket: Bucket
   /** Requests to addresses that users choose. */
   outbound: Outbound
   mail: Mail
+  relay: Relay
   coins: Coins
   card: Card
   limits: Limits

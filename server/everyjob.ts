@@ -1,4 +1,5 @@
 import { writeFigures } from './admin/figures.ts'
+import { endLeftCalls } from './chat/calls/watch.ts'
 import { emptyClearedMessages } from './chat/contacts/clear.ts'
 import { dropOldCodes } from './chat/contacts/codes.ts'
 import { dropStaleRequests } from './chat/contacts/requests.ts'
@@ -43,6 +44,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
   compareJob(),
   pushJob(),
+  callsJob(),
   overdueJob(),
   ...renewalJobs(card),
 ]
@@ -53,6 +55,7 @@ const compareJob = (): Job => ({ name: 'compared-files', periodSeconds: DAY, wor
 /** Less than the minute between two looks, so that none is left out. It finds what no process has pushed at once. */
 const pushJob = (): Job => ({ name: 'push', periodSeconds: 50, work: tellInSlices() })
 
+const callsJob = (): Job => ({ name: 'left-calls', periodSeconds: 50, work: endLeftCalls() })
 /** Asks the card provider what it may have told in vain. */
 const overdueJob = (): Job => ({ name: 'overdue-cards', periodSeconds: HOUR, work: askForOverdue() })
 

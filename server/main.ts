@@ -7,6 +7,7 @@ import { hasAdministrator } from './admin/users.ts'
 import { makeApp } from './app.ts'
 import { openBucket } from './chat/files/openBucket.ts'
 import { makePushQueue } from './chat/push/queue.ts'
+import { makeRings } from './chat/push/rings.ts'
 import { newVapidKey } from './chat/push/vapid.ts'
 import { makeBatch } from './chat/rooms/batch.ts'
 import { gatherMembers } from './chat/rooms/membership.ts'
@@ -27,6 +28,7 @@ import { serveMetrics } from './ground/metrics/port.ts'
 import { makeMail } from './ground/outbound/mail.ts'
 import { makeOutbound } from './ground/outbound/outbound.ts'
 import { createHub } from './ground/realtime/hub.ts'
+import { openRelay } from './ground/relay/openRelay.ts'
 import { gatherSessions } from './identity/sessions/sessions.ts'
 import { openCoins } from './money/coins/openCoins.ts'
 import { openCard } from './money/payments/openCard.ts'
@@ -73,11 +75,13 @@ async function start(): Promise<void> {
       node: randomUUID(),
       batch: makeBatch({ pool: database.pool, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
       push: makePushQueue(),
+      rings: makeRings(clock),
       bucket: await openBucket(config, root),
       card: await openCard(config.card, database.db, clock),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
       mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
       coins: openCoins(config.coins, clock),
+      relay: openRelay(config.relay, clock),
       limits: config.hasRateLimits ? makeLimits(clock) : noLimits,
       findSession: gatherSessions({ db: database.db, clock }),
       isMember: gatherMembers(database.db),
@@ -120,6 +124,8 @@ async function start(): Promise<void> {
     const port = typeof address === 'object' && address ? address.port : config.port
     const url = config.publicUrl?.origin ?? `http://localhost:${port}`
     console.log(`Conclave is ready at ${url}`)
+    // Nobody waits for it, and a server without it is whole.
+    env.relay.start().catch((error: unknown) => logIncident(log, error, 'the relay on this machine'))
     if (!isLed) console.log(`It has no administrator yet: sign up, then open ${url}/admin, which says how to become one`)
   } catch (error) {
     // PostgreSQL, if it is stopped here, ends the connections.

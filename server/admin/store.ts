@@ -138,7 +138,7 @@ export async function readCounters(tx: Queryable, id: string) {
 
 /** Sets every counter of the account to 0, in this month: of what it sends, calls and, on the free plan, receives. */
 export async function clearUsage(tx: Queryable, id: string, month: Date, now: Date): Promise<void> {
-  await tx.update(users).set({ monthlyMessagesCount: 0, usageResetDate: month }).where(eq(users.id, id))
+  await tx.update(users).set({ monthlyMessagesCount: 0, monthlySilentCount: 0, usageResetDate: month }).where(eq(users.id, id))
   await tx.update(fileUsage).set({ monthlyUploadedBytes: 0 }).where(eq(fileUsage.userId, id))
   await tx
     .update(chatParticipants)

@@ -2,17 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { paddedBytes } from '../../../contract/chat/objects.ts'
 import type { Env, SignedInUser } from '../../env.ts'
+import { comesByOnion } from '../../ground/http/listener.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import { Refusal } from '../../refuse.ts'
 import type { DirectBucket } from './bucket.ts'
 import { requireSpace } from './requireSpace.ts'
 import * as store from './store.ts'
 
-/** Returns no bucket for onion callers. A foreign onion service shows in the Host header alone. */
-export function directFor(env: Env, { ingress, headers }: Pick<Caller, 'ingress' | 'headers'>): DirectBucket | undefined {
-  const isOnion = ingress === 'onion' || /\.onion(:\d+)?$/i.test(headers.host ?? '')
-  return isOnion ? undefined : env.bucket.direct
-}
+/** Returns no bucket for onion callers. */
+export const directFor = (env: Env, caller: Pick<Caller, 'ingress' | 'headers'>): DirectBucket | undefined =>
+  comesByOnion(caller) ? undefined : env.bucket.direct
 
 /** Counts the announced size and answers the bucket's address. Throws Refusal. */
 export async function announceDirect(
