@@ -50,6 +50,7 @@ export const listVerbs = ({ on, onSealing, part }: Binding) => ({
   }),
   ...onSealing({ takeOwnManifest }),
   ...part(load.renaming, 'nameDevice'),
+  ...part(load.hiding, 'readHideAddress', 'setHideAddress'),
   ...part(load.safety, 'safetyNumber', 'compareSafetyCode', 'setVerified'),
   ...part(load.codes, 'codeSecret', 'proveScan', 'isScanProven', 'pinScanned'),
 })

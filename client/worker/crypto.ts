@@ -10,6 +10,8 @@ import { loadPart } from './primitives/loadPart.ts'
 export type Crypto = Core
 
 export type { KeyChangeRequest } from './account/changeKeys.ts'
+export type { SignalKind } from './calls/callFrames.ts'
+export type { NotedCall } from './calls/notedCalls.ts'
 export type { UploadRow } from './files/uploadrows.ts'
 export type { DeviceName } from './keys/identity.ts'
 export type { LockEntry } from './keys/lockSecret.ts'

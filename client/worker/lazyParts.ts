@@ -1,6 +1,8 @@
 import { loadPart } from './primitives/loadPart.ts'
 
 // Parts of the worker that are loaded when one of their verbs is first called.
+export const callFrames = () => loadPart(() => import('./calls/callFrames.ts'))
+export const calls = () => loadPart(() => import('./calls/callKeys.ts'))
 export const chatLock = () => loadPart(() => import('./chatlocks/chatlock.ts'))
 export const changeSeed = () => loadPart(() => import('./chatlocks/changeSeed.ts'))
 export const resealRows = () => loadPart(() => import('./chatlocks/resealRows.ts'))
@@ -11,6 +13,7 @@ export const audit = () => loadPart(() => import('./log/auditCommits.ts'))
 export const codes = () => loadPart(() => import('./lists/contactCode.ts'))
 export const contacts = () => loadPart(() => import('./log/clearRoom.ts'))
 export const files = () => loadPart(() => import('./files/sealFile.ts'))
+export const hiding = () => loadPart(() => import('./lists/hideAddress.ts'))
 export const offline = () => loadPart(() => import('./account/openOffline.ts'))
 export const older = () => loadPart(() => import('./log/olderPage.ts'))
 export const opening = () => loadPart(() => import('./files/openFile.ts'))

@@ -1,6 +1,7 @@
 import type { Message } from '../../contract/chat/messages.ts'
 import type { ArchiveKey } from '../../contract/chat/rooms.ts'
 import type { Binding } from './binding.ts'
+import { forgetCall, noteCall, notedCalls } from './calls/notedCalls.ts'
 import { UPLOADS } from './files/uploadrows.ts'
 import { putHealingOff, roomsToHeal } from './group/healGroup.ts'
 import { refillKeyPackages } from './group/keypackages.ts'
@@ -70,6 +71,13 @@ export const messageVerbs = ({ on, onSealing }: Binding) => ({
   ...onSealing({
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),
   }),
+})
+
+/** calls: their keys, which no vault keeps, and whose line is owed. */
+export const callVerbs = ({ on, part }: Binding) => ({
+  ...on({ noteCall, forgetCall, notedCalls }),
+  ...part(load.calls, 'ringCall', 'answerCall', 'acceptAnswer', 'callWords', 'dropCall'),
+  ...part(load.callFrames, 'sealSignal', 'openSignal'),
 })
 
 /** searchindex: what the messages of open rooms are found by. */

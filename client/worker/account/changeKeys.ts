@@ -8,6 +8,7 @@ import { sealHistory } from '../keys/newhistory.ts'
 import { signManifest, withName } from '../keys/newidentity.ts'
 import type { HeldWays } from '../keys/ways.ts'
 import { bookKeptWrites, type SealedUnder, withBook } from '../lists/book.ts'
+import { dropForeignAddress } from '../lists/hideAddress.ts'
 import { withSealedTimes } from '../lists/listedDevices.ts'
 import { changedBook, startBookUnder } from '../lists/newbook.ts'
 import { ownManifestWrite, peerOf } from '../lists/peers.ts'
@@ -49,7 +50,10 @@ export async function draftChange(live: Live, review: Review, ways: HeldWays, re
   const leaving = manifest.devices.map(({ id }) => id).filter((id) => request.removeDevices?.includes(id))
   if (leaving.includes(live.device.id))
     throw new CryptoFailure('own_device', 'This is the browser that you are using. Log out here')
-  if (leaving.length > 0 && request.areStolen) await dropForeignMarks(live)
+  if (leaving.length > 0 && request.areStolen) {
+    await dropForeignMarks(live)
+    await dropForeignAddress(live)
+  }
   const keepsHistory = request.keepsHistory ?? manifest.keepsHistory
   const { removeWays, addWays, kitSecret } = await changedWays(opened, ways, request)
   const renewHistory =

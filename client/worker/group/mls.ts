@@ -107,7 +107,13 @@ export function requireHere(group: Group, groupId: Uint8Array, epoch: bigint): v
 
 /** MLS exporter (RFC 9420 section 8.5), one label a purpose. `length` in bytes. */
 export const exportSecret = (group: Group, label: string, context: Uint8Array, length = 32): Promise<Bytes> =>
-  typed(async () => concat(await mlsExporter(group.keySchedule.exporterSecret, label, context, length, await suite())))
+  exportFrom(group.keySchedule.exporterSecret, label, context, length)
+
+/** Danger: makes all that the epoch exports, also once the group has moved on. Erase it. */
+export const exporterOf = (group: Group): Bytes => concat(group.keySchedule.exporterSecret)
+
+export const exportFrom = (exporter: Uint8Array, label: string, context: Uint8Array, length = 32): Promise<Bytes> =>
+  typed(async () => concat(await mlsExporter(exporter, label, context, length, await suite())))
 
 export const members = (group: Group): Leaf[] => membersOf(group.ratchetTree)
 export const epochOf = (group: Group): number => Number(group.groupContext.epoch)

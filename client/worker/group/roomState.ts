@@ -38,9 +38,14 @@ export function withRoom<T>(live: Live, chatRoomId: string, peerIds: string[], w
 export const withFreeRoom = <T>(live: Live, place: Place, work: (room: OpenRoom) => Promise<T>): Promise<T | undefined> =>
   exclusiveIfFree(lockOf(live, place.chatRoomId), () => openedRoom(live, place, work))
 
+/** Reads without the lock, for what changes nothing. Throws 'place'. */
+export async function peekRoom(live: Live, { chatRoomId, peerIds }: Place): Promise<OpenRoom> {
+  requirePlace(live, chatRoomId, peerIds)
+  return readRoom(live, chatRoomId, peerIds)
+}
+
 async function openedRoom<T>(live: Live, { chatRoomId, peerIds }: Place, work: (room: OpenRoom) => Promise<T>): Promise<T> {
-  if (!isRoomOf(chatRoomId, live.userId, peerIds))
-    throw new CryptoFailure('place', 'The server names another person’s chat for this contact')
+  requirePlace(live, chatRoomId, peerIds)
   try {
     return await work(await readRoom(live, chatRoomId, peerIds))
   } catch (error) {
@@ -48,6 +53,11 @@ async function openedRoom<T>(live: Live, { chatRoomId, peerIds }: Place, work: (
     decodedOf(live).delete(chatRoomId)
     throw error
   }
+}
+
+function requirePlace(live: Live, chatRoomId: string, peerIds: string[]): void {
+  if (!isRoomOf(chatRoomId, live.userId, peerIds))
+    throw new CryptoFailure('place', 'The server names another person’s chat for this contact')
 }
 
 /** Only direct rooms: others have no member list that the server cannot change. */

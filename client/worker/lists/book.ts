@@ -55,6 +55,10 @@ const chatLockShape = z.looseObject({
 })
 export type ChatLock = z.infer<typeof chatLockShape>
 
+/** [Note: I4] A word: older builds merge by field. */
+const addressShape = z.looseObject({ choice: z.string().max(WORD_MAX), n: counterShape })
+export type AddressChoice = z.infer<typeof addressShape>
+
 export const bookShape = z.looseObject({
   /** `identityKey`: Ed25519, base64. */
   pins: z.record(idOf, pinShape),
@@ -71,6 +75,7 @@ export const bookShape = z.looseObject({
   clears: z.record(idOf, z.number().int().nonnegative()).optional(),
   /** [Note: L1] */
   locks: z.record(idOf, chatLockShape).optional(),
+  addressChoice: addressShape.optional(),
 })
 
 export type Book = z.infer<typeof bookShape>

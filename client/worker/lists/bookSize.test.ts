@@ -20,4 +20,9 @@ test('However often a stolen browser writes, the book of its owner stays so smal
   // Not with more entries, but with longer ones.
   expect(takes(Object.fromEntries(Object.keys(own.aliases).map((id) => [id, 'a'.repeat(500)])))).toBe(true)
   expect(bytesOf(own)).toBeLessThanOrEqual(most)
+  // One decision of the account is no list: a full book takes it.
+  const addressChoice = { choice: 'hidden', n: 1 }
+  expect(withoutOverflow(own, { ...own, aliases: named(600, 'a'), addressChoice }, new Set()).book.addressChoice).toEqual(
+    addressChoice,
+  )
 })

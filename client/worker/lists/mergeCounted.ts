@@ -1,4 +1,4 @@
-import type { Book } from './book.ts'
+import type { AddressChoice, Book } from './book.ts'
 import { AHEAD_MAX } from './pins.ts'
 
 type Counted = Record<string, { n: number }>
@@ -13,7 +13,21 @@ function merged<Entries extends Counted>(mine: Entries | undefined, theirs: Entr
   return { ...mine, ...Object.fromEntries(taken) } as Entries
 }
 
+type Chosen = AddressChoice | undefined
+
+const isChosenAhead = (mine: Chosen, theirs: Chosen): boolean => (theirs?.n ?? 0) > (mine?.n ?? 0) + AHEAD_MAX
+
+/** More changes win, then what hides more: both browsers come to the same. */
+function mergedAddress(mine: Chosen, theirs: Chosen): Chosen {
+  if (!theirs || isChosenAhead(mine, theirs)) return mine
+  if (!mine || theirs.n > mine.n) return theirs
+  return theirs.n === mine.n && hiding(theirs) >= hiding(mine) ? theirs : mine
+}
+
+const hiding = ({ choice }: AddressChoice): number => (choice === 'shown' ? 0 : choice === 'default' ? 1 : 2)
+
 export const isCountedAhead = (mine: Book, theirs: Book): boolean =>
+  isChosenAhead(mine.addressChoice, theirs.addressChoice) ||
   (['deviceNames', 'contactNames', 'blocks', 'locks'] as const).some((list) =>
     Object.entries(theirs[list] ?? {}).some(([id, { n }]) => n > (mine[list]?.[id]?.n ?? 0) + AHEAD_MAX),
   )
@@ -21,7 +35,7 @@ export const isCountedAhead = (mine: Book, theirs: Book): boolean =>
 export function mergedEntries(
   mine: Book,
   theirs: Book,
-): Pick<Book, 'deviceNames' | 'contactNames' | 'blocks' | 'clears' | 'locks'> {
+): Pick<Book, 'deviceNames' | 'contactNames' | 'blocks' | 'clears' | 'locks' | 'addressChoice'> {
   const rooms = [...Object.keys(mine.clears ?? {}), ...Object.keys(theirs.clears ?? {})]
   const clears = rooms.map((room) => [room, Math.max(mine.clears?.[room] ?? 0, theirs.clears?.[room] ?? 0)] as const)
   const [deviceNames, contactNames] = [
@@ -34,6 +48,9 @@ export function mergedEntries(
     ...(contactNames && { contactNames }),
     ...(blocks && { blocks }),
     ...(locks && { locks }),
+    ...((mine.addressChoice ?? theirs.addressChoice) && {
+      addressChoice: mergedAddress(mine.addressChoice, theirs.addressChoice),
+    }),
     ...(rooms.length > 0 && { clears: Object.fromEntries(clears) }),
   }
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { type Content, readContent } from '../../../contract/chat/content.ts'
+import { isCounted } from '../../../contract/chat/kinds/kinds.ts'
+import { forgottenWrite } from '../calls/notedCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import type { Write } from '../vault/vault.ts'
@@ -90,7 +92,7 @@ export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'se
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
     const kept = newRow(message, await outboxOf(live, message.chatRoomId))
-    await live.vault.write(writtenWrites(kept))
+    await live.vault.write(isCounted(message.content) ? writtenWrites(kept) : silentWrites(kept))
     return kept
   })
 }
@@ -103,6 +105,11 @@ export function newRow(message: NewMessage, rows: OutboxRow[], envelope: string 
 export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
   outboxWrite(row),
   ownWrite(row.chatRoomId, row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
+]
+
+const silentWrites = (row: ReturnType<typeof newRow>): Write[] => [
+  ...newWrites(row),
+  ...(row.content.type === 'call' ? [forgottenWrite(row.content.callId)] : []),
 ]
 
 /** Ends the draft in the same write. */

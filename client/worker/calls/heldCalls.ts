@@ -1,0 +1,89 @@
+import type { Bytes } from '../../../contract/ground/bytes.ts'
+import type { Live } from '../keys/live.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { erase } from '../primitives/seal.ts'
+
+/** Devices in hex. */
+export interface CallPlace {
+  chatRoomId: string
+  peerId: string
+  callId: string
+  attempt: number
+}
+
+export interface CallEnd {
+  device: string
+  nonce: Bytes
+  fingerprint: Bytes
+}
+
+export interface OtherEnd {
+  device: string
+  /** The commitment or bind, which came first. */
+  bound: Bytes
+  nonce: Bytes | undefined
+  /** Set once proved. */
+  fingerprint: Bytes | undefined
+}
+
+export interface CallEpoch {
+  groupId: Bytes
+  epoch: number
+  /** Erased with the first frame. */
+  exporter: Bytes
+}
+
+/** [Note: M3] Frames need nothing else, so a chat may be locked in the call. */
+export interface HeldCall extends CallPlace {
+  isCaller: boolean
+  own: CallEnd
+  leafSeed: Bytes
+  accountKeys: { own: Bytes; other: Bytes }
+  /** The other one in earlier attempts. */
+  onlyDevice: string | undefined
+  other: OtherEnd | undefined
+  epoch: CallEpoch | undefined
+  key: Bytes | undefined
+  answers: number
+  sent: number
+  heard: number
+  /** Frames wait for each other. */
+  turn: Promise<unknown>
+}
+
+const memory = new WeakMap<Live, Map<string, HeldCall>>()
+
+export const heldCall = (live: Live, callId: string): HeldCall | undefined => memory.get(live)?.get(callId)
+
+/** Throws 'call_over'. */
+export function requireCall(live: Live, { callId, attempt }: Pick<CallPlace, 'callId' | 'attempt'>): HeldCall {
+  const call = heldCall(live, callId)
+  if (call?.attempt !== attempt) throw callOver()
+  return call
+}
+
+/** Erases the attempt before. */
+export function holdCall(live: Live, call: HeldCall): void {
+  dropHeld(live, call.callId)
+  const calls = memory.get(live) ?? new Map<string, HeldCall>()
+  memory.set(live, calls.set(call.callId, call))
+}
+
+export function dropHeld(live: Live, callId: string): void {
+  const call = heldCall(live, callId)
+  if (!call) return
+  erase(call.leafSeed, call.own.nonce)
+  for (const secret of [call.key, call.epoch?.exporter, call.other?.nonce]) if (secret) erase(secret)
+  memory.get(live)?.delete(callId)
+}
+
+export function dropCalls(live: Live): void {
+  for (const callId of [...(memory.get(live)?.keys() ?? [])]) dropHeld(live, callId)
+}
+
+export const callOver = (): CryptoFailure => new CryptoFailure('call_over', 'This call is over')
+
+export const callForged = (cause?: unknown): CryptoFailure =>
+  new CryptoFailure('call_forged', 'Somebody changed this call on its way, so it was ended', { cause })
+
+export const callReplayed = (): CryptoFailure => new CryptoFailure('call_replayed', 'This was heard before')
