@@ -41,6 +41,7 @@ export async function newerBuild(): Promise<NewerBuild> {
       contentWords: (content: Content) => emojiIn(content) ?? ours.contentWords(content),
       searchedIn: (content: Content) => emojiIn(content) ?? ours.searchedIn(content),
       fileIn: (content: Content | null | undefined) => (emojiIn(content) === undefined ? ours.fileIn(content) : undefined),
+      callIn: (content: Content) => (emojiIn(content) === undefined ? ours.callIn(content) : undefined),
       isCounted: (content: Content) => emojiIn(content) !== undefined || ours.isCounted(content),
     } satisfies typeof ours
   })

@@ -59,7 +59,8 @@ export function closeRead(): void {
 /** Closes what the service worker has told while no page was open. Call it once nothing is news any more. */
 export async function closePushed(): Promise<void> {
   const registration = await globalThis.navigator?.serviceWorker?.getRegistration()
-  for (const notification of (await registration?.getNotifications({ tag: PUSHED.tag })) ?? []) notification.close()
+  for (const tag of new Set(Object.values(PUSHED).map((each) => each.tag)))
+    for (const notification of (await registration?.getNotifications({ tag })) ?? []) notification.close()
 }
 
 export function closeAll(): void {
@@ -98,12 +99,13 @@ const LOOKS = 10
 const BEHIND = 20
 
 /** The text of a room's newest message once the vault has it; general words where it cannot be read. */
-async function textOf(env: Env, { id: chatRoomId, lastMessage, lock }: RoomRow): Promise<string> {
+async function textOf(env: Env, { id: chatRoomId, ownId, lastMessage, lock }: RoomRow): Promise<string> {
   if (lock !== 'none') return 'New message'
   for (let looks = 0; looks < LOOKS; looks++) {
     const { messages } = await env.crypto.page({ chatRoomId, limit: BEHIND })
-    const body = messages.find(({ seq }) => seq === lastMessage?.seq)?.body
-    if (body?.kind === 'content') return lineOf(body.content)
+    const newest = messages.find(({ seq }) => seq === lastMessage?.seq)
+    const body = newest?.body
+    if (body?.kind === 'content') return lineOf(body.content, newest?.senderId === ownId)
     if (body?.kind === 'plain') return `${NOT_ENCRYPTED}: ${textWords(body.text)}`
     if (body) break
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))

@@ -1,5 +1,5 @@
 import { BellRing } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../../ui/env.tsx'
 import { Part } from '../../ui/Part.tsx'
@@ -19,7 +19,7 @@ const WORDS: Record<PushStanding, string> = {
 }
 
 /** The switch for news while no page is open. */
-export function PushSettings() {
+export function PushSettings({ children }: { children?: ReactNode }) {
   return (
     <Part
       title="While Conclave is closed"
@@ -27,6 +27,7 @@ export function PushSettings() {
     >
       <ul className="lines">
         <PushChoice />
+        {children}
         <QuietSettings />
       </ul>
     </Part>

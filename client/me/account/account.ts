@@ -2,6 +2,7 @@ import { accountApi, type SignedIn, type User } from '../../../contract/account/
 import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { endUnderway } from '../../rooms/list/underway.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { type AccountState, accountStore } from './accountState.ts'
 import { proveAgain, proveSession } from './proveSession.ts'
@@ -154,6 +155,7 @@ export async function logout(
   { removeKeys, notice = null }: { removeKeys: boolean; notice?: string | null },
 ): Promise<{ reached: boolean }> {
   const userId = (accountStore.getState().user ?? readUser())?.id
+  endUnderway('ended')
   env.socket.close()
   const isProven = removeKeys && (await isProvenSoon(env))
   writePendingLogout({ removeKeys })
@@ -170,6 +172,7 @@ export async function logout(
 
 /** The caller decides whether to delete the keys. */
 export async function closeAccount(env: Env, notice: string): Promise<void> {
+  endUnderway('ended')
   env.socket.close()
   await env.crypto.close()
   signedOut(notice)

@@ -1,5 +1,5 @@
 import { CircleAlert, CloudOff, LockKeyhole } from 'lucide-react'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import type { User } from '../../../contract/account/account.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -21,10 +21,11 @@ interface Props {
   who: StoredUser
   /** null while the server could not be asked who is signed in. */
   user: User | null
+  ring?: ReactNode
 }
 
 /** Replaces the messenger while this browser is locked. Shows only the number of unread messages [Note: V3]. */
-export function LockScreen({ who, user }: Props) {
+export function LockScreen({ who, user, ring }: Props) {
   const env = useEnv()
   const [standing, setStanding] = useState<LockStanding | null>()
   const [offline, setOffline] = useState<VaultWays | null>()
@@ -71,6 +72,7 @@ export function LockScreen({ who, user }: Props) {
         <p className="t2" role="status">
           {isAway ? '' : unreadWords(unread)}
         </p>
+        {ring}
         {isAway && offline !== undefined && <Away isOpenable={offline !== null} />}
         {failure && (
           <Note icon={CircleAlert} tone="danger" role="alert">

@@ -2,6 +2,7 @@ import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { askForNewest, type Outcome } from '../../net/offered.ts'
 import { registerWorker } from '../../net/workers.ts'
+import { endUnderway } from '../../rooms/list/underway.ts'
 import { keepDrafts } from '../../rooms/list/unkeptDrafts.ts'
 import { dropVoices } from '../../rooms/list/voicedrafts.ts'
 import { CryptoFailure, type LockAfter, type LockEntry, type LockStanding, type VaultWays } from '../../worker/crypto.ts'
@@ -116,9 +117,10 @@ export async function lockNow(load: () => void = () => location.reload()): Promi
   await keepAndLoad(load)
 }
 
-/** Saves drafts, drops recordings, then reloads the page. A worker that does not respond delays this by at most KEEP_MAX_MS. */
+/** Ends a call, saves drafts, drops recordings, then reloads the page. A worker that does not respond delays this by at most KEEP_MAX_MS. */
 export async function keepAndLoad(load: () => void): Promise<void> {
   noteLocked()
+  endUnderway('locked')
   const isLate = new Promise<void>((resolve) => setTimeout(resolve, KEEP_MAX_MS))
   await Promise.race([keepDrafts(), isLate])
   // A page that holds a recording would ask before it is loaded anew, and stay open.

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { setUnderway } from '../../rooms/list/underway.ts'
 import { watchIdle } from './watchIdle.ts'
 
 const MINUTE = 60_000
@@ -132,4 +133,21 @@ test('At once when hidden: the tab locks as soon as no tab of the browser is loo
   hide()
   await passes(1000)
   expect(lock).toHaveBeenCalledTimes(1)
+})
+
+test('No lock by time falls while a call runs: the time begins when it is over, and a hidden tab counts as seen', async () => {
+  let isOn = true
+  vi.stubGlobal('navigator', {})
+  setUnderway({ isOn: () => isOn, end: () => undefined })
+  stops.push(() => setUnderway(undefined))
+  const [input, hidden] = [tab(5), tab('hidden')]
+  page.visibilityState = 'hidden'
+  page.dispatchEvent(new Event('visibilitychange'))
+  await passes(30 * MINUTE)
+  expect([input, hidden].map(({ lock }) => lock.mock.calls.length)).toEqual([0, 0])
+  isOn = false
+  await passes(MINUTE)
+  expect([input, hidden].map(({ lock }) => lock.mock.calls.length)).toEqual([0, 1])
+  await passes(5 * MINUTE)
+  expect(input.lock).toHaveBeenCalledTimes(1)
 })

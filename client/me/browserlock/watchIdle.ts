@@ -1,4 +1,5 @@
 import type { Env } from '../../env.ts'
+import { isUnderway } from '../../rooms/list/underway.ts'
 import type { LockAfter } from '../../worker/crypto.ts'
 
 /** Storage key of the time of the last input in any tab of this browser, in ms. */
@@ -7,11 +8,12 @@ const NOTE_EVERY_MS = 2000
 const MINUTE_MS = 60_000
 /** Delay after a tab is hidden: switching between two Conclave tabs hides the first before it shows the second. */
 const HIDDEN_MS = 500
+const CALL_EVERY_MS = 5000
 const INPUTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove'] as const
 
 /**
  * Calls `lock` after the given minutes without input in any tab of this browser, or for `hidden` once none of its tabs is
- * visible. It compares clock times, so a computer that slept locks on waking, before the first input counts as activity. A monotonic
+ * visible. A call counts as input, and as a visible tab. It compares clock times, so a computer that slept locks on waking, before the first input counts as activity. A monotonic
  * clock counts too: the other may be set back. Returns how to stop.
  */
 export function watchIdle(env: Pick<Env, 'clock'>, after: LockAfter, lock: () => void): () => void {
@@ -60,6 +62,7 @@ function watchInput({ clock }: Pick<Env, 'clock'>, idleMs: number, lock: () => v
   // Browsers suspend timers of background tabs, so check the clock when the tab becomes visible.
   const onVisible = () => document.visibilityState === 'visible' && wait()
 
+  const call = setInterval(() => isUnderway() && note(), CALL_EVERY_MS)
   note()
   wait()
   for (const input of INPUTS) window.addEventListener(input, onInput, { capture: true, passive: true })
@@ -67,6 +70,7 @@ function watchInput({ clock }: Pick<Env, 'clock'>, idleMs: number, lock: () => v
   document.addEventListener('visibilitychange', onVisible)
   return () => {
     clearTimeout(timer)
+    clearInterval(call)
     for (const input of INPUTS) window.removeEventListener(input, onInput, { capture: true })
     window.removeEventListener('storage', look)
     document.removeEventListener('visibilitychange', onVisible)
@@ -102,6 +106,11 @@ function watchHidden(lock: () => void): () => void {
   }
   function onChange() {
     if (!isHidden()) return hold()
+    clearTimeout(timer)
+    if (isUnderway()) {
+      timer = setTimeout(onChange, CALL_EVERY_MS)
+      return
+    }
     letGo()
     timer = setTimeout(() => void lockIfNoneIsSeen(), HIDDEN_MS)
   }

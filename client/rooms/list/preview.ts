@@ -1,5 +1,6 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { textWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { callTitle, isMissed } from '../../../contract/chat/kinds/call.ts'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
@@ -34,16 +35,17 @@ async function newestShown(env: Env, chatRoomId: string, opened: StoredMessage |
 function previewOf(room: Room, newest: StoredMessage | undefined, unsent: OutboxRow | undefined): Preview | null {
   if (unsent) {
     const { content, failure } = unsent
-    const text = content ? lineOf(content) : UNSUPPORTED
+    const text = content ? lineOf(content, true) : UNSUPPORTED
     return failure
       ? { kind: 'failed', text, status: null }
-      : { kind: content ? lookOf(content) : 'text', text, status: 'sending' }
+      : { kind: content ? lookOf(content, true) : 'text', text, status: 'sending' }
   }
   if (!newest) return null
-  const status = newest.senderId === room.ownId ? deliveryOf(room, newest.seq) : null
+  const isMine = newest.senderId === room.ownId
+  const status = isMine ? deliveryOf(room, newest.seq) : null
   switch (newest.body.kind) {
     case 'content':
-      return { kind: lookOf(newest.body.content), text: lineOf(newest.body.content), status }
+      return { kind: lookOf(newest.body.content, isMine), text: lineOf(newest.body.content, isMine), status }
     case 'plain':
       return { kind: 'plain', text: textWords(newest.body.text), status }
     case 'withheld':
@@ -59,18 +61,19 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
 }
 
 interface KindLine<C extends Content> {
-  text(content: C): string
-  look(content: C): 'text' | 'photo' | 'document'
+  text(content: C, isMine: boolean): string
+  look(content: C, isMine: boolean): Preview['kind']
 }
 
 const LINES: { [K in Kind]: KindLine<ContentOf<K>> } = {
   text: { text: (content) => withoutBackticks(contentWords(content)), look: () => 'text' },
+  call: { text: callTitle, look: (content, isMine) => (isMissed(content, isMine) ? 'missed' : 'call') },
   // A file's name keeps its backticks.
   file: { text: contentWords, look: ({ as }) => (as === 'image' ? 'photo' : 'document') },
 }
 
 const lineRules = (content: Content): KindLine<Content> => LINES[content.type]
 
-export const lineOf = (content: Content): string => lineRules(content).text(content)
+export const lineOf = (content: Content, isMine: boolean): string => lineRules(content).text(content, isMine)
 
-const lookOf = (content: Content): 'text' | 'photo' | 'document' => lineRules(content).look(content)
+const lookOf = (content: Content, isMine: boolean): Preview['kind'] => lineRules(content).look(content, isMine)

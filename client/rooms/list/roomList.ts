@@ -1,13 +1,13 @@
 import { createStore } from 'zustand/vanilla'
 import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import type { Fork } from '../../worker/crypto.ts'
-import { type DirectRoom, isRequest, type Room } from './room.ts'
+import { type DirectRoom, isRequest, markOf, type Room } from './room.ts'
 import { takeVoice } from './voicedrafts.ts'
 
 export interface Preview {
   text: string
   /** `plain` is unsealed text from a program or the server. */
-  kind: 'text' | 'plain' | 'photo' | 'document' | 'failed' | 'unreadable'
+  kind: 'text' | 'plain' | 'photo' | 'document' | 'call' | 'missed' | 'failed' | 'unreadable'
   /** null on messages of others. */
   status: 'sending' | 'sent' | 'delivered' | 'read' | null
 }
@@ -86,6 +86,10 @@ export function putRooms(rows: RoomRow[], removedIds: string[] = []): void {
 
 export const isNews = (row: Pick<RoomRow, 'direct' | 'unreadCount' | 'mutedUntil'>): boolean =>
   !isRequest(row) && row.unreadCount > 0 && row.mutedUntil === null
+
+/** A missed call has no count. */
+export const hasMissedCall = (row: Pick<RoomRow, 'preview' | 'lastSeq' | 'marks' | 'ownId'>): boolean =>
+  row.preview?.kind === 'missed' && row.lastSeq > markOf(row, row.ownId).readSeq
 
 /** Rooms with a new row and a log still to catch up. */
 const behind = new Set<string>()

@@ -1,0 +1,780 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { decodeFields, encodeFields, fromBase64, fromUtf8, toBase64 } from '../../../contract/ground/bytes.ts'
+import { openBrowser } from '../../testing/browser.ts'
+import { failure } from '../../testing/callkeys.ts'
+import { type CallPage, openCallPage } from '../../testing/callpage.ts'
+import { type CallWire, callWire } from '../../testing/callwire.ts'
+import { type MediaWorld, openMediaWorld } from '../../testing/mediaworld.ts'
+import { FakeStream, type Network } from '../../testing/rtc.ts'
+
+let wire: CallWire
+let network: Network
+let media: MediaWorld
+let alice: CallPage
+let bob: CallPage
+
+const ids = { alice: '10000000-0000-4000-8000-000000000001', bob: '20000000-0000-4000-8000-000000000002' }
+const errors = vi.fn()
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
+  vi.setSystemTime('2026-06-01T12:00:00Z')
+  onTestFinished(openBrowser())
+  errors.mockReset()
+  vi.spyOn(console, 'error').mockImplementation(errors)
+  ;({ network, media } = openMediaWorld())
+  wire = callWire()
+  alice = await openCallPage(wire, { userId: ids.alice, otherId: ids.bob })
+  bob = await openCallPage(wire, { userId: ids.bob, otherId: ids.alice })
+})
+
+afterEach(() => {
+  for (const page of [alice, bob]) expect(page.failures).toEqual([])
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+const passes = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000)
+const soon = () => passes(0.5)
+
+async function rings(callType: 'voice' | 'video' = 'voice') {
+  await alice.rings(callType)
+  await soon()
+}
+
+async function talks(callType: 'voice' | 'video' = 'voice') {
+  await rings(callType)
+  await bob.accepts(callType === 'video')
+  await soon()
+}
+
+const outcomes = (page: CallPage) => page.lines().map((line) => line?.outcome)
+const areFree = () => expect(media.tracks.filter(({ readyState }) => readyState === 'live')).toEqual([])
+
+/** The camera or screen, and the microphone, that the page's newest connection sends. */
+const sent = (at: number) =>
+  network.connections
+    .at(at)
+    ?.getSenders()
+    .map(({ track }) => track?.label ?? null)
+
+describe('A call that is taken', () => {
+  test('Alice rings, Bob accepts: both see the state of the specification, the time begins when both are connected', async () => {
+    const starting = alice.rings('voice')
+    expect(alice.state()).toMatchObject({
+      phase: 'starting',
+      isInCall: true,
+      isInitiator: true,
+      callType: 'voice',
+      participants: [ids.bob],
+    })
+    await starting
+    expect(alice.state().phase).toBe('calling')
+    await soon()
+    expect(alice.toasts()).toEqual(['Call Started Successfully'])
+    expect(bob.state()).toMatchObject({
+      phase: 'incoming',
+      isInCall: false,
+      isInitiator: false,
+      callType: 'voice',
+      participants: [ids.alice],
+    })
+    // Nothing goes to the other browser before Accept.
+    expect(network.connections).toEqual([])
+    await bob.accepts()
+    await soon()
+    for (const page of [alice, bob]) {
+      expect(page.state()).toMatchObject({ phase: 'live', isInCall: true, isAudioEnabled: true, isVideoEnabled: false })
+      expect(page.state().callStartTime).toBeGreaterThan(0)
+      expect(page.state().remoteStreams[page.otherId]).toBeInstanceOf(FakeStream)
+      expect(page.state().words).toHaveLength(4)
+    }
+    expect(alice.state().words).toEqual(bob.state().words)
+    await passes(60)
+    await alice.ends()
+    await soon()
+    expect(alice.state()).toMatchObject({ phase: 'idle', isInCall: false, localStream: null })
+    expect(bob.state()).toMatchObject({ phase: 'over', isInCall: false, over: { why: 'ended' } })
+    areFree()
+    expect(network.connections.map(({ signalingState }) => signalingState)).toEqual(['closed', 'closed'])
+    expect(alice.lines()).toEqual([expect.objectContaining({ outcome: 'answered', callType: 'voice', isCompared: false })])
+    expect(alice.lines()[0]?.seconds).toBeGreaterThanOrEqual(60)
+    expect(bob.lines()).toEqual([])
+    bob.dismiss()
+    expect(bob.state().phase).toBe('idle')
+  })
+
+  test('Both beat every ten seconds from the answer on, and not before', async () => {
+    await rings()
+    await passes(20)
+    const beats = () => wire.said.filter(({ frame }) => frame.type === 'call-beat').length
+    expect(beats()).toBe(0)
+    await bob.accepts()
+    await soon()
+    const before = beats()
+    await passes(30)
+    expect(beats() - before).toBe(6)
+  })
+
+  test('A video call shows camera and microphone, and Bob may take it by voice', async () => {
+    await rings('video')
+    expect(alice.state()).toMatchObject({ isVideoEnabled: true })
+    await bob.accepts(false)
+    await soon()
+    expect(bob.state()).toMatchObject({ phase: 'live', callType: 'video', isVideoEnabled: false, otherVideo: 'camera' })
+    expect(alice.state()).toMatchObject({ otherVideo: 'off', isOtherMuted: false })
+  })
+
+  test('Camera off sends no frames at all, and its device is free; on again it is the same connection', async () => {
+    await talks('video')
+    expect(sent(1)).toEqual(['Microphone of the laptop', 'Camera of the laptop'])
+    const [, camera] = media.tracks
+    await alice.does.toggleVideo(alice.env)
+    await soon()
+    expect(sent(1)).toEqual(['Microphone of the laptop', null])
+    expect(camera?.readyState).toBe('ended')
+    expect(bob.state().otherVideo).toBe('off')
+    await alice.does.toggleVideo(alice.env)
+    await soon()
+    expect(sent(1)).toEqual(['Microphone of the laptop', 'Camera of the laptop'])
+    expect(bob.state().otherVideo).toBe('camera')
+    expect(wire.said.filter(({ frame }) => frame.type === 'call-offer')).toHaveLength(1)
+  })
+
+  test('Muted, the microphone is silent, and the other end shows it', async () => {
+    await talks()
+    await alice.does.toggleAudio(alice.env)
+    await soon()
+    expect(alice.state().isAudioEnabled).toBe(false)
+    expect(bob.state().isOtherMuted).toBe(true)
+    await alice.does.toggleAudio(alice.env)
+    await soon()
+    expect([alice.state().isAudioEnabled, bob.state().isOtherMuted]).toEqual([true, false])
+  })
+
+  test('A screen takes the camera’s place with its sound, and the browser’s own button gives the camera back', async () => {
+    media.hasScreenSound = true
+    await talks('video')
+    await alice.does.shareScreen(alice.env)
+    await soon()
+    expect(sent(1)).toEqual(['The mix', 'The screen'])
+    expect([alice.state().isSharing, bob.state().otherVideo]).toEqual([true, 'screen'])
+    media.tracks.find(({ label }) => label === 'The screen')?.ends()
+    await soon()
+    expect(sent(1)).toEqual(['Microphone of the laptop', 'Camera of the laptop'])
+    expect([alice.state().isSharing, bob.state().otherVideo]).toEqual([false, 'camera'])
+    await alice.does.shareScreen(alice.env)
+    await alice.does.stopShare(alice.env)
+    await soon()
+    expect(sent(1)).toEqual(['Microphone of the laptop', 'Camera of the laptop'])
+    await alice.ends()
+    await soon()
+    areFree()
+  })
+
+  test('They match is told to Bob and noted in the line; they differ ends the call and stops sending', async () => {
+    await talks()
+    alice.does.wordsMatch(alice.env)
+    expect(alice.state().isCompared).toBe(true)
+    await alice.ends()
+    await soon()
+    expect(alice.lines()[0]?.isCompared).toBe(true)
+    bob.dismiss()
+    await talks()
+    await bob.does.wordsDiffer(bob.env)
+    await soon()
+    expect(bob.state().over?.why).toBe('words')
+    expect(bob.keys.state.differs).toEqual([ids.alice])
+    expect(alice.state().over).toMatchObject({ why: 'words' })
+  })
+})
+
+describe('A call that is not taken', () => {
+  test('Nobody answers for 45 seconds: it is over for both, and the line says so', async () => {
+    await rings()
+    await passes(43)
+    expect([alice.state().phase, bob.state().phase]).toEqual(['calling', 'incoming'])
+    await passes(3)
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'no_answer' } })
+    expect(bob.state().phase).toBe('idle')
+    expect(outcomes(alice)).toEqual(['no_answer'])
+    areFree()
+  })
+
+  test('Bob declines', async () => {
+    await rings()
+    await bob.declines()
+    await soon()
+    expect(bob.state().phase).toBe('idle')
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'declined' } })
+    expect(outcomes(alice)).toEqual(['declined'])
+  })
+
+  test('Bob presses Accept twice: it is answered once, and they talk', async () => {
+    await rings()
+    await Promise.all([bob.accepts(), bob.accepts()])
+    await soon()
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+    // One microphone of each.
+    expect(media.tracks).toHaveLength(2)
+    await alice.ends()
+    await soon()
+    areFree()
+  })
+
+  test('Alice thinks better of it: Bob’s dialog closes', async () => {
+    await rings()
+    await alice.ends()
+    await soon()
+    expect([alice.state().phase, bob.state().phase]).toEqual(['idle', 'idle'])
+    expect(outcomes(alice)).toEqual(['cancelled'])
+  })
+
+  test('Bob is in a call: Carol is told that he is busy, and he sees no dialog', async () => {
+    await talks()
+    const carol = await openCallPage(wire, { userId: randomUUID(), otherId: ids.bob })
+    const room = { ...bob.room, id: 'another', memberIds: [carol.userId, ids.bob] }
+    bob.roomsStore.setState(({ rooms }) => ({ rooms: new Map([...rooms, [room.id, room]]) }))
+    await carol.rings()
+    await soon()
+    expect(bob.state()).toMatchObject({ phase: 'live', participants: [ids.alice] })
+    expect(carol.state()).toMatchObject({ phase: 'over', over: { why: 'busy' } })
+    expect(outcomes(carol)).toEqual(['busy'])
+  })
+
+  test('A stranger, and somebody whom Bob has blocked, ring for nobody', async () => {
+    const block = () =>
+      bob.roomsStore.setState({
+        rooms: new Map([[bob.room.id, { ...bob.room, direct: { ...bob.room.direct, isBlocked: true } }]]),
+      })
+    for (const change of [block, () => bob.roomsStore.setState({ rooms: new Map() })]) {
+      change()
+      await rings()
+      expect(bob.state().phase).toBe('idle')
+      await alice.ends()
+      await soon()
+    }
+  })
+
+  test('The ringing is silenced here, and goes on', async () => {
+    await rings()
+    bob.does.silenceRing()
+    expect(bob.state()).toMatchObject({ phase: 'incoming', isSilenced: true })
+  })
+
+  test('Alice is muted while it rings, and stays so', async () => {
+    await rings()
+    await alice.does.toggleAudio(alice.env)
+    await bob.accepts()
+    await soon()
+    expect(alice.state()).toMatchObject({ phase: 'live', isAudioEnabled: false })
+    expect(bob.state().isOtherMuted).toBe(true)
+  })
+
+  test('Bob takes it in one of two tabs: the other stops ringing, and hears nothing of the call', async () => {
+    const tab = await openCallPage(wire, { userId: ids.bob, otherId: ids.alice })
+    await rings()
+    expect([bob.state().phase, tab.state().phase]).toEqual(['incoming', 'incoming'])
+    await tab.accepts()
+    await soon()
+    expect(bob.state().phase).toBe('idle')
+    expect(bob.toasts()).toEqual(['Answered elsewhere: You took this call in another tab or browser.'])
+    expect([alice.state().phase, tab.state().phase]).toEqual(['live', 'live'])
+    await bob.accepts()
+    expect(bob.state().phase).toBe('idle')
+  })
+
+  test('Bob’s browser was locked when the chat was opened there: the chat is locked, so it rings on until he unlocks it', async () => {
+    await rings()
+    bob.keys.state.fails.answer.push(failure('room_locked'))
+    await bob.accepts()
+    await soon()
+    expect(bob.state()).toMatchObject({ phase: 'incoming', isInCall: false, localStream: null })
+    expect(bob.toasts()).toEqual(['Voice Call Failed: This chat is locked. Unlock it, then accept.'])
+    await bob.accepts()
+    await soon()
+    expect(bob.state().phase).toBe('live')
+  })
+})
+
+describe('A call that fails', () => {
+  const failures: [string, string, string][] = [
+    ['the permission is denied', 'NotAllowedError', 'Camera/microphone access denied. Please allow permissions and try again.'],
+    ['there is no device', 'NotFoundError', 'No camera or microphone found. Please check your devices.'],
+    ['the device is in use', 'NotReadableError', 'Camera or microphone is already in use by another application.'],
+    ['the browser gives another reason', 'TypeError', 'Media error: TypeError'],
+  ]
+  test.each(failures)('Because %s: nobody is rung, and the words are the specification’s', async (_, name, words) => {
+    media.refuses = new DOMException(name, name)
+    await rings('video')
+    expect(alice.state().phase).toBe('idle')
+    expect(alice.toasts()).toEqual([`Video Call Failed: ${words}`])
+    expect(wire.said).toEqual([])
+    await alice.rings('voice')
+    expect(alice.toasts()).toContain(`Voice Call Failed: ${words}`)
+  })
+
+  test('Because the browser knows no calls', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'A test' })
+    await rings('video')
+    expect(alice.toasts()).toEqual(['Video Call Failed: Video calling is not supported in this browser.'])
+  })
+
+  test.each(failures)('When Bob accepts and %s: the call is rejected, and Alice is told', async (_, name, words) => {
+    await rings()
+    media.refuses = new DOMException(name, name)
+    await bob.accepts()
+    await soon()
+    expect(bob.toasts()).toEqual([`Voice Call Failed: ${words}`])
+    expect(bob.state().phase).toBe('idle')
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'failed' } })
+    expect(outcomes(alice)).toEqual(['failed'])
+  })
+
+  test('Because the socket is not open: the console has the specification’s error', async () => {
+    alice.socket.breaks()
+    await rings()
+    expect(errors).toHaveBeenCalledWith('WebSocket not connected for video call')
+    expect(alice.toasts()).toEqual(['Voice Call Failed: You are not connected. Try again once the connection is back.'])
+    expect(alice.state().phase).toBe('idle')
+  })
+
+  test('Because the server refuses: its words are shown, and there is no line', async () => {
+    wire.refuses = () => ({ code: 'call_minutes_reached', error: 'The call minutes of this month’s plan are used up' })
+    await rings()
+    expect(alice.state().phase).toBe('idle')
+    expect(alice.toasts()).toEqual(['Voice Call Failed: The call minutes of this month’s plan are used up'])
+    expect(alice.lines()).toEqual([])
+    areFree()
+  })
+
+  test('A free account starts none', async () => {
+    alice.accountStore.setState({ user: { id: ids.alice, subscriptionTier: 'free' } as never })
+    await rings()
+    expect([alice.state().phase, wire.said.length]).toEqual(['idle', 0])
+    await bob.rings()
+    await soon()
+    await alice.accepts()
+    await soon()
+    expect(alice.state().phase).toBe('live')
+  })
+
+  test('Her key has changed: nothing is told, and the words are those of sending', async () => {
+    await rings()
+    bob.keys.state.fails.answer.push(failure('key_changed', 'This person’s key has changed'))
+    await bob.accepts()
+    await soon()
+    expect(bob.toasts()).toEqual(['Voice Call Failed: This person’s key has changed'])
+    expect(alice.state().phase).toBe('over')
+    alice.dismiss()
+    await alice.rings()
+    alice.keys.state.fails.accept.push(failure('fork', 'Two device lists have the same number'))
+    await soon()
+    await bob.accepts()
+    await soon()
+    expect(alice.state().over).toEqual({ why: 'failed', words: 'Two device lists have the same number' })
+    expect(bob.state().phase).toBe('over')
+  })
+
+  test('A certificate that was swapped on the way ends the call by name, at the end that sees it', async () => {
+    wire.lies = (frame) => {
+      if (frame.type !== 'call-signal') return frame
+      const [kind, n, text] = decodeFields(fromBase64(frame.data.signal)).map(fromUtf8)
+      const swapped = encodeFields(kind ?? '', n ?? '', text?.replace(/sha-256 ../, 'sha-256 00') ?? '')
+      return { ...frame, data: { ...frame.data, signal: toBase64(swapped) } }
+    }
+    await talks()
+    expect(bob.state()).toMatchObject({ phase: 'over', over: { why: 'forged' } })
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'failed' } })
+    expect(network.connections.every(({ connectionState }) => connectionState !== 'connected')).toBe(true)
+  })
+
+  test('An answer to another epoch is refused, and given anew', async () => {
+    await rings()
+    alice.keys.state.fails.accept.push(failure('epoch'), failure('epoch'), failure('epoch'))
+    await bob.accepts()
+    await soon()
+    expect(wire.said.filter(({ frame }) => frame.type === 'call-answer').length).toBeGreaterThan(1)
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+  })
+
+  test('Frames of a call that the page does not know, from somebody else, or of an older attempt change nothing', async () => {
+    await talks()
+    const { callId } = alice.state()
+    const frames = [
+      { type: 'call-end', data: { callId: randomUUID(), to: ids.alice, from: ids.bob, reason: 'ended' } },
+      { type: 'call-end', data: { callId: callId ?? '', to: ids.alice, from: randomUUID(), reason: 'ended' } },
+      { type: 'call-reject', data: { callId: callId ?? '', to: ids.alice, from: randomUUID(), attempt: 1, reason: 'declined' } },
+      { type: 'call-reject', data: { callId: callId ?? '', to: ids.alice, from: ids.bob, attempt: 1, reason: 'declined' } },
+    ] as const
+    const { receiveCall } = await import('./receiveCall.ts')
+    for (const frame of frames) await receiveCall(alice.env, frame)
+    await soon()
+    expect(alice.state().phase).toBe('live')
+  })
+})
+
+describe('A call in trouble', () => {
+  test('The way breaks: both show since when, and another one is found without a new attempt', async () => {
+    await talks()
+    const started = alice.state().callStartTime
+    network.cut()
+    await passes(6.5)
+    for (const page of [alice, bob])
+      expect(page.state()).toMatchObject({ phase: 'reconnecting', reconnectingSince: expect.any(Number) })
+    network.isUp = true
+    await passes(8)
+    for (const page of [alice, bob])
+      expect(page.state()).toMatchObject({ phase: 'live', reconnectingSince: null, callStartTime: started })
+  })
+
+  test('The network of Bob is another one: he asks, and Alice looks for another way on the same connection', async () => {
+    await talks()
+    const before = network.connections.length
+    const { onNetwork } = await import('./connect.ts')
+    const { liveCall } = await import('./liveCall.ts')
+    const call = liveCall()
+    if (call) onNetwork(call)
+    await soon()
+    expect(network.connections.length).toBe(before)
+    expect(wire.said.filter(({ frame }) => frame.type === 'call-signal').length).toBeGreaterThan(4)
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+  })
+
+  test('Without a connection for 5 seconds there is another attempt with other certificates, and nothing of the older is taken', async () => {
+    let lost = 0
+    wire.lies = (frame) => {
+      if (frame.type !== 'call-signal' || frame.data.attempt > 1) return frame
+      lost += 1
+      return null
+    }
+    await talks()
+    expect([alice.state().phase, bob.state().phase]).toEqual(['connecting', 'connecting'])
+    await passes(6)
+    expect(lost).toBeGreaterThan(0)
+    for (const page of [alice, bob]) expect(page.state().phase).toBe('live')
+    expect(wire.said.flatMap(({ frame }) => (frame.type === 'call-offer' ? [frame.data.attempt] : []))).toEqual([1, 2])
+    expect(bob.toasts()).toEqual([])
+  })
+
+  test('The answer is lost: Bob asks for another attempt, and takes it by himself', async () => {
+    wire.lies = (frame) => (frame.type === 'call-answer' && frame.data.attempt === 1 ? null : frame)
+    await talks()
+    await passes(10)
+    for (const page of [alice, bob]) expect(page.state().phase).toBe('live')
+  })
+
+  test('The server is away for 20 seconds: media goes on, and nobody ends the call', async () => {
+    await talks()
+    for (const page of [alice, bob]) page.socket.breaks()
+    await passes(20)
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+    const beats = wire.said.length
+    for (const page of [alice, bob]) page.socket.comesBack()
+    await soon()
+    expect(wire.said.slice(beats).map(({ frame }) => frame.type)).toEqual(['call-beat', 'call-beat'])
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+  })
+
+  test('Bob’s browser has died: after 8 seconds the server says so, else Alice’s page after 30', async () => {
+    await talks()
+    wire.ends(alice.state().callId ?? '', 'lost')
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'left' } })
+    alice.dismiss()
+    bob.dismiss()
+    await talks()
+    network.cut()
+    bob.socket.breaks()
+    await passes(40)
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'left' } })
+    expect(outcomes(alice)).toEqual(['answered', 'answered'])
+  })
+
+  test('The two never connect: after 30 seconds it is over, by name', async () => {
+    network.isUp = false
+    await talks()
+    await passes(31)
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'failed' } })
+    expect(bob.state()).toMatchObject({ phase: 'over', over: { why: 'failed' } })
+    expect(outcomes(alice)).toEqual(['failed'])
+    areFree()
+  })
+
+  test('The minutes are used up', async () => {
+    await talks()
+    wire.ends(alice.state().callId ?? '', 'minutes')
+    expect(alice.state().over).toEqual({ why: 'minutes', words: 'The call minutes of this month’s plan are used up.' })
+    expect(bob.state().over?.why).toBe('minutes')
+  })
+
+  test('A microphone that is unplugged is replaced by what is left, and the page says so', async () => {
+    await talks()
+    const [microphone] = media.tracks
+    media.microphones.shift()
+    microphone?.ends()
+    await soon()
+    expect(sent(1)?.[0]).toBe('Headset')
+    expect(alice.toasts()).toContain('Microphone unplugged: Now in use: Headset.')
+    media.microphones.shift()
+    media.tracks.at(-1)?.ends()
+    await soon()
+    expect(sent(1)?.[0]).toBeNull()
+    expect(alice.toasts()).toContain('Microphone unplugged: No other microphone was found.')
+    expect(bob.state().isOtherMuted).toBe(true)
+    expect(alice.state().phase).toBe('live')
+  })
+
+  test('A chosen device is used at once and remembered; one that is not there today is no reason to fail', async () => {
+    await talks()
+    await alice.does.chooseDevice(alice.env, 'microphone', 'Headset')
+    await soon()
+    expect(sent(1)?.[0]).toBe('Headset')
+    await alice.ends()
+    await soon()
+    bob.dismiss()
+    expect(await alice.does.listDevices()).toMatchObject({ chosen: { microphone: 'Headset' }, hasNoiseSuppression: true })
+    media.microphones.pop()
+    await talks()
+    expect(sent(-1)?.[0]).toBe('Microphone of the laptop')
+  })
+})
+
+describe('What ends a call from outside', () => {
+  test('Lock now ends it by name', async () => {
+    await talks()
+    expect(alice.underway.isUnderway()).toBe(true)
+    alice.underway.endUnderway('locked')
+    await soon()
+    expect(bob.state()).toMatchObject({ phase: 'over', over: { why: 'locked' } })
+    expect(alice.underway.isUnderway()).toBe(false)
+    areFree()
+  })
+
+  test('A sign-out ends it', async () => {
+    await talks()
+    bob.underway.endUnderway('ended')
+    await soon()
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'ended' } })
+  })
+
+  test('A chat that locks itself in its call does not end it, and its line waits until the chat is open', async () => {
+    await talks()
+    const lock = (as: 'shut' | 'open') =>
+      alice.roomsStore.setState({ rooms: new Map([[alice.room.id, { ...alice.room, lock: as }]]) })
+    lock('shut')
+    await passes(20)
+    expect(alice.state().phase).toBe('live')
+    await alice.ends()
+    await soon()
+    expect(alice.lines()).toEqual([])
+    expect(alice.keys.state.noted.size).toBe(1)
+    lock('open')
+    await soon()
+    expect(outcomes(alice)).toEqual(['answered'])
+    expect(alice.keys.state.noted.size).toBe(0)
+  })
+})
+
+describe('A page that is loaded anew', () => {
+  const tabOf = (isCaller: boolean) => {
+    const written = stored.filter(([, value]) => JSON.parse(value).isCaller === isCaller).at(-1)
+    if (written) sessionStorage.setItem(...written)
+  }
+  let stored: [string, string][] = []
+  beforeEach(() => {
+    stored = []
+    const { sessionStorage: real } = globalThis
+    const setItem = real.setItem.bind(real)
+    Object.defineProperty(real, 'setItem', {
+      value(key: string, value: string) {
+        stored.push([key, value])
+        setItem(key, value)
+      },
+      enumerable: false,
+    })
+  })
+
+  async function reloads(page: CallPage): Promise<CallPage> {
+    const isCaller = page.state().isInitiator
+    page.socket.breaks()
+    for (const one of network.connections) if (one.connectionState === 'connected') one.stands('disconnected')
+    const { userId, otherId, keys } = page
+    const next = await openCallPage(wire, { userId, otherId, keys })
+    tabOf(isCaller)
+    void next.resumes()
+    await passes(2)
+    return next
+  }
+
+  test.each([true, false])(
+    'The caller’s (%s) is back within 5 seconds, muted as before, with its time going on',
+    async (isCaller) => {
+      await talks()
+      const page = isCaller ? alice : bob
+      await page.does.toggleAudio(page.env)
+      const started = page.state().callStartTime
+      await soon()
+      const next = await reloads(page)
+      if (isCaller) alice = next
+      else bob = next
+      await passes(2)
+      for (const one of [alice, bob]) expect(one.state()).toMatchObject({ phase: 'live', isInCall: true })
+      expect(next.state()).toMatchObject({ callStartTime: started, isAudioEnabled: false })
+      expect((isCaller ? bob : alice).state().isOtherMuted).toBe(true)
+    },
+  )
+
+  test('A caller’s page that died writes the line at its next start, once', async () => {
+    await talks()
+    await passes(25)
+    alice.socket.breaks()
+    const { userId, otherId, keys } = alice
+    expect(keys.state.noted.size).toBe(1)
+    await passes(60)
+    alice = await openCallPage(wire, { userId, otherId, keys })
+    await alice.resumes()
+    expect(alice.lines()).toEqual([expect.objectContaining({ outcome: 'answered', seconds: expect.any(Number) })])
+    expect(alice.lines()[0]?.seconds).toBeGreaterThanOrEqual(20)
+    await alice.resumes()
+    expect(alice.lines()).toHaveLength(1)
+  })
+
+  test('One that died while it rang leaves a call without an answer', async () => {
+    await rings()
+    alice.socket.breaks()
+    const { userId, otherId, keys } = alice
+    await passes(60)
+    alice = await openCallPage(wire, { userId, otherId, keys })
+    await alice.resumes()
+    expect(outcomes(alice)).toEqual(['no_answer'])
+  })
+})
+
+describe('The address', () => {
+  test('The first call that shows it asks once', async () => {
+    await alice.rings('voice', {} as never)
+    expect(alice.state()).toMatchObject({ phase: 'idle', refusal: 'shows_address', pending: { callType: 'voice' } })
+    alice.does.dismissRefusal()
+    await alice.rings('voice', { allowsDirect: true })
+    expect(alice.state()).toMatchObject({ phase: 'calling', refusal: null })
+    await alice.ends()
+    await alice.rings('voice', {} as never)
+    expect(alice.state().phase).toBe('calling')
+  })
+
+  test('With a relay everything goes through it, and no other address is gathered', async () => {
+    for (const page of [alice, bob])
+      Object.assign(page.relay, {
+        hasRelay: true,
+        iceServers: [{ urls: ['turn:relay.example:3478'], username: 'u', credential: 'c' }],
+      })
+    await rings()
+    // Bob reads it before he accepts.
+    expect(bob.state()).toMatchObject({ phase: 'incoming', isRelayed: true })
+    await bob.accepts()
+    await soon()
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+    expect(alice.state().isRelayed).toBe(true)
+    expect(network.gathered).not.toEqual([])
+    expect(network.gathered.filter((candidate) => !candidate.includes('typ relay'))).toEqual([])
+    const asked = alice.relay.asked
+    await passes(10 * 60)
+    expect(alice.relay.asked).toBeGreaterThan(asked)
+  })
+
+  test('It is hidden and the server has no relay: the call is refused, and goes on only where the person allows it', async () => {
+    alice.keys.state.hidesAddress = true
+    await alice.rings('voice', {} as never)
+    expect(alice.state()).toMatchObject({ phase: 'idle', refusal: 'no_relay' })
+    bob.keys.state.hidesAddress = true
+    await alice.rings('voice', { allowsDirect: true })
+    await soon()
+    await bob.accepts(false, {} as never)
+    expect(bob.state()).toMatchObject({ phase: 'incoming', refusal: 'no_relay', isInCall: false })
+    await bob.accepts(false, { allowsDirect: true })
+    await soon()
+    expect(bob.state()).toMatchObject({ phase: 'live', refusal: null })
+  })
+
+  test('It is hidden and the relay is gone: the call ends by name, never direct in silence', async () => {
+    alice.relay.hasRelay = true
+    await talks()
+    expect(alice.state().over?.words).toBe('The relay that hides your address cannot be reached, so the call was not connected.')
+    expect(network.gathered).toEqual([])
+  })
+
+  test('A wrong address of a relay is left out', async () => {
+    for (const page of [alice, bob])
+      Object.assign(page.relay, { iceServers: [{ urls: ['turn:a b', 'http://relay.example', 'stun:stun.example:3478'] }] })
+    await talks()
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+  })
+
+  test('On an onion connection a call leaves Tor by one press, each time', async () => {
+    alice.connectionStore.setState({ ingress: 'onion' })
+    await alice.rings()
+    expect(alice.state()).toMatchObject({ phase: 'idle', refusal: 'leaves_tor' })
+    await alice.rings('voice', { allowsDirect: true, leavesTor: true } as never)
+    expect(alice.state().phase).toBe('calling')
+    expect(wire.said[0]?.frame.data).toMatchObject({ leavesTor: true })
+    await alice.ends()
+    await alice.rings()
+    expect(alice.state().refusal).toBe('leaves_tor')
+  })
+})
+
+describe('Both ring each other at once', () => {
+  test('The lower call stays and is taken by itself; the other ends without a line', async () => {
+    await Promise.all([alice.rings(), bob.rings()])
+    await soon()
+    for (const page of [alice, bob]) expect(page.state().phase).toBe('live')
+    expect(alice.state().callId).toBe(bob.state().callId)
+    await passes(3)
+    await alice.ends()
+    await soon()
+    expect([...outcomes(alice), ...outcomes(bob)]).toEqual(['answered'])
+  })
+
+  test('100 times, at any distance in time, without one that hangs', async () => {
+    const random = seeded(7)
+    wire.delayMs = 6
+    let crossed = 0
+    for (let call = 0; call < 100; call++) {
+      const callTypes = ['voice', 'video'] as const
+      const ringings = [alice, bob].map(async (page) => {
+        await passes(0)
+        await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 12)))
+        await page.rings(callTypes[Math.floor(random() * 2)])
+      })
+      await passes(1)
+      await Promise.all(ringings)
+      if ([alice, bob].every((page) => page.state().phase !== 'incoming')) crossed += 1
+      // One was rung before it rang itself, and has a dialog.
+      for (const page of [alice, bob]) if (page.state().phase === 'incoming') await page.accepts()
+      await passes(1)
+      expect([alice.state().phase, bob.state().phase], `call ${call}`).toEqual(['live', 'live'])
+      expect(alice.state().callId).toBe(bob.state().callId)
+      await (call % 2 ? alice : bob).ends()
+      await soon()
+      for (const page of [alice, bob]) page.dismiss()
+      areFree()
+      media.tracks.length = 0
+      network.connections.length = 0
+    }
+    expect(crossed).toBeGreaterThan(30)
+    expect([...outcomes(alice), ...outcomes(bob)]).toEqual(Array.from({ length: 100 }, () => 'answered'))
+  })
+})
+
+/** Mulberry32. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}

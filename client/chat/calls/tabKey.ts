@@ -1,0 +1,2 @@
+/** Key of sessionStorage: the call that this tab is in. */
+export const TAB_KEY = 'call'
