@@ -17,6 +17,7 @@ const Notices = lazy(async () => ({ default: (await import('./Notices.tsx')).Not
 const KitStep = lazy(async () => ({ default: (await import('../me/signin/KitStep.tsx')).KitStep }))
 const LockScreen = lazy(async () => ({ default: (await import('../me/browserlock/LockScreen.tsx')).LockScreen }))
 const InvitedBy = later(async () => (await import('../plan/family/InvitedBy.tsx')).InvitedBy)
+const LockedRing = lazy(async () => ({ default: (await import('../chat/calls/LockedRing.tsx')).LockedRing }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
 /** True if the address asks for Sign In, as the landing's link does, or the person has chosen it in the static form. */
@@ -60,7 +61,15 @@ export function App() {
         )}
         {isShut && who && (
           <Suspense fallback={<Shell />}>
-            <LockScreen who={who} user={user} />
+            <LockScreen
+              who={who}
+              user={user}
+              ring={
+                <Suspense>
+                  <LockedRing />
+                </Suspense>
+              }
+            />
           </Suspense>
         )}
         {phase === 'signed_in' && (

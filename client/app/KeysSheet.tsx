@@ -1,5 +1,5 @@
 import { Dialog } from '../ui/Dialog.tsx'
-import { KEYS } from './keys.ts'
+import { KEYS } from './keyList.ts'
 import './palette.css'
 
 /** All keys of the messenger. */

@@ -2,6 +2,8 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute, useSearch } from 'wouter'
 import { useStore } from 'zustand'
 import { Title } from '../alerts/notifications/Title.tsx'
+import { askCallList, callAskStore } from '../chat/callline/askCall.ts'
+import { callStore } from '../chat/calls/callState.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { signInsStore } from '../me/sessions/store.ts'
 import { actStore } from '../people/contacts/acts.ts'
@@ -36,6 +38,9 @@ const AddContactDialog = later(async () => (await import('../people/contacts/Add
 const ContactActs = later(async () => (await import('../people/contacts/ContactActs.tsx')).ContactActs)
 const LogoutDialog = later(async () => (await import('../me/account/LogoutDialog.tsx')).LogoutDialog)
 
+const CallOverlay = later(async () => (await import('../chat/calls/CallOverlay.tsx')).CallOverlay)
+const CallBar = later(async () => (await import('../chat/calls/CallBar.tsx')).CallBar)
+
 const Palette = later(async () => (await import('./Palette.tsx')).Palette, EarlyField)
 const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
 
@@ -53,6 +58,8 @@ export function Messenger() {
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const isAsked = useStore(actStore, ({ asked }) => asked !== null)
   const isSignInNew = useStore(signInsStore, ({ signIns }) => signIns.length > 0)
+  const isCalling = useHadCall()
+  const isCallAside = useStore(callStore, (call) => call.isMinimised)
   const [location, navigate] = useLocation()
   const isSettings = location === '/settings' || location === '/subscribe'
   const search = useSearch()
@@ -129,6 +136,7 @@ export function Messenger() {
       )}
       {isPage ? (
         <Boundary isPage>
+          {isCallAside && <CallBar />}
           <Suspense fallback={<Spinner words="Loading" />}>
             {isOwnPage ? (
               <OwnPage location={location} user={user} onBack={leaveOwnPage} onHome={() => navigate('/')} />
@@ -146,6 +154,7 @@ export function Messenger() {
             onGo={navigate}
             onAdd={setAdding}
             onReview={() => navigate(SESSIONS)}
+            onCalls={askCallList}
             onLogout={() => setLeaving(true)}
           />
           <main className="panel">
@@ -174,10 +183,12 @@ export function Messenger() {
           onAdd={setAdding}
           onUnread={openUnread}
           onKeys={() => setOver('keys')}
+          onCalls={askCallList}
           onLogout={() => setLeaving(true)}
         />
       )}
       {over === 'keys' && <KeysSheet onClose={endOver} />}
+      {isCalling && <CallOverlay onOpenChat={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
       {isAsked && <ContactActs onGone={(chatRoomId) => chatRoomId === openRoomId && navigate('/')} />}
       <Suspense>
@@ -185,4 +196,13 @@ export function Messenger() {
       </Suspense>
     </>
   )
+}
+
+/** True from the first call, or question about calls, on. What is said of the end of a call comes after it. */
+function useHadCall(): boolean {
+  const isNow = useStore(callStore, ({ phase }) => phase !== 'idle')
+  const isAsked = useStore(callAskStore, ({ asked }) => asked !== null)
+  const [had, setHad] = useState(false)
+  if ((isNow || isAsked) && !had) setHad(true)
+  return had
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { callStore } from '../chat/calls/callState.ts'
 import { keepUntilLeft } from '../chat/chatlocks/relock.ts'
 import { Chat } from '../chat/messages/Chat.tsx'
 import { hideRoom, showRoom } from '../chat/messages/messages.ts'
@@ -29,6 +30,7 @@ const MuteSection = later(async () => (await import('../alerts/notifications/Mut
 const LockedChat = later(async () => (await import('../chat/chatlocks/LockedChat.tsx')).LockedChat)
 const LockSection = later(async () => (await import('../chat/chatlocks/LockSection.tsx')).LockSection)
 
+const CallBar = later(async () => (await import('../chat/calls/CallBar.tsx')).CallBar)
 const FindBar = later(async () => (await import('../chat/search/FindBar.tsx')).FindBar, EarlyField)
 
 interface Props {
@@ -46,6 +48,7 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const [attempt, setAttempt] = useState(0)
   const openFor = useStore(detailsStore, ({ chatRoomId }) => chatRoomId)
   const isBeside = useMedia(BESIDE)
+  const isCallHere = useStore(callStore, (call) => call.isMinimised && call.chatRoomId === room.id)
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another room, another attempt or a book shows it; news of the room does not
   useEffect(() => {
@@ -96,6 +99,7 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
           room={room}
           person={person}
           canSend={canSend}
+          call={isCallHere && <CallBar />}
           finder={finds > 0 && <FindBar key={`find ${room.id}`} room={room} asked={finds} onClose={closeFind} />}
           locked={<LockedChat room={room} onAsk={(act) => askAct(act, room.id)} />}
           onBack={onBack}

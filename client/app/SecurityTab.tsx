@@ -23,6 +23,7 @@ import { Part } from '../ui/Part.tsx'
 import { moment } from '../ui/time.ts'
 import { showToast } from '../ui/toast.ts'
 
+const CallSettings = later(async () => (await import('../chat/calls/CallSettings.tsx')).CallSettings)
 const CodePart = later(async () => (await import('../me/buildcheck/CodePart.tsx')).CodePart)
 
 /** The id of the part with the form that changes the password, which the address names behind `#`. */
@@ -69,6 +70,9 @@ export function SecurityTab({ user }: { user: User }) {
       </Part>
       <Part title="What contacts see" text="It counts both ways: what you hide, you do not see of them.">
         <PrivacySettings />
+      </Part>
+      <Part id="calls" title="Calls" text="What they show, and what they use.">
+        <CallSettings />
       </Part>
       <Part title="Blocked people" text="They are not told, and see you as away.">
         <BlockedPeople ownId={user.id} />

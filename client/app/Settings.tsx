@@ -21,6 +21,7 @@ const NotificationSettings = lazy(async () => ({
   default: (await import('../alerts/notifications/NotificationSettings.tsx')).NotificationSettings,
 }))
 const PushSettings = lazy(async () => ({ default: (await import('../alerts/push/PushSettings.tsx')).PushSettings }))
+const RingClosed = lazy(async () => ({ default: (await import('../chat/calls/RingClosed.tsx')).RingClosed }))
 const PlanTab = lazy(async () => ({ default: (await import('../plan/plans/PlanTab.tsx')).PlanTab }))
 const Storage = lazy(async () => ({ default: (await import('../chat/files/Storage.tsx')).Storage }))
 const SessionsPage = lazy(async () => ({ default: (await import('../me/sessions/SessionsPage.tsx')).SessionsPage }))
@@ -86,7 +87,9 @@ export function Settings({ user, onBack }: Props) {
                   <Storage />
                 ) : (
                   <NotificationSettings>
-                    <PushSettings />
+                    <PushSettings>
+                      <RingClosed />
+                    </PushSettings>
                   </NotificationSettings>
                 )}
               </div>

@@ -3,12 +3,14 @@ import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
 import { Bell } from '../alerts/notifications/Bell.tsx'
 import { OfferOnce } from '../alerts/notifications/OfferOnce.tsx'
+import { callStore } from '../chat/calls/callState.ts'
 import { type AddingWay, ContactList } from '../people/contacts/ContactList.tsx'
 import { vanishedStore } from '../people/contacts/vanished.ts'
 import { later } from '../ui/later.tsx'
 import { SidebarTop } from './SidebarTop.tsx'
 import { ASKED } from './tabs.ts'
 
+const CallBar = later(async () => (await import('../chat/calls/CallBar.tsx')).CallBar)
 const NewDevices = later(async () => (await import('../me/devices/NewDevices.tsx')).NewDevices)
 const Reminders = later(async () => (await import('./Reminders.tsx')).Reminders)
 
@@ -23,11 +25,14 @@ interface Props {
   onGo: (address: string) => void
   onAdd: (way: AddingWay) => void
   onReview: () => void
+  onCalls: () => void
   onLogout: () => void
 }
 
 /** The list of chats, and what asks for the person's attention above it. */
-export function Sidebar({ user, openRoomId, isMain, onGo, onAdd, onReview, onLogout }: Props) {
+export function Sidebar({ user, openRoomId, isMain, onGo, onAdd, onReview, onCalls, onLogout }: Props) {
+  // The chat of the call has the bar itself.
+  const isCallAside = useStore(callStore, (call) => call.isMinimised && call.chatRoomId !== openRoomId)
   const isMissingSome = useStore(vanishedStore, ({ vanished }) => vanished.length > 0)
   // An aside may not be the main part, which the list is on a phone where nothing else is shown.
   return (
@@ -39,8 +44,10 @@ export function Sidebar({ user, openRoomId, isMain, onGo, onAdd, onReview, onLog
         onHome={() => onGo('/home')}
         onAdmin={() => onGo('/admin')}
         onSettings={() => onGo('/settings')}
+        onCalls={onCalls}
         onLogout={onLogout}
       />
+      {isCallAside && <CallBar />}
       <NewDevices onReview={onReview} />
       <Suspense>
         <CodeUses />

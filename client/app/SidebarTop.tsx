@@ -1,4 +1,4 @@
-import { EllipsisVertical, House, LogOut, Moon, ShieldCheck, Sun, UserRoundCog } from 'lucide-react'
+import { EllipsisVertical, House, LogOut, Moon, Phone, ShieldCheck, Sun, UserRoundCog } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
@@ -20,15 +20,17 @@ interface Props {
   onHome: () => void
   onAdmin: () => void
   onSettings: () => void
+  onCalls: () => void
   onLogout: () => void
 }
 
-export function SidebarTop({ user, isTitle, onHome, onAdmin, onSettings, onLogout }: Props) {
+export function SidebarTop({ user, isTitle, onHome, onAdmin, onSettings, onCalls, onLogout }: Props) {
   const theme = useStore(themeStore, (state) => state.theme)
   const [isOpen, setOpen] = useState(false)
   const Title = isTitle ? 'h1' : 'h2'
   const actions = [
     { icon: House, label: 'Home', onSelect: onHome },
+    { icon: Phone, label: 'Calls', onSelect: onCalls },
     ...(user.isAdmin ? [{ icon: ShieldCheck, label: 'Admin Panel', onSelect: onAdmin }] : []),
     { icon: UserRoundCog, label: SETTINGS, onSelect: onSettings },
     {

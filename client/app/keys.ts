@@ -23,32 +23,3 @@ export function roomBeside(ids: string[], openId: string | undefined, step: -1 |
   if (at < 0) return step > 0 ? ids[0] : ids.at(-1)
   return ids[at + step]
 }
-
-/** All keys, for the sheet that "?" opens. */
-export const KEYS: { title: string; keys: { words: string; press: string[] }[] }[] = [
-  {
-    title: 'Anywhere',
-    keys: [
-      { words: 'Go to a chat, a setting or an action', press: ['Ctrl', 'K'] },
-      { words: 'Next chat', press: ['Alt', '↓'] },
-      { words: 'Previous chat', press: ['Alt', '↑'] },
-      { words: 'One step back', press: ['Esc'] },
-      { words: 'These keys', press: ['?'] },
-    ],
-  },
-  {
-    title: 'List',
-    keys: [
-      { words: 'Up and down the rows', press: ['↑', '↓'] },
-      { words: 'Open', press: ['Enter'] },
-      { words: 'Actions of a row', press: ['Shift', 'F10'] },
-    ],
-  },
-  {
-    title: 'Writing',
-    keys: [
-      { words: 'Send', press: ['Enter'] },
-      { words: 'New line', press: ['Shift', 'Enter'] },
-    ],
-  },
-]

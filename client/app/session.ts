@@ -2,6 +2,9 @@ import { type AccountChange, type FrameType, type ServerData, serverFrame } from
 import { CONTRACT_VERSION, PERIODS } from '../../contract/ground/limits.ts'
 import { followNews } from '../alerts/notifications/followNews.ts'
 import { followPush } from '../alerts/push/followPush.ts'
+import { callStore } from '../chat/calls/callState.ts'
+import { followCalls } from '../chat/calls/followCalls.ts'
+import type { CallFrame } from '../chat/calls/receiveCall.ts'
 import { hideLocked, resetMessages } from '../chat/messages/messages.ts'
 import { receiveCommit, receiveMessage, refreshDelivery } from '../chat/messages/receive.ts'
 import { keepIndexed } from '../chat/search/indexing.ts'
@@ -43,6 +46,14 @@ import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
 
 type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
 
+const onCall = async (env: Env, frame: CallFrame) => (await import('../chat/calls/receiveCall.ts')).receiveCall(env, frame)
+
+/** Messages are sent by HTTP requests, whose responses carry refusals. */
+const onRefused = async (refusal: ServerData['refused']) => {
+  if (refusal.id !== null && refusal.id === callStore.getState().callId)
+    (await import('../chat/calls/receiveCall.ts')).refuseCall(refusal)
+}
+
 /** The handlers of the server's frames. */
 const framesOf = (env: Env, userId: string, checkKeys: () => Promise<void>): Frames => ({
   hello: ({ contractVersion }) => (contractVersion === CONTRACT_VERSION ? onConnected(env, checkKeys) : reloadPage(env)),
@@ -58,9 +69,16 @@ const framesOf = (env: Env, userId: string, checkKeys: () => Promise<void>): Fra
   devices: () => onKeysChanged(env, userId),
   book: ({ version }) => onBookSaved(env, version),
   signed_out: (why) => signedOutElsewhere(env, userId, why),
-  // The socket itself handles pongs. Messages are sent by HTTP requests, whose responses carry refusals.
+  'call-offer': (offer) => onCall(env, { type: 'call-offer', data: offer }),
+  'call-answer': (answer) => onCall(env, { type: 'call-answer', data: answer }),
+  'call-signal': (signal) => onCall(env, { type: 'call-signal', data: signal }),
+  'ice-candidate': (candidate) => onCall(env, { type: 'ice-candidate', data: candidate }),
+  'call-reject': (reject) => onCall(env, { type: 'call-reject', data: reject }),
+  'call-end': (end) => onCall(env, { type: 'call-end', data: end }),
+  'call-success': (success) => onCall(env, { type: 'call-success', data: success }),
+  // The socket itself handles pongs.
   pong: () => undefined,
-  refused: () => undefined,
+  refused: onRefused,
 })
 
 /** Runs the session of an open account: the socket, the replay after each hello, and polling while there is no socket. */
@@ -121,6 +139,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     roomsStore.subscribe(index.soon),
     followNews(env, attempt),
     hideLocked(),
+    followCalls(env, attempt),
     followPush(env, attempt, () => accountStore.getState().phase === 'signed_out'),
   ]
   /** True while the socket is open, or while the page does not fit the server's version. */

@@ -18,6 +18,7 @@ import {
   MonitorSmartphone,
   Moon,
   Pencil,
+  Phone,
   ScanLine,
   Shield,
   Sun,
@@ -53,11 +54,12 @@ export interface Ways {
   onAdd: (way: AddingWay) => void
   onUnread: () => void
   onKeys: () => void
+  onCalls: () => void
   onLogout: () => void
 }
 
 /** All entries of the palette: the chats, what can be done with the person of the open one, and the settings and actions. */
-export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onLogout }: Ways): Entry[] {
+export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls, onLogout }: Ways): Entry[] {
   const env = useEnv()
   const rooms = useStore(roomsStore, (state) => state.rooms)
   const people = useStore(peopleStore, (state) => state.people)
@@ -91,6 +93,7 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onLogout
     action('Invite', UserRoundPlus, () => onAdd('invite')),
     action('Scan QR', ScanLine, () => onAdd('scan')),
     action('Next unread chat', Bell, onUnread),
+    action('Calls', Phone, onCalls),
     action('Home', House, () => onGo('/home')),
     ...settings,
     action(isDark ? 'Use light theme' : 'Use dark theme', isDark ? Sun : Moon, toggleTheme),

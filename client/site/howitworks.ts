@@ -34,14 +34,25 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     text: 'Direct device-to-device messaging',
     caption: 'Calls and direct file transfer; messages wait sealed on the server.',
     story:
-      'What must arrive while the other side is away cannot go from device to device alone. A message waits on the server until it is fetched, and nobody there can open it.',
+      'A call goes from browser to browser, sealed by keys that the server never has, and four words tell both that nobody stands between. What must arrive while the other side is away cannot go from device to device alone. A message waits on the server until it is fetched, and nobody there can open it.',
     tests: [
       {
         file: 'e2e/chat.test.ts',
         title: 'Bob is away for sixty messages and a change of keys, and reads all of them when he comes back',
       },
+      {
+        file: 'e2e/calls.test.ts',
+        title:
+          'Alice calls Bob by video, who pays nothing: both see each other and the same four words, and what each switches on and off; the call stands in the chat',
+      },
+      {
+        file: 'e2e/calllies.test.ts',
+        title:
+          'A server that changes a ring, an answer or a sealed description, or sends those of an earlier call, connects nothing, and the call ends by name',
+      },
     ],
-    limit: 'This version has neither calls nor direct transfers yet: everything passes through the server, sealed.',
+    limit:
+      'A call goes straight from browser to browser or, where an address is hidden, through the operator’s relay, which sees addresses and times and hears nothing. Files pass through the server, sealed: this version has no direct transfers yet.',
     measures: [],
     shown: [],
   },

@@ -20,7 +20,8 @@ export function Dialog({ title, text, onClose, nextFocus, children }: Props) {
   const [giveBack] = useState(noteFocus)
 
   const firstField = () =>
-    content.current?.querySelector<HTMLElement>('[data-first], input:checked, input:not([type="radio"]), footer button')
+    content.current?.querySelector<HTMLElement>('[data-first]') ??
+    content.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"]), footer button')
 
   function focusFirst(event: Event) {
     const first = firstField()

@@ -1,3 +1,5 @@
+import type { CallContent } from '../../../contract/chat/content.ts'
+import { callDetails } from '../callline/lineWords.ts'
 import { nameOf, sizeWords } from '../files/fileWords.ts'
 
 /** A file of a message. `path` leads to it from the page of its chat; null if it is not in the archive, for the `reason`. */
@@ -23,6 +25,7 @@ export interface ExportedMessage {
   text: string | null
   reason?: string
   file?: ExportedFile
+  call?: Pick<CallContent, 'callType' | 'outcome' | 'seconds' | 'isCompared'>
   /** Unchanged content that a newer version of the page can read. */
   raw?: unknown
   /** False for a program's plain text, which the server could read. */
@@ -94,13 +97,14 @@ export function chatLines(
   return { html: html.join(''), lastDay }
 }
 
-function line({ at, sentAt, from, text, reason, isEncrypted, file }: ExportedMessage, other: ExportedPerson): string {
+function line({ at, sentAt, from, text, reason, isEncrypted, file, call }: ExportedMessage, other: ExportedPerson): string {
   if (from === 'notice') return `<p class="notice">${escaped(text ?? '')}</p>`
   const who = from === 'me' ? 'You' : other.displayName
   const words = text === null ? `<em>Not readable here: ${escaped(reason ?? '')}</em>` : escaped(text)
   const content = file ? fileHtml(file, words) : `<p dir="auto">${words}</p>`
   const written = sentAt === undefined ? '' : `written ${moment.format(new Date(sentAt))}`
-  const notes = [written, isEncrypted ? '' : 'not encrypted', text !== null && reason ? reason : ''].filter(Boolean)
+  const became = call ? callDetails(call, from === 'me') : []
+  const notes = [...became, written, isEncrypted ? '' : 'not encrypted', text !== null && reason ? reason : ''].filter(Boolean)
   return `<div class="m ${from}${text === null ? ' odd' : ''}"><span class="who"><bdi>${escaped(who)}</bdi></span>${content}
 <time datetime="${escaped(at)}">${escaped(clock.format(new Date(at)))}${notes.length > 0 ? ` · ${escaped(notes.join(', '))}` : ''}</time></div>\n`
 }

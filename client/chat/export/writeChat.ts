@@ -1,5 +1,6 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
+import { callTitle } from '../../../contract/chat/kinds/call.ts'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords, fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
@@ -97,11 +98,12 @@ function exported(
   ownId: string,
   places: Places | undefined,
 ): ExportedMessage {
-  const from = body.kind === 'notice' ? 'notice' : senderId === ownId ? 'me' : 'them'
+  const isMine = senderId === ownId
+  const from = body.kind === 'notice' ? 'notice' : isMine ? 'me' : 'them'
   const line = { seq, id, at, ...(sentAt !== undefined && { sentAt }), from, isEncrypted: body.kind !== 'plain' } as const
   switch (body.kind) {
     case 'content':
-      return { ...line, text: contentWords(body.content), ...fieldsOf(body.content, places) }
+      return { ...line, text: contentWords(body.content), ...fieldsOf(body.content, places, isMine) }
     case 'plain':
     case 'notice':
       return { ...line, text: body.text }
@@ -124,16 +126,24 @@ const unsent = ({ id, sentAt, content }: OutboxRow, places: Places | undefined):
   text: content ? contentWords(content) : null,
   reason: content ? 'not sent' : NEEDS_NEWER,
   isEncrypted: true,
-  ...(content && fieldsOf(content, places)),
+  ...(content && fieldsOf(content, places, true)),
 })
 
-/** What a line has beside the words of one kind of content. */
+type Fields = Partial<Pick<ExportedMessage, 'file' | 'call' | 'text'>>
+
+/** What a line has beside the words of one kind of content, or in their place. */
 interface Exports<C extends Content> {
-  fields(content: C, places: Places | undefined): Pick<ExportedMessage, 'file'>
+  fields(content: C, places: Places | undefined, isMine: boolean): Fields
 }
 
 const EXPORTED: { [K in Kind]: Exports<ContentOf<K>> } = {
   text: { fields: () => ({}) },
+  call: {
+    fields: (call, _, isMine) => {
+      const { callType, outcome, seconds, isCompared } = call
+      return { text: callTitle(call, isMine), call: { callType, outcome, seconds, isCompared } }
+    },
+  },
   file: {
     fields: ({ name, mediaType, sizeBytes, caption, object }, places) => {
       const placed = places?.get(object) ?? { path: null, reason: 'files were left out of this export' }
@@ -142,7 +152,7 @@ const EXPORTED: { [K in Kind]: Exports<ContentOf<K>> } = {
   },
 }
 
-function fieldsOf(content: Content, places: Places | undefined): Pick<ExportedMessage, 'file'> {
+function fieldsOf(content: Content, places: Places | undefined, isMine: boolean): Fields {
   const exports: Exports<Content> = EXPORTED[content.type]
-  return exports.fields(content, places)
+  return exports.fields(content, places, isMine)
 }

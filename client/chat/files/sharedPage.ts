@@ -39,6 +39,7 @@ interface Shares<C extends Content> {
 const SHARED: { [K in Kind]: Shares<ContentOf<K>> } = {
   text: { links: ({ text }) => linksIn(text) },
   file: { links: () => [] },
+  call: { links: () => [] },
 }
 
 /** The newest page without a seq. */

@@ -11,6 +11,7 @@ import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { isEmojiOnly, type Range } from './textPieces.ts'
 
 const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
+const CallLine = later(async () => (await import('../callline/CallLine.tsx')).CallLine)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 interface Props {
@@ -59,6 +60,7 @@ interface Draws<B extends MessageBody> {
 const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
   text: { bubble: (drawn) => <Said {...drawn} look={isEmojiOnly(drawn.body.text) ? 'bub emoji' : 'bub'} /> },
   file: { bubble: (drawn) => <FileBody {...drawn} Words={Folded} /> },
+  call: { bubble: (drawn) => <CallLine {...drawn} /> },
   plain: {
     bubble: (drawn) => (
       <Said {...drawn}>

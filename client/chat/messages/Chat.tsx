@@ -2,12 +2,13 @@ import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { isBlocked } from '../../rooms/list/room.ts'
-import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
+import { type DirectRow, isShutRow } from '../../rooms/list/roomList.ts'
 import { provenOf } from '../../rooms/log/showForks.ts'
 import type { Choice } from '../../rooms/trust/ChooseKey.tsx'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
+import { CallButtons } from '../callline/CallButtons.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
 import { Composer } from './Composer.tsx'
 import { KeyLine } from './KeyLine.tsx'
@@ -27,9 +28,11 @@ const RestartQuestion = lazy(async () => ({ default: (await import('../../rooms/
 const ForkQuestion = lazy(async () => ({ default: (await import('../../rooms/log/ForkQuestion.tsx')).ForkQuestion }))
 
 interface Props {
-  room: RoomRow
+  room: DirectRow
   person: Person
   canSend: boolean
+  /** The bar of the call that goes on in this chat. */
+  call: ReactNode
   finder: ReactNode
   locked: ReactNode
   onBack: () => void
@@ -42,7 +45,8 @@ interface Props {
 }
 
 export function Chat(props: Props) {
-  const { room, person, canSend, finder, locked, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed, onUnblock } = props
+  const { room, person, canSend, call, finder, locked, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed, onUnblock } =
+    props
   // Only the timeline reads the messages: a new message renders nothing else.
   const hasRoomKeys = useStore(messagesStore, () => viewOf(room)?.isEncrypted ?? false)
   const hasMessages = useStore(messagesStore, () => (viewOf(room)?.messages.length ?? 0) > 0) && !isShutRow(room)
@@ -62,6 +66,7 @@ export function Chat(props: Props) {
         onFind={hasMessages && room.lock === 'none' ? onFind : undefined}
         onDay={hasMessages ? () => setPickedFrom(new Date(viewOf(room)?.messages.at(-1)?.at ?? Date.now())) : undefined}
       />
+      {call}
       {finder}
       {person.mismatch && about}
       {isShut ? (
@@ -120,7 +125,7 @@ export function Chat(props: Props) {
 }
 
 interface OpenChatProps {
-  room: RoomRow
+  room: DirectRow
   person: Person
   about: ReactNode
   onRetry: () => void
@@ -157,7 +162,9 @@ function OpenChat({ room, person, about, onRetry, onUpgrade, onDay }: OpenChatPr
             icon={person.onionAddress ? ShieldCheck : MessagesSquare}
             title="Start a secure conversation"
             text={person.onionAddress ? '' : `What you write waits on this device until ${name} opens Conclave in a browser.`}
-          />
+          >
+            <CallButtons chat={{ room, person }} hasWords />
+          </Empty>
         </div>
       </>
     )

@@ -14,7 +14,7 @@ import { useStore } from 'zustand'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
 import { connectionStore } from '../../net/status.ts'
 import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
-import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
+import { type DirectRow, isShutRow } from '../../rooms/list/roomList.ts'
 import { provenOf } from '../../rooms/log/showForks.ts'
 import { lostBookStore } from '../../rooms/trust/book.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
@@ -23,10 +23,11 @@ import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
 import { useNow } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { useOnline } from '../../ui/useOnline.tsx'
+import { CallButtons } from '../callline/CallButtons.tsx'
 import './header.css'
 
 interface Props {
-  room: RoomRow
+  room: DirectRow
   person: Person
   hasRoomKeys: boolean
   onBack: () => void
@@ -88,8 +89,11 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFin
         </div>
       </div>
       {!person.isDeleted && <Pill trust={trust} onDetails={onDetails} />}
-      {onFind && <IconButton icon={Search} label="Search in this chat" onClick={onFind} />}
-      {onDay && <IconButton icon={CalendarDays} label="Go to a day" onClick={onDay} />}
+      <span className="chat-tools">
+        {onFind && <IconButton icon={Search} label="Search in this chat" onClick={onFind} />}
+        {onDay && <IconButton icon={CalendarDays} label="Go to a day" className="to-day" onClick={onDay} />}
+        <CallButtons chat={{ room, person }} />
+      </span>
     </header>
   )
 }
@@ -113,7 +117,7 @@ function Pill({ trust: { tone, state, mark }, onDetails }: { trust: Trust; onDet
   )
 }
 
-function statusOf(room: RoomRow): string | undefined {
+function statusOf(room: DirectRow): string | undefined {
   if (room.isTyping) return 'typing…'
   if (isBlocked(room)) return 'Blocked'
   return isAwaited(room) ? 'Request sent' : undefined

@@ -27,6 +27,7 @@ interface Announces<B extends MessageBody> {
 const ANNOUNCED: { [K in Exclude<BodyKind, 'notice'>]: Announces<BodyOf<K>> } = {
   text: { words: ({ text }, name) => `${name}: ${text}` },
   file: { words: ({ file, text }, name) => `${name}: ${contentWords(file)}. ${text}` },
+  call: { words: ({ text }, name) => `${name}: ${text}` },
   plain: { words: ({ text }, name) => `${NOT_ENCRYPTED}. ${name}: ${text}` },
   unreadable: { words: (_, name) => `${name}: a message that cannot be read here` },
   unsupported: { words: ({ text }, name) => `${name}: ${text}` },

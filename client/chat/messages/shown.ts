@@ -1,5 +1,6 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { callTitle } from '../../../contract/chat/kinds/call.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
@@ -17,7 +18,7 @@ export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
   const isMine = senderId === room.ownId
   const hasDelivery = body.kind === 'content' || body.kind === 'plain'
   const status = isMine && hasDelivery ? deliveryOf(room, seq) : null
-  return { id, seq, at, isMine, status, reason: null, body: shownBody(message), isOutOfPlace, ...flagsOf(message) }
+  return { id, seq, at, isMine, status, reason: null, body: shownBody(message, isMine), isOutOfPlace, ...flagsOf(message) }
 }
 
 const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMessage) => ({
@@ -28,21 +29,24 @@ const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMess
 })
 
 interface Shows<C extends Content, B> {
-  body(content: C, chatRoomId: string): B
+  body(content: C, chatRoomId: string, isMine: boolean): B
 }
 
 const SHOWN: { [K in Kind]: Shows<ContentOf<K>, ShownContent<K>> } = {
   text: { body: ({ text }) => ({ kind: 'text', text }) },
+  call: {
+    body: (call, chatRoomId, isMine) => ({ kind: 'call', call, text: callTitle(call, isMine), chatRoomId }),
+  },
   file: { body: (file, chatRoomId) => ({ kind: 'file', file, text: file.caption, chatRoomId }) },
 }
 
-function written(content: Content, chatRoomId: string): MessageBody {
+function written(content: Content, chatRoomId: string, isMine: boolean): MessageBody {
   const shows: Shows<Content, ShownContent> = SHOWN[content.type]
-  return shows.body(content, chatRoomId)
+  return shows.body(content, chatRoomId, isMine)
 }
 
-function shownBody({ body, chatRoomId }: StoredMessage): MessageBody {
-  if (body.kind === 'content') return written(body.content, chatRoomId)
+function shownBody({ body, chatRoomId }: StoredMessage, isMine: boolean): MessageBody {
+  if (body.kind === 'content') return written(body.content, chatRoomId, isMine)
   if (body.kind === 'withheld') return { kind: 'notice', text: body.isExplained ? WHILE_BLOCKED : NO_LONGER_THERE, isQuiet: true }
   if (body.kind === 'newer') return unsupported
   if (body.kind === 'sealed')
@@ -56,6 +60,6 @@ function shownBody({ body, chatRoomId }: StoredMessage): MessageBody {
 export function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
   const waits = waitOf(chatRoomId)?.reason ?? null
   const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
-  const body: MessageBody = content ? written(content, chatRoomId) : unsupported
+  const body: MessageBody = content ? written(content, chatRoomId, true) : unsupported
   return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
 }

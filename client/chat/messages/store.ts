@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { FileContent } from '../../../contract/chat/content.ts'
+import type { CallContent, FileContent } from '../../../contract/chat/content.ts'
 import type { Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Range } from './textPieces.ts'
 
@@ -7,6 +7,7 @@ interface ShownKinds {
   text: { text: string }
   /** `text` is the caption. */
   file: { file: FileContent; text: string; chatRoomId: string }
+  call: { call: CallContent; text: string; chatRoomId: string }
 }
 
 export type ShownContent<K extends Kind = Kind> = { [P in K]: { kind: P } & ShownKinds[P] }[K]

@@ -11,6 +11,8 @@ import {
   type LucideIcon,
   Mic,
   Pencil,
+  Phone,
+  PhoneMissed,
   ShieldAlert,
 } from 'lucide-react'
 import { useStore } from 'zustand'
@@ -99,11 +101,12 @@ export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) 
     )
   const { preview } = room
   const isFailed = preview.kind === 'failed'
+  const isRed = isFailed || preview.kind === 'missed'
   return (
     <>
       {isFailed ? <CircleAlert className="i i-16 fail" aria-hidden /> : <Ticks status={preview.status} />}
       <KindIcon kind={preview.kind} />
-      <span className={isFailed ? 'cut failed' : 'cut'} dir="auto">
+      <span className={isRed ? 'cut failed' : 'cut'} dir="auto">
         {isAmbiguous && person && !isDeleted && <span className="t3">@{person.username} · </span>}
         {isFailed && 'Not sent: '}
         {preview.kind === 'plain' && <span className="failed">{NOT_ENCRYPTED}: </span>}
@@ -113,11 +116,13 @@ export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) 
   )
 }
 
-const KINDS: Partial<Record<Preview['kind'], LucideIcon>> = { photo: Image, document: FileText, unreadable: KeyRound }
+const KINDS: Partial<Record<Preview['kind'], LucideIcon>> = {
+  ...{ photo: Image, document: FileText, unreadable: KeyRound, call: Phone, missed: PhoneMissed },
+}
 
 function KindIcon({ kind }: { kind: Preview['kind'] }) {
   const Icon = KINDS[kind]
-  return Icon ? <Icon className="i i-16" aria-hidden /> : null
+  return Icon ? <Icon className={kind === 'missed' ? 'i i-16 fail' : 'i i-16'} aria-hidden /> : null
 }
 
 const TICKS = {

@@ -5,7 +5,7 @@ import { usageLinesOf } from './planLines.ts'
 
 /** What the account has used this month. A plan without any limit has no such card. */
 export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boolean }) {
-  const lines = usageLinesOf(usage)
+  const lines = usageLinesOf(usage, isReceived)
   if (lines.length === 0) return null
   const told = lines.find(({ state }) => state === 'full') ?? lines.find(({ state }) => state === 'near')
   return (
@@ -28,7 +28,9 @@ export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boo
           <strong>
             {told.name}: {told.state === 'full' ? 'limit reached.' : 'more than 80 %.'}
           </strong>{' '}
-          {isReceived ? 'Nothing is lost: messages keep arriving.' : 'Upgrade your plan or wait until next month.'}
+          {isReceived
+            ? 'Nothing is lost: messages keep arriving, and no call is cut.'
+            : 'Upgrade your plan or wait until next month.'}
         </Note>
       )}
     </div>

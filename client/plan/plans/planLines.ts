@@ -3,8 +3,7 @@ import { hasRight, PLANS, type Plan, UNLIMITED } from '../../../contract/money/p
 import type { Offered } from './plans.ts'
 
 /** Stands beside every list of benefits. */
-export const BENEFITS_LIMIT =
-  'Voice and video calls are not in this version yet. Priority support is what the operator of this server offers.'
+export const BENEFITS_LIMIT = 'Priority support is what the operator of this server offers.'
 
 /** The benefits of a plan, one line each. */
 export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Plan): string[] {
@@ -55,11 +54,11 @@ interface UsageLine {
 }
 
 /** What is used. Nothing if the plan limits none of it. */
-export function usageLinesOf(usage: Usage): UsageLine[] {
+export function usageLinesOf(usage: Usage, isReceived = false): UsageLine[] {
   const limits: [name: string, used: number, limit: number | null, unit: string][] = [
     ['Messages used', usage.messagesUsed, usage.messagesLimit, ''],
     ['Storage used', usage.fileStorageUsedMB, usage.fileStorageLimitMB, ' MB'],
-    ['Video minutes used', usage.videoCallMinutesUsed, usage.videoCallMinutesLimit, ''],
+    [isReceived ? 'Video minutes received' : 'Video minutes used', usage.videoCallMinutesUsed, usage.videoCallMinutesLimit, ''],
   ]
   if (limits.every(([, , limit]) => limit === null)) return []
   return limits.map(([name, used, limit, unit]) => {

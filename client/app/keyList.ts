@@ -1,0 +1,40 @@
+/** All keys, for the sheet that "?" opens. */
+export const KEYS: { title: string; keys: { words: string; press: string[] }[] }[] = [
+  {
+    title: 'Anywhere',
+    keys: [
+      { words: 'Go to a chat, a setting or an action', press: ['Ctrl', 'K'] },
+      { words: 'Next chat', press: ['Alt', '↓'] },
+      { words: 'Previous chat', press: ['Alt', '↑'] },
+      { words: 'One step back', press: ['Esc'] },
+      { words: 'These keys', press: ['?'] },
+    ],
+  },
+  {
+    title: 'List',
+    keys: [
+      { words: 'Up and down the rows', press: ['↑', '↓'] },
+      { words: 'Open', press: ['Enter'] },
+      { words: 'Actions of a row', press: ['Shift', 'F10'] },
+    ],
+  },
+  {
+    title: 'Writing',
+    keys: [
+      { words: 'Send', press: ['Enter'] },
+      { words: 'New line', press: ['Shift', 'Enter'] },
+    ],
+  },
+  {
+    title: 'In a call',
+    keys: [
+      { words: 'Mute, or silence the ringing', press: ['M'] },
+      { words: 'Speak while muted, as long as it is held', press: ['Space'] },
+      { words: 'Camera', press: ['V'] },
+      { words: 'Share the screen', press: ['S'] },
+      { words: 'Devices', press: ['D'] },
+      { words: 'Fullscreen', press: ['F'] },
+      { words: 'Back to the chat', press: ['Esc'] },
+    ],
+  },
+]
