@@ -1,4 +1,4 @@
-import { createECDH, randomBytes } from 'node:crypto'
+import { createECDH, randomBytes, randomUUID } from 'node:crypto'
 import { PUSH_LIMITS } from '../contract/chat/pushlimits.ts'
 import { LIMITS } from '../contract/ground/limits.ts'
 import type { Request, Scene } from './scene.ts'
@@ -7,7 +7,7 @@ const by =
   (input: (scene: Scene) => Record<string, unknown> = () => ({})): Request =>
   async (scene) => ({ who: scene.alice, input: input(scene) })
 
-/** What of each call for notifications and pushes costs the server most, as in `DEAREST`. */
+/** What of each call for notifications, pushes and calls costs the server most, as in `DEAREST`. */
 export const NEWS: Record<string, Record<string, Request>> = {
   'GET /api/notifications/unread-count': { 'as many contacts as may be': by() },
   'GET /api/notifications': { 'a page of as many contacts as may be': by(() => ({ limit: LIMITS.pageMax })) },
@@ -22,6 +22,10 @@ export const NEWS: Record<string, Record<string, Request>> = {
   'POST /api/notifications/:chatRoomId/unmute': {
     'a room of the longest': by(({ longRoom: { chatRoomId } }) => ({ chatRoomId })),
   },
+  // A call that does not ring, so that the refusal is measured.
+  'GET /api/turn': { 'no call': by(() => ({ callId: randomUUID() })) },
+  'GET /api/calls/settings': { 'nothing in it': by() },
+  'PUT /api/calls/settings': { 'the switch': by(() => ({ ringsClosed: true })) },
   'GET /api/push/key': { 'nothing in it': by() },
   // A subscription itself waits for name servers: what is measured is the refusal of an address.
   'POST /api/push/subscriptions': {

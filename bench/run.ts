@@ -1,6 +1,7 @@
 import { openRun } from '../server/testing/run.ts'
 import { measureAdmin } from './admin.ts'
 import { measureBytes } from './bytes.ts'
+import { measureCalls } from './calls.ts'
 import { measureChatLock } from './chatlock.ts'
 import { measureContacts } from './contacts.ts'
 import { measureCrypto } from './crypto.ts'
@@ -33,6 +34,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   form: measureForm,
   visit: measureVisit,
   tap: measureTap,
+  calls: measureCalls,
   contacts: measureContacts,
   history: measureHistory,
   search: measureSearch,

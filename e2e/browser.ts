@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+import { watchCalls } from './watchcall.ts'
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
 /** A second `--disable-features` replaces Playwright's own, so what of it calls the network or changes a page stands here again. */
@@ -31,6 +32,16 @@ export const BROWSER_WORDS = [
   `--disable-features=${OFF.join(',')}`,
 ]
 
+/**
+ * Cameras, microphones and a tab to share, which every page may use. The second camera gives depth, which nobody sees. Two pages also find
+ * each other without a network.
+ */
+export const DEVICE_WORDS = [
+  '--use-fake-device-for-media-stream=device-count=3,display-media-type=browser',
+  '--use-fake-ui-for-media-stream',
+  '--allow-loopback-in-peer-connection',
+]
+
 /** The path of the system's Chromium, or else of the one that npm brings. */
 export async function browserPath(): Promise<string> {
   const installed = process.env.CHROMIUM_PATH ?? SYSTEM.find((path) => existsSync(path))
@@ -40,8 +51,8 @@ export async function browserPath(): Promise<string> {
 }
 
 const VIEWPORT = { width: 1280, height: 800 }
-/** The one Chromium of this worker. It ends with the worker's process. */
-let shared: Promise<Browser> | undefined
+/** The one Chromium of this worker, and the one with devices. They end with the worker's process. */
+const shared: Record<'plain' | 'filming', Promise<Browser> | undefined> = { plain: undefined, filming: undefined }
 /** Contexts that this test file has opened in it. */
 const contexts: BrowserContext[] = []
 
@@ -63,11 +74,12 @@ export function expectNoneUncaught(): void {
   if (errors.length > 0) throw new Error(`A page left an error uncaught: ${errors.join('; ')}`)
 }
 
-async function launch(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: await browserPath(), headless: true, args: BROWSER_WORDS })
+async function launch(kind: keyof typeof shared): Promise<Browser> {
+  const args = kind === 'filming' ? [...BROWSER_WORDS, ...DEVICE_WORDS] : BROWSER_WORDS
+  const browser = await chromium.launch({ executablePath: await browserPath(), headless: true, args })
   // One that has crashed does not serve the next test.
   browser.once('disconnected', () => {
-    shared = undefined
+    shared[kind] = undefined
   })
   return browser
 }
@@ -83,6 +95,9 @@ async function watchPages(context: BrowserContext): Promise<BrowserContext> {
   context.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) violations.push(message.text())
   })
+  // `tsx`, which runs the bench, names functions by it.
+  await context.addInitScript('globalThis.__name = (one) => one')
+  await context.addInitScript(watchCalls)
   context.on('weberror', (error) => uncaught.push(error.error().message))
   return context
 }
@@ -90,11 +105,12 @@ async function watchPages(context: BrowserContext): Promise<BrowserContext> {
 /**
  * Opens a person's browser: a context with its own cookies, storage and network in the one Chromium of a worker. `address` is the
  * IP address that a server behind one proxy sees; without it all contexts share this machine's. It asks for less motion, which a test
- * would wait for: `openBrowser` does not.
+ * would wait for: `openBrowser` does not. `hasDevices`: it can call.
  */
-export async function openContext(address?: string): Promise<BrowserContext> {
-  shared ??= launch()
-  const context = await (await shared).newContext({
+export async function openContext(address?: string, { hasDevices = false } = {}): Promise<BrowserContext> {
+  const kind = hasDevices ? 'filming' : 'plain'
+  shared[kind] ??= launch(kind)
+  const context = await (await shared[kind]).newContext({
     viewport: VIEWPORT,
     reducedMotion: 'reduce',
     ...(address && { extraHTTPHeaders: { 'x-forwarded-for': address } }),
@@ -111,10 +127,13 @@ export async function closeContexts(): Promise<void> {
   expectNoneUncaught()
 }
 
-/** Opens a browser with its profile in a folder on disk. `words` are added to its command line. */
-export async function openBrowser(profile: string, words: string[] = []): Promise<BrowserContext> {
+/**
+ * Opens a browser with its profile in a folder on disk. `words` are added to its command line. `program`: another than `browserPath`
+ * that starts it.
+ */
+export async function openBrowser(profile: string, words: string[] = [], program?: string): Promise<BrowserContext> {
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: await browserPath(),
+    executablePath: program ?? (await browserPath()),
     headless: true,
     args: [...BROWSER_WORDS, ...words],
     viewport: VIEWPORT,

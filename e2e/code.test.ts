@@ -184,7 +184,10 @@ test('A header of the server deletes all that Alice’s browser keeps: the page 
   await page.evaluate(() => fetch('/api/user').then(() => undefined))
   await page.getByText('This browser’s data was deleted by the server or by you').waitFor()
   proxy.lies(await updated(server.url, { signer: thief, mark: 'after the deletion' }))
-  await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+  // `ready` may still answer with the worker that was deleted.
+  await expect.poll(() => page.evaluate(standsThere)).toBe('activated')
   await page.goto(server.url)
   await page.getByRole('heading', { name: 'This version is signed by another key' }).waitFor()
 })
+
+const standsThere = async () => (await navigator.serviceWorker.getRegistration())?.active?.state

@@ -35,7 +35,7 @@ async function share(one: Visitor, other: Visitor, name: string): Promise<Buffer
   return bytes
 }
 
-test('Alice in Firefox and Bob in Chromium sign in, talk, share files, hear a voice, and find it all after a reload', async ({
+test('Alice in Firefox and Bob in Chromium sign in, talk, share files, hear a voice, call each other, and find it all after a reload', async ({
   server,
   firefox,
 }) => {
@@ -68,6 +68,19 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files, hear a vo
   await alice.speaks()
   await bob.hears()
   await alice.hears()
+
+  for (const [caller, callee, kind] of [
+    [alice, bob, 'voice'],
+    [bob, alice, 'video'],
+  ] as const) {
+    await caller.calls(kind)
+    await callee.isRung(kind)
+    await callee.takesCall()
+    expect(await callee.talks()).toBe(await caller.talks())
+    for (const one of [caller, callee]) await (kind === 'video' ? one.sees(10) : one.listens())
+    await caller.hangsUp()
+    await Promise.all([alice, bob].map((one) => one.hasLeftCall()))
+  }
 
   for (const one of [alice, bob]) {
     await one.reloads()

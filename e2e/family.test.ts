@@ -42,7 +42,7 @@ test('Mia mails an invitation, which fails and then goes out; Bob joins by its l
   await bob.page.getByRole('button', { name: 'Join' }).click()
   await bob.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   await bob.opens(mia)
-  expect(await bob.page.getByText('Free Plan Active').count()).toBe(0)
+  await bob.page.getByText('Free Plan Active').waitFor({ state: 'detached' })
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await page.getByText('1/5').waitFor()
   await page.getByText('ACCEPTED').waitFor()

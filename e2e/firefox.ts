@@ -7,6 +7,7 @@ import { expect, vi } from 'vitest'
 import { type Driver, PATIENCE_MS, type Target } from './driver.ts'
 import type { RunningServer } from './server.ts'
 import { type Account, type Visitor, visitorBy } from './visitor.ts'
+import { watchCalls } from './watchcall.ts'
 
 /** The path of the system's Firefox; undefined where there is none. */
 export const FIREFOX = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path))
@@ -28,6 +29,8 @@ export async function startFirefox(path: string): Promise<Firefox> {
     extraPrefsFirefox: {
       'media.navigator.streams.fake': true,
       'media.navigator.permission.disabled': true,
+      // The relay of the development server is on this machine, where Firefox looks for none.
+      'media.peerconnection.ice.loopback': true,
       // 2 is the folder of the next line.
       'browser.download.folderList': 2,
       'browser.download.dir': folder,
@@ -48,6 +51,7 @@ async function byPuppeteer(page: Page, folder: string): Promise<Driver> {
   // Among these is what broke the Content-Security-Policy.
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  await page.evaluateOnNewDocument(watchCalls)
   // Without a sound card Firefox plays what is muted, and refuses the rest. Each sound begins with this event.
   await page.evaluateOnNewDocument(() =>
     document.addEventListener(

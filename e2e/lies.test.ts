@@ -364,7 +364,7 @@ test("A header of the server deletes what Grace's browser keeps: her page says s
   await page.getByRole('button', { name: 'Add this browser' }).click()
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   // What was under way, and the start without keys.
-  expect(grace.complaints.filter((words) => !/was aborted|keeps no vault/.test(words))).toEqual([])
+  expect(grace.complaints.filter((words) => !/was aborted|Force close delete origin|keeps no vault/.test(words))).toEqual([])
   await grace.leaves()
 })
 

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { REFUSALS, type RefusalCode } from '../contract/ground/refusals.ts'
-import type { Answer, Lie } from './proxy.ts'
+import type { Answer, Frame, Lie } from './proxy.ts'
 
 /** Each lie by its name: what a server says instead of the truth. */
 
@@ -153,3 +154,48 @@ export const noChatPassword: Lie = instead('GET /api/rooms', ({ status, body }) 
     rooms: rows(fields(body)['rooms']).map((row) => ({ ...row, isPasswordProtected: false, isLocked: false })),
   },
 }))
+
+/** Frames of calls to this person are changed on their way; undefined: this one does not come. */
+const ofCalls = (types: readonly string[], alter: (frame: Frame) => Frame | undefined): Lie => ({
+  frame: (frame) => (types.includes(frame.type) ? alter(frame) : frame),
+})
+const SEALED = ['call-signal', 'ice-candidate']
+const withData = ({ type, data }: Frame, changed: Row): Frame => ({ type, data: { ...data, ...changed } })
+
+/** Base64 with another last byte but one, so that its length and form stay. */
+function flipped(text: unknown): string {
+  const bytes = Buffer.from(String(text), 'base64')
+  const at = bytes.length - 2
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+  return bytes.toString('base64')
+}
+
+/** What is sealed of a call has one other bit: the description with its fingerprint, or the candidates. */
+export const alteredSignals: Lie = ofCalls(['call-signal'], (frame) => withData(frame, { signal: flipped(frame.data['signal']) }))
+/** A ring commits to another nonce or certificate than the caller's. */
+export const otherCommit: Lie = ofCalls(['call-offer'], (frame) =>
+  withData(frame, { signal: randomBytes(32).toString('base64') }),
+)
+/** An answer has another nonce or binds another certificate than the callee's. */
+export const otherAnswer: Lie = ofCalls(['call-answer'], (frame) => withData(frame, { signal: flipped(frame.data['signal']) }))
+/** What is sealed comes in another person's name. */
+export const otherSender = (from: string): Lie => ofCalls(SEALED, (frame) => withData(frame, { from }))
+/** What is sealed comes as of another call. */
+export const otherCallId: Lie = ofCalls(SEALED, (frame) => withData(frame, { callId: crypto.randomUUID() }))
+/** Somebody else rings than who does. */
+export const otherCaller = (from: string): Lie => ofCalls(['call-offer'], (frame) => withData(frame, { from }))
+/** No Accept comes. */
+export const withheldAnswers: Lie = ofCalls(['call-answer'], () => undefined)
+/** Instead of what a call seals comes what an earlier one has, under the new call's id. */
+export const replayed = (earlier: readonly Frame[]): Lie =>
+  ofCalls(['call-offer', 'call-answer', 'call-signal'], (frame) => {
+    const old = earlier.find(({ type }) => type === frame.type)
+    return old ? withData(old, { callId: frame.data['callId'], attempt: frame.data['attempt'] }) : frame
+  })
+/** Nothing is changed, and every frame of calls is noted here. */
+export const notesCalls = (heard: Frame[]): Lie => ({
+  frame(frame) {
+    if (/^(call-|ice-)/.test(frame.type)) heard.push(frame)
+    return frame
+  },
+})

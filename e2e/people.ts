@@ -1,6 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { BrowserContext } from 'playwright-core'
 import { test as base, expect } from 'vitest'
 import { giveTier } from '../server/admin/operator.ts'
 import { connect } from '../server/ground/db/connect.ts'
@@ -26,9 +27,21 @@ const newAddress = (): string => {
   return `10.1.${addresses >> 8}.${addresses & 255}`
 }
 
+interface Equipment {
+  /** Camera, microphone and screen: see `openContext`. */
+  hasDevices?: boolean
+  isFree?: boolean
+  /** A browser that is open already. */
+  browser?: BrowserContext
+}
+
 /** Opens a new browser for a person. With `account` it is the same person at another browser. */
-export const person = async (server: RunningServer, name: string, account: Account = newAccount(name)): Promise<Person> =>
-  visitor(server, await openContext(newAddress()), { ...account, name })
+export const person = async (
+  server: RunningServer,
+  name: string,
+  account: Account = newAccount(name),
+  equipment: Pick<Equipment, 'hasDevices'> = {},
+): Promise<Person> => visitor(server, await openContext(newAddress(), equipment), { ...account, name })
 
 /** As `person`, with the profile in a folder for tests that read its files. `words` are Chromium flags, such as a camera's. */
 export async function personWithProfile(
@@ -50,15 +63,19 @@ export async function joined<P extends Person>(server: RunningServer, one: P): P
 }
 
 /**
- * A person on a paid plan. The account is made by the product's verbs outside the page and moved into the browser, because a sign-up on the
- * screen takes most of a test's time; `joined` signs up there.
+ * A person on a paid plan, or on the free one. The account is made by the product's verbs outside the page and moved into the browser,
+ * because a sign-up on the screen takes most of a test's time; `joined` signs up there.
  */
-export async function customer(server: RunningServer, name: string): Promise<Person> {
+export async function customer(
+  server: RunningServer,
+  name: string,
+  { isFree = false, hasDevices = false, browser }: Equipment = {},
+): Promise<Person> {
   const address = newAddress()
   const account = newAccount(name)
   const moved = await madeAccount(server.url, { ...account, displayName: name, address })
-  await givesPremium(server, account.username)
-  const one = await visitor(server, await openContext(address), { ...account, name })
+  if (!isFree) await givesPremium(server, account.username)
+  const one = await visitor(server, browser ?? (await openContext(address, { hasDevices })), { ...account, name })
   await movesIn(one, server.url, moved)
   return one
 }

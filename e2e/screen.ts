@@ -30,6 +30,21 @@ export async function putsAway(page: Page, ...words: string[]): Promise<void> {
   await page.locator('.toast', { hasText: words[0] ?? '' }).waitFor({ state: 'detached' })
 }
 
+/** Ends each call that is under way on these screens, and closes what says that one is over. */
+export async function putsCallsAway(people: readonly { page: Page }[]): Promise<void> {
+  for (const { page } of people) {
+    const isLeft = async () => {
+      await page.evaluate(() => {
+        const words = ['End', 'Decline', 'Back to the chat']
+        for (const button of document.querySelectorAll<HTMLElement>('.call button, .call-bar button, .ring button'))
+          if (words.includes(button.getAttribute('aria-label') ?? button.textContent)) button.click()
+      })
+      return page.locator('.call, .call-bar, .ring').count()
+    }
+    await expect.poll(isLeft).toBe(0)
+  }
+}
+
 /** The toast on screen does not go by itself any more: as while the person is at another window. */
 export const holdsToast = (page: Page): Promise<unknown> => page.evaluate(() => dispatchEvent(new Event('blur')))
 

@@ -64,7 +64,7 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
   // Alice's mark does not set Bob's: he must compare for himself. What he finds is another number, and his browser stops sending.
   await expect.poll(() => mark(bob)).toBe(unverified)
   await bob.page.getByRole('button', { name: 'They differ' }).click()
-  await bob.page.locator('.head').getByRole('button', { name: 'Numbers differ' }).waitFor()
+  await bob.page.locator('.head').getByRole('button', { name: 'Numbers differ', exact: true }).waitFor()
   await bob.page.getByText('Sending is stopped.').waitFor()
   await looksFine(bob.page, 'numbers differ')
   await alice.says('which number do you see?')

@@ -1,6 +1,8 @@
 import { basename } from 'node:path'
 import { expect } from 'vitest'
-import type { Driver } from './driver.ts'
+import type { CallType } from '../contract/chat/calllimits.ts'
+import { type Driver, PATIENCE_MS } from './driver.ts'
+import { type Flow, flowOf } from './watchcall.ts'
 
 export interface Account {
   username: string
@@ -41,6 +43,22 @@ export interface Visitor extends Account, Named {
   speaks(): Promise<void>
   /** Plays the only voice message on the screen. */
   hears(): Promise<void>
+  /** Presses the button of the open chat. */
+  calls(kind: CallType): Promise<void>
+  /** Somebody rings. */
+  isRung(kind: CallType): Promise<void>
+  takesCall(): Promise<void>
+  /** Waits until the call is connected, and returns its four words. */
+  talks(): Promise<string>
+  /** What comes and goes in the newest call. */
+  flows(): Promise<Flow>
+  /** Waits until so many more pictures of the other end have come. */
+  sees(frames: number): Promise<void>
+  /** Waits until more sound of the other end has come. */
+  listens(): Promise<void>
+  hangsUp(): Promise<void>
+  /** Waits until nothing of a call is on the screen. */
+  hasLeftCall(): Promise<void>
   reloads(): Promise<void>
   leaves(): Promise<void>
 }
@@ -117,6 +135,26 @@ export function visitorBy(driver: Driver, url: string, { name, username, passwor
       const isPlayed = () => driver.asks(() => (document.querySelector('audio')?.currentTime ?? 0) > 0)
       await expect.poll(isPlayed).toBe(true)
     },
+    calls: (kind) => driver.press({ role: 'button', name: kind === 'video' ? 'Video call' : 'Voice call' }),
+    isRung: (kind) => driver.sees({ css: '[role="alertdialog"]', text: `Incoming ${kind} call` }),
+    takesCall: () => driver.press({ role: 'button', name: 'Accept' }),
+    async talks() {
+      await driver.sees({ css: '.call-words b' })
+      return driver.asks(() => document.querySelector('.call-words b')?.textContent ?? '')
+    },
+    flows: () => driver.asks(flowOf),
+    async sees(frames) {
+      const { framesDecoded } = await driver.asks(flowOf)
+      const more = async () => (await driver.asks(flowOf)).framesDecoded - framesDecoded
+      await expect.poll(more, { message: `pictures that ${name} sees`, timeout: PATIENCE_MS }).toBeGreaterThan(frames)
+    },
+    async listens() {
+      const { audioPackets } = await driver.asks(flowOf)
+      const more = async () => (await driver.asks(flowOf)).audioPackets - audioPackets
+      await expect.poll(more, { message: `sounds that ${name} hears`, timeout: PATIENCE_MS }).toBeGreaterThan(10)
+    },
+    hangsUp: () => driver.press({ role: 'button', name: 'End' }),
+    hasLeftCall: () => driver.misses({ css: '.call, .call-bar, [role="alertdialog"]' }),
     async reloads() {
       await driver.reload()
       await driver.sees({ role: 'button', name: 'Add by Username/Onion' })

@@ -114,4 +114,25 @@ export const guards: Mutation[] = [
     to: 'return page === null ? null',
     test: 'client/sw/builds.test.ts',
   },
+  {
+    name: 'A caller who is blocked rings',
+    file: 'server/ground/db/functions/calls.sql',
+    from: 'theirs.is_blocked IS NOT TRUE AND known.is_rung',
+    to: 'known.is_rung',
+    test: 'server/chat/calls/eve.test.ts',
+  },
+  {
+    name: 'Every session of an account speaks in its call',
+    file: 'server/chat/calls/ends.ts',
+    from: 'call.callerId === userId && call.callerSession.equals(session)',
+    to: 'call.callerId === userId',
+    test: 'server/chat/calls/eve.test.ts',
+  },
+  {
+    name: 'Busy is told to somebody from whom presence is hidden',
+    file: 'server/chat/calls/end.ts',
+    from: "if (reason !== 'busy' || (await showsPresence(env, speaker.userId, to)))",
+    to: 'if (to)',
+    test: 'server/chat/calls/calls.test.ts',
+  },
 ]

@@ -100,4 +100,18 @@ export const money: Mutation[] = [
     to: 'reference !== null && amountCents > 0',
     test: 'server/money/payments/lost.test.ts',
   },
+  {
+    name: 'Two calls get the last minute',
+    file: 'server/ground/db/functions/calls.sql',
+    from: 'SELECT l.minutes < 0 OR l.minutes >',
+    to: 'SELECT true OR l.minutes >',
+    test: 'server/chat/calls/minutes.test.ts',
+  },
+  {
+    name: 'Minutes go on after a browser has died',
+    file: 'server/ground/db/functions/calls.sql',
+    from: "least(p_now, known.caller_beat_at + interval '25 seconds', known.callee_beat_at + interval '25 seconds')",
+    to: 'p_now',
+    test: 'server/chat/calls/minutes.test.ts',
+  },
 ]
