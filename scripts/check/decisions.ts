@@ -13,6 +13,7 @@ const SUBJECTS = [
   'money',
   'administration',
   'news and presence',
+  'calls',
   'screens',
   'served code',
   'database and server',
