@@ -93,7 +93,8 @@ export async function openPort(): Promise<Socket> {
 }
 
 export function sendTo(socket: Socket, bytes: Buffer, { address, port }: Address): void {
-  socket.send(bytes, port, address, () => undefined)
+  // Node throws for it, which would end the process.
+  if (port !== 0) socket.send(bytes, port, address, () => undefined)
 }
 
 export const isChannelData = (bytes: Buffer): boolean => bytes.length >= 4 && (bytes[0] ?? 0) >> 4 === 4

@@ -115,6 +115,16 @@ test('rubbish is no message, and the relay lives on', async () => {
     [ATTRIBUTE.peer, Buffer.alloc(3)],
   ]
   expect((await alice.asks(METHOD.bindChannel, short)).code).toBe(400)
+  // A port that no packet can go to.
+  const nowhere = { address: '127.0.0.1', port: 0 }
+  expect((await alice.permits('127.0.0.1')).code).toBe(0)
+  alice.sends('to nowhere', nowhere)
+  const bound: [number, Buffer][] = [
+    [ATTRIBUTE.channel, Buffer.from([0x40, 0x01, 0, 0])],
+    [ATTRIBUTE.peer, writeAddress(nowhere)],
+  ]
+  expect((await alice.asks(METHOD.bindChannel, bound)).code).toBe(0)
+  alice.sendsRaw(Buffer.from([0x40, 0x01, 0, 1, 1]))
   expect((await alice.permits('127.0.0.1')).code).toBe(0)
 })
 
