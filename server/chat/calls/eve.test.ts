@@ -205,6 +205,9 @@ test('by an onion service nobody rings and nobody answers, unless they let this 
   const by = (who: Person) => Object.assign(newBrowser(`http://127.0.0.1:${port}`, world.url), { cookie: who.cookie })
   const { alice, bob } = await pairOnLine(world)
   const [hers, his] = [await opensLine(by(alice), alice.id), await opensLine(by(bob), bob.id)]
+  // A foreign onion service passes on to the direct listener.
+  const foreign = await bob.opensSocket({ host: `${'a'.repeat(56)}.onion` })
+  await foreign.hears('hello')
   const offer = { callId: randomUUID(), to: bob.id, attempt: 1, callType: 'voice', signal: bytes(32) }
   for (const more of [{}, { leavesTor: false }]) {
     hers.sends('call-offer', { ...offer, ...more })
@@ -216,7 +219,9 @@ test('by an onion service nobody rings and nobody answers, unless they let this 
   await his.hears('call-offer')
   const answer = { callId: offer.callId, to: alice.id, attempt: 1, signal: bytes(64) }
   his.sends('call-answer', answer)
-  expect((await his.hears('refused')).data).toMatchObject({ code: 'call_leaves_tor', id: offer.callId })
+  foreign.says({ type: 'call-answer', data: answer })
+  for (const line of [his, foreign])
+    expect((await line.hears('refused')).data).toMatchObject({ code: 'call_leaves_tor', id: offer.callId })
   his.sends('call-answer', { ...answer, leavesTor: true })
   await hers.hears('call-answer')
 })

@@ -58,6 +58,6 @@ const lowered = <Sent extends { callId: string; to: string }>(sent: Sent): Sent 
 })
 
 /** Throws Refusal. */
-function requireTorKept({ ingress }: Seat, { leavesTor }: { leavesTor?: boolean | undefined }): void {
-  if (ingress === 'onion' && leavesTor !== true) throw new Refusal('call_leaves_tor')
+function requireTorKept({ comesByOnion }: Seat, { leavesTor }: { leavesTor?: boolean | undefined }): void {
+  if (comesByOnion && leavesTor !== true) throw new Refusal('call_leaves_tor')
 }

@@ -10,7 +10,7 @@ import type { Config } from '../../settings/config.ts'
 import { isSure } from '../http/access.ts'
 import { readSessionHash } from '../http/cookie.ts'
 import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
-import { isForFrame, listenerOf } from '../http/listener.ts'
+import { comesByOnion, isForFrame, listenerOf } from '../http/listener.ts'
 import { isOriginAllowed } from '../http/origin.ts'
 import { type AccountHooks, type Accounts, watchAccounts } from './accounts.ts'
 import { type Seat, sendFrame } from './hub.ts'
@@ -70,8 +70,9 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
       const { ingress } = listenerOf(env.config, request)
       admit(request)
         .then((user) => {
-          const place = { userId: user.id, sessionHash: user.sessionHash, ingress, isWaiting: request.url === RINGS_PATH }
-          sockets.handleUpgrade(request, socket, head, (opened) => seat(user, { ...place, socket: opened, wire: socket }))
+          const mine = { userId: user.id, sessionHash: user.sessionHash, isWaiting: request.url === RINGS_PATH }
+          const came = { ingress, comesByOnion: comesByOnion({ ingress, headers: request.headers }) }
+          sockets.handleUpgrade(request, socket, head, (opened) => seat(user, { ...mine, ...came, socket: opened, wire: socket }))
         })
         .catch((error: unknown) => {
           report(error)
