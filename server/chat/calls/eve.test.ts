@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { CALL_LIMITS } from '../../../contract/chat/calllimits.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
@@ -164,6 +165,23 @@ test('Eve takes the id of a call that Alice has ended, or chooses one again: nei
   hers.rings(bob.id, { callId, attempt: 2 })
   expect((await hers.hears('refused')).data).toMatchObject({ code: 'call_over', id: callId })
   expect(alice.id).not.toBe(eve.id)
+})
+
+test('Eve rings two contacts by one id at once: the second is rung by no call of the first', async () => {
+  const { alice: eve, bob, hers, his } = await pairOnLine(world)
+  const carol = await world.person('carol')
+  await eve.talksTo(carol)
+  const callId = randomUUID()
+  await world.env.db.transaction(async (tx) => {
+    await tx.execute(sql`
+      insert into calls (id, caller_id, callee_id, call_type, attempt, caller_session, is_rung, rang_at)
+      select ${callId}, ${eve.id}, ${carol.id}, 'voice', 1, token_hash, false, ${world.env.clock()} from sessions where user_id = ${eve.id}`)
+    hers.rings(bob.id, { callId })
+    await world.lockWaits()
+  })
+  expect((await hers.hears('refused')).data).toMatchObject({ code: 'call_over', id: callId })
+  await his.settles()
+  expect(his.news()).toEqual([])
 })
 
 test('a sleeping session speaks for no call', async () => {

@@ -60,7 +60,7 @@ BEGIN
 		INSERT INTO calls AS o (id, caller_id, callee_id, call_type, attempt, caller_session, caller_device, signal, is_rung, rang_at)
 		VALUES (p_id, p_user, p_to, p_type, p_attempt, p_session, p_device, p_signal, hears, p_now)
 		ON CONFLICT (id) DO UPDATE SET attempt = p_attempt, caller_device = p_device, signal = p_signal, is_rung = hears
-			WHERE o.caller_session = p_session AND o.ended_at IS NULL;
+			WHERE (o.caller_id, o.callee_id, o.caller_session) = (p_user, p_to, p_session) AND o.ended_at IS NULL AND o.answered_at IS NULL;
 		IF NOT FOUND THEN
 			judged := 'call_over';
 		END IF;
