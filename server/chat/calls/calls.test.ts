@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { sessionsApi } from '../../../contract/account/sessions.ts'
@@ -282,6 +283,24 @@ test('a caller whose page dies rings no more', async () => {
   hers.hangsUp()
   await hers.closed
   await expect.poll(() => world.env.hub.isHere(hers.userId)).toBe(false)
+  world.passes(CALL_LIMITS.goneMs / 1000)
+  await world.calls.look()
+  expect((await his.hears('call-end')).data).toEqual({ callId, to: bob.id, reason: 'lost', from: null })
+})
+
+test('a caller whose page dies before its ring was handled rings no more either', async () => {
+  const { bob, hers, his } = await pairOnLine(world)
+  const callId = randomUUID()
+  await world.env.db.transaction(async (tx) => {
+    await tx.execute(sql`select from users where id = ${hers.userId} for update`)
+    hers.rings(bob.id, { callId })
+    await world.lockWaits()
+    hers.hangsUp()
+    await hers.closed
+    await expect.poll(() => world.env.hub.isHere(hers.userId)).toBe(false)
+  })
+  await his.hears('call-offer')
+  await expect.poll(() => world.calls.places.callIds()).toContain(callId)
   world.passes(CALL_LIMITS.goneMs / 1000)
   await world.calls.look()
   expect((await his.hears('call-end')).data).toEqual({ callId, to: bob.id, reason: 'lost', from: null })

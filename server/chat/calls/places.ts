@@ -22,7 +22,10 @@ export function makePlaces(clock: () => Date): Places {
   return {
     heard(callId, seat) {
       const ends = places.get(callId) ?? new Map<string, Place>()
-      places.set(callId, ends.set(seat.userId, { seat, leftAtMs: undefined }))
+      // A frame may be handled after its socket has closed.
+      const isGone = seat.socket.readyState !== seat.socket.OPEN
+      if (isGone && ends.has(seat.userId)) return
+      places.set(callId, ends.set(seat.userId, { seat, leftAtMs: isGone ? clock().getTime() : undefined }))
     },
     left(seat) {
       for (const ends of places.values()) {
