@@ -390,6 +390,21 @@ test('an account that is deleted leaves no call, and the other is told', async (
   expect((await hers.hears('refused', ({ data }) => data.id === next)).data.code).toBe('account_deleted')
 })
 
+test('a first call that is accepted in the moment of a deletion takes its turn: neither waits for the other', async () => {
+  const { alice, bob, hers, his } = await pairOnLine(world)
+  const callId = hers.rings(bob.id)
+  await his.hears('call-offer')
+  await world.env.db.transaction(async (tx) => {
+    // The deletion locks in this order.
+    await tx.execute(sql`select from users where id = ${alice.id} for update`)
+    his.answers(callId, alice.id)
+    await world.lockWaits()
+    await tx.execute(sql`select from calls where id = ${callId} for update nowait`)
+    await tx.execute(sql`delete from calls where id = ${callId}`)
+  })
+  expect((await his.hears('refused')).data).toMatchObject({ code: 'call_over', id: callId })
+})
+
 test('who blocks a caller while it rings is rung no more, and cannot answer', async () => {
   const { alice, bob, hers, his } = await pairOnLine(world)
   const callId = hers.rings(bob.id)

@@ -1,4 +1,4 @@
--- Each function locks the row of the call first, then those of monthly_usage.
+-- Each function locks the row of the call first, then those of monthly_usage; answer_call the rows of both accounts before these.
 
 -- Rings, or makes another attempt of a call [Note: M3]. The verdict is the code of a refusal, or
 -- rings: a call that nobody has accepted; `is_heard` says whether the callee may hear of it, which the caller is not told,
@@ -145,6 +145,9 @@ DECLARE
 	known calls%ROWTYPE;
 	judged text;
 BEGIN
+	-- A first row of monthly_usage locks its account, and who deletes an account has it before its calls.
+	PERFORM FROM calls k JOIN users u ON u.id IN (k.caller_id, k.callee_id)
+		WHERE k.id = p_id AND k.caller_id = p_caller AND k.callee_id = p_user FOR KEY SHARE OF u;
 	SELECT * INTO known FROM calls WHERE id = p_id AND caller_id = p_caller AND callee_id = p_user AND is_rung FOR NO KEY UPDATE;
 	judged := CASE
 		WHEN known.id IS NULL OR known.ended_at IS NOT NULL THEN 'call_over'
