@@ -3,7 +3,7 @@ import type { callAnswerShape } from '../../../contract/chat/callframes.ts'
 import type { ServerFrame } from '../../../contract/frames.ts'
 import type { Env } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
-import { pushAnswered } from '../push/pushRing.ts'
+import { pushAnswered, pushMissed } from '../push/pushRing.ts'
 import { endFrame, ringOf, type Speaker, stopsRinging, tellEnd } from './ends.ts'
 import type { Places } from './places.ts'
 import * as store from './store.ts'
@@ -27,6 +27,7 @@ export async function answerCall(
   if (verdict === 'minutes') {
     tellEnd(env, caller, endFrame(callId, to, 'minutes'))
     stopsRinging(env, call, endFrame(callId, userId, 'minutes'))
+    pushMissed(env, ringOf({ ...call, callerId: to }))
     return undefined
   }
   heard(callId, seat)

@@ -44,7 +44,7 @@ export interface Ending {
   by: Speaker | null
 }
 
-export function tellEnded(env: Pick<Env, 'hub'>, call: store.Call, { reason, by }: Ending): void {
+function tellOpen(env: Env, call: store.Call, { reason, by }: Ending): void {
   const { id, callerId, calleeId, callerSession, calleeSession } = call
   const from = by?.userId ?? null
   if (from !== callerId) tellEnd(env, { userId: callerId, session: callerSession }, endFrame(id, callerId, reason, from))
@@ -56,8 +56,11 @@ export function tellEnded(env: Pick<Env, 'hub'>, call: store.Call, { reason, by 
 
 /** With `ringsOnly` one that was answered meanwhile goes on. */
 export async function endOnce(env: Env, call: store.Call, ending: Ending, ringsOnly = false): Promise<void> {
-  if (!(await store.endCall(env.db, call.id, ringsOnly, env.clock()))) return
-  tellEnded(env, call, ending)
+  if (await store.endCall(env.db, call.id, ringsOnly, env.clock())) tellEnded(env, call, ending)
+}
+
+function tellEnded(env: Env, call: store.Call, ending: Ending): void {
+  tellOpen(env, call, ending)
   if (call.answeredAt !== null || !call.isRung) return
   if (ending.by?.userId === call.calleeId) pushAnswered(env, ringOf(call))
   else pushMissed(env, ringOf(call))
@@ -89,7 +92,7 @@ export function otherOf(call: store.Call, speaker: End): End {
 }
 
 /** Returns what tells the others, after COMMIT. */
-export async function forgetCalls(env: Pick<Env, 'hub'>, tx: Queryable, userId: string): Promise<() => void> {
+export async function forgetCalls(env: Env, tx: Queryable, userId: string): Promise<() => void> {
   const calls = await store.deleteOf(tx, userId)
   return () => {
     for (const call of calls) tellEnded(env, call, { reason: 'lost', by: null })

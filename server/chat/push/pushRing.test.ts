@@ -265,3 +265,19 @@ test('whoever rings wakes closed browsers, and how the call ends stands in the p
   }
   expect(failures).toEqual([])
 })
+
+test('a ring that the caller’s plan or the end of their account stops is missed too', async () => {
+  for (const stops of ['plan', 'account']) {
+    const { alice, bob, browser } = await pair()
+    const hers = await opensLine(bob, bob.id)
+    const callId = hers.rings(alice.id)
+    await expect.poll(() => kinds(browser)).toEqual(['ring'])
+    if (stops === 'plan') {
+      await world.sql("update users set subscription_tier = 'free' where id = $1", [bob.id])
+      const his = await opensLine(alice, alice.id)
+      his.answers(callId, bob.id)
+    } else await bob.does(accountApi.remove, { password: bob.authSecret, kdf: 1 })
+    await expect.poll(() => kinds(browser), stops).toEqual(['ring', 'missed'])
+  }
+  expect(failures).toEqual([])
+})
