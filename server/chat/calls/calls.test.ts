@@ -353,6 +353,23 @@ test('what a dead process has left is ended by a job, once it has listened for a
   expect(await world.sql('select id from calls where id = any($1)', [[rung, answered]])).toEqual([])
 })
 
+test('however many calls run, the job comes to those that a dead process has left', async () => {
+  const { alice, bob, hers } = await pairOnLine(world)
+  const now = world.env.clock()
+  await world.sql(
+    `insert into calls (id, caller_id, callee_id, call_type, attempt, caller_session, is_rung, rang_at, answered_at, caller_beat_at, callee_beat_at)
+     select gen_random_uuid(), $1, $2, 'voice', 1, '', true, $3, $3, $4, $4 from generate_series(1, 500)`,
+    [bob.id, alice.id, new Date(now.getTime() - 60 * 60_000), new Date(now.getTime() + 60 * 60_000)],
+  )
+  const callId = hers.rings(bob.id)
+  await hers.hears('call-success')
+  world.calls.places.forget(callId)
+  world.passes(CALL_LIMITS.ringSeconds + CALL_LIMITS.ringGraceSeconds)
+  await endLeftCalls()(world.env)
+  expect(await rowOf(callId)).toMatchObject({ ended_at: expect.any(Date) })
+  expect(await world.sql('select from calls where callee_id = $1 and ended_at is not null', [alice.id])).toEqual([])
+})
+
 test('a chat that is locked in this browser rings by name, and is neither called from it nor answered in it before its password', async () => {
   const { alice, bob, hers, his } = await pairOnLine(world)
   const laptop = await bob.addsBrowser()

@@ -94,11 +94,21 @@ async function findOwn(db: Queryable, callId: string, userId: string, rungSince:
   return row
 }
 
-export async function findUnended(db: Queryable, callIds: string[] | undefined, most: number): Promise<Call[]> {
+export async function findUnended(db: Queryable, callIds: string[]): Promise<Call[]> {
   return await db
     .select()
     .from(calls)
-    .where(and(isNull(calls.endedAt), callIds && inArray(calls.id, callIds)))
+    .where(and(isNull(calls.endedAt), inArray(calls.id, callIds)))
+}
+
+/** Those that ring for too long, or whose ends have both been silent since. */
+export async function findLeft(db: Queryable, silentSince: Date, now: Date, most: number): Promise<Call[]> {
+  const isSilent = and(lte(calls.callerBeatAt, silentSince), lte(calls.calleeBeatAt, silentSince))
+  const isUnanswered = and(isNull(calls.answeredAt), lte(calls.rangAt, ringsSince(now)))
+  return await db
+    .select()
+    .from(calls)
+    .where(and(isNull(calls.endedAt), or(isUnanswered, isSilent)))
     .orderBy(calls.rangAt)
     .limit(most)
 }

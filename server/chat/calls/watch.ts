@@ -29,7 +29,7 @@ export function watchCalls(env: Env, report: (error: unknown) => void): Calls {
   async function lookOnce(): Promise<void> {
     const heardOf = places.callIds()
     if (heardOf.length === 0) return
-    const live = await store.findUnended(env.db, heardOf, heardOf.length)
+    const live = await store.findUnended(env.db, heardOf)
     for (const call of live) {
       if (places.isLeft(call.id)) await endOnce(env, call, { reason: 'lost', by: null })
       else await settle(env, call)
@@ -73,10 +73,9 @@ export function endLeftCalls(): (env: Env) => Promise<boolean> {
     startedAt ??= now
     const isListening = startedAt <= secondsBefore(now, LISTENED_SECONDS)
     const silentSince = secondsBefore(now, CALL_LIMITS.leftSeconds)
-    for (const call of await store.findUnended(env.db, undefined, AT_ONCE)) {
-      const isLeft = [call.callerBeatAt, call.calleeBeatAt].every((beat) => beat !== null && beat <= silentSince)
-      if (isLeft && isListening) await endOnce(env, call, { reason: 'lost', by: null })
-      else await settle(env, call)
+    for (const call of await store.findLeft(env.db, silentSince, now, AT_ONCE)) {
+      if (call.answeredAt === null) await settle(env, call)
+      else if (isListening) await endOnce(env, call, { reason: 'lost', by: null })
     }
     return (await store.deleteOver(env.db, secondsBefore(now, CALL_LIMITS.overSeconds), AT_ONCE)) === AT_ONCE
   }
