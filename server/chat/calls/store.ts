@@ -101,7 +101,7 @@ export async function findUnended(db: Queryable, callIds: string[]): Promise<Cal
     .where(and(isNull(calls.endedAt), inArray(calls.id, callIds)))
 }
 
-/** Those that ring for too long, or whose ends have both been silent since. */
+/** Finds what rings for too long, and what both ends have been silent in since. */
 export async function findLeft(db: Queryable, silentSince: Date, now: Date, most: number): Promise<Call[]> {
   const isSilent = and(lte(calls.callerBeatAt, silentSince), lte(calls.calleeBeatAt, silentSince))
   const isUnanswered = and(isNull(calls.answeredAt), lte(calls.rangAt, ringsSince(now)))

@@ -277,7 +277,7 @@ test('a ring that the caller’s plan or the end of their account stops is misse
       const his = await opensLine(alice, alice.id)
       his.answers(callId, bob.id)
     } else await bob.does(accountApi.remove, { password: bob.authSecret, kdf: 1 })
-    await expect.poll(() => kinds(browser), stops).toEqual(['ring', 'missed'])
+    await expect.poll(() => kinds(browser), { message: stops }).toEqual(['ring', 'missed'])
   }
   expect(failures).toEqual([])
 })

@@ -9,7 +9,6 @@ export interface Seat {
   sessionHash: string
   socket: WebSocket
   ingress: Listener['ingress']
-  /** Also by a foreign onion service, whose ingress is direct. */
   comesByOnion: boolean
   /** True: it hears of rings alone. */
   isWaiting: boolean
