@@ -16,7 +16,7 @@ export interface Ring {
 
 /**
  * Rings the callee's closed browsers, each once a call. Returns before anything is known of them, so that an answer to the caller tells
- * nothing by its time. Call it after COMMIT, again where the callee's last page goes while it rings.
+ * nothing by its time. Call it after COMMIT of each attempt.
  */
 export function pushRing(env: Env, ring: Ring): void {
   env.rings.begin(ring.callId, async (rung) => {
