@@ -433,7 +433,7 @@ describe('A call in trouble', () => {
   test('The network of Bob is another one: he asks, and Alice looks for another way on the same connection', async () => {
     await talks()
     const before = network.connections.length
-    const { onNetwork } = await import('./connect.ts')
+    const { onNetwork } = await import('./attempts.ts')
     const { liveCall } = await import('./liveCall.ts')
     const call = liveCall()
     if (call) onNetwork(call)

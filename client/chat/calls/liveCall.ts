@@ -72,6 +72,9 @@ export const liveCall = (): LiveCall | undefined => live
 
 export const isLive = (call: LiveCall): boolean => live === call
 
+/** False: another attempt has begun since. */
+export const isCurrent = (call: LiveCall, attempt: number): boolean => isLive(call) && call.attempt === attempt
+
 export function setLive(call: LiveCall | undefined): void {
   live = call
 }

@@ -1,0 +1,120 @@
+import { roomById } from '../../rooms/list/roomList.ts'
+import { catchUp } from '../../rooms/log/catchUp.ts'
+import { readyRoom } from '../../rooms/log/readyRoom.ts'
+import { makeCertificate, type OwnCertificate } from '../../rtc/certificate.ts'
+import { linkOf, watch } from './attempts.ts'
+import { begin } from './connected.ts'
+import { endForged, hangUp, overOf } from './finish.ts'
+import { codeOf, isCurrent, isLive, type LiveCall, placeIn, type Ring, sendFrame, sendReject } from './liveCall.ts'
+import { setAnswered, showReconnecting } from './patience.ts'
+import { rememberHere } from './thisTab.ts'
+
+const EPOCH_TRIES = 3
+
+interface BoundAnswer {
+  attempt: number
+  own: OwnCertificate
+  signal: string
+}
+
+/** Says nothing yet, so it may run beside what else Accept takes. Throws CryptoFailure, or NotReady. */
+export async function bindAnswer(call: LiveCall): Promise<BoundAnswer | undefined> {
+  const { env, attempt, ring } = call
+  if (!ring) return undefined
+  const own = await makeCertificate()
+  const bound = { ...placeIn(call), attempt, fingerprint: own.fingerprint, callerDevice: ring.device, commit: ring.commit }
+  const signal = await env.crypto.answerCall(bound).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'outside') throw error
+    await enterRoom(call)
+    return env.crypto.answerCall(bound)
+  })
+  return { attempt, own, signal }
+}
+
+/** Throws CryptoFailure, or NotReady. */
+export async function answerRing(call: LiveCall, binding = bindAnswer(call)): Promise<void> {
+  const { callId, peerId: to, consent } = call
+  let bound = await binding
+  // The caller has rung anew since; the answer of an accepted call begins in `takeAnotherRing`.
+  while (bound && isLive(call) && !call.isAccepted && bound.attempt !== call.attempt) bound = await bindAnswer(call)
+  if (!bound || !isCurrent(call, bound.attempt)) return
+  const { attempt, own, signal } = bound
+  call.link = linkOf(call, own)
+  const leavesTor = consent.leavesTor === true
+  sendFrame(call, { type: 'call-answer', data: { callId, to, attempt, signal, ...(leavesTor && { leavesTor }) } })
+  setAnswered(call)
+  watch(call)
+  await begin(call)
+}
+
+async function enterRoom({ env, chatRoomId }: LiveCall): Promise<void> {
+  const room = roomById(chatRoomId)
+  const readiness = room && (await readyRoom(env, room))
+  if (readiness?.ready === false) throw new NotReady(readiness.reason)
+}
+
+export class NotReady extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'NotReady'
+  }
+}
+
+export async function takeAnswer(call: LiveCall, answer: { attempt: number; device: string; signal: string }): Promise<void> {
+  const { env, attempt, link } = call
+  if (answer.attempt !== attempt || !link || link.isAnswered) return
+  const bound = { ...placeIn(call), calleeDevice: answer.device, answer: answer.signal }
+  link.isAnswered = true
+  try {
+    await env.crypto.acceptAnswer(bound).catch(async (error: unknown) => {
+      // The commit may be on its way to this browser.
+      const room = codeOf(error) === 'epoch' ? roomById(call.chatRoomId) : undefined
+      if (!room) throw error
+      await catchUp(env, room)
+      await env.crypto.acceptAnswer(bound)
+    })
+  } catch (error) {
+    if (!isCurrent(call, attempt)) return
+    link.isAnswered = false
+    return refuseAnswer(call, error)
+  }
+  if (!isCurrent(call, attempt)) return
+  setAnswered(call)
+  watch(call)
+  await begin(call)
+}
+
+function refuseAnswer(call: LiveCall, error: unknown): void {
+  const code = codeOf(error)
+  if (code === 'epoch' && call.epochTries < EPOCH_TRIES) {
+    call.epochTries += 1
+    sendReject(call, 'epoch')
+  } else if (code === 'call_forged') endForged(call)
+  else {
+    const words = error instanceof Error && code !== '' ? error.message : overOf('failed', call).words
+    hangUp(call, 'failed', { over: { why: 'failed', words }, unanswered: 'failed' })
+    if (code === '') globalThis.reportError?.(error)
+  }
+}
+
+export async function answerAnew(call: LiveCall): Promise<void> {
+  if (call.isCaller || !call.isAccepted || call.epochTries >= EPOCH_TRIES) return
+  call.epochTries += 1
+  const room = roomById(call.chatRoomId)
+  if (room) await catchUp(call.env, room)
+  call.link?.close()
+  await answerRing(call)
+}
+
+export async function takeAnotherRing(call: LiveCall, ring: Ring): Promise<void> {
+  if (call.isCaller || ring.attempt <= call.attempt) return
+  call.attempt = ring.attempt
+  call.ring = ring
+  call.epochTries = 0
+  if (!call.isAccepted) return
+  call.link?.close()
+  call.link = null
+  showReconnecting(call)
+  rememberHere(call)
+  await answerRing(call)
+}
