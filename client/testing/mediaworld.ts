@@ -10,6 +10,8 @@ export interface MediaWorld {
   tracks: FakeTrack[]
   /** The screen has a sound of its own. */
   hasScreenSound: boolean
+  /** What was mixed into the sound of a screen, newest last. */
+  mixed: (string | undefined)[]
   /** Held until it is called. */
   waits: Promise<void> | undefined
 }
@@ -21,7 +23,7 @@ export function openMediaWorld(): { network: Network; media: MediaWorld } {
   const media: MediaWorld = {
     microphones: ['Microphone of the laptop', 'Headset'],
     cameras: ['Camera of the laptop'],
-    ...{ refuses: undefined, tracks: [], hasScreenSound: false, waits: undefined },
+    ...{ refuses: undefined, tracks: [], hasScreenSound: false, mixed: [], waits: undefined },
   }
   const open = (kind: 'audio' | 'video', asked: unknown): FakeTrack[] => {
     if (!asked) return []
@@ -56,7 +58,10 @@ export function openMediaWorld(): { network: Network; media: MediaWorld } {
   }
   class FakeAudio {
     createMediaStreamDestination = () => ({ stream: new FakeStream([new FakeTrack('audio', 'The mix')]) })
-    createMediaStreamSource = () => ({ connect: () => undefined, disconnect: () => undefined })
+    createMediaStreamSource = (stream: FakeStream) => {
+      media.mixed.push(stream.getAudioTracks()[0]?.label)
+      return { connect: () => undefined, disconnect: () => undefined }
+    }
     close = async () => undefined
   }
   vi.stubGlobal('RTCPeerConnection', FakeConnection)

@@ -541,6 +541,106 @@ describe('A call in trouble', () => {
   })
 })
 
+describe('What is opened is freed', () => {
+  const waiting = () => {
+    let go: () => void = () => undefined
+    media.waits = new Promise((resolve) => {
+      go = resolve
+    })
+    return async () => {
+      go()
+      media.waits = undefined
+      await soon()
+    }
+  }
+
+  /** Alice’s call waits for its chat, before its devices are opened. */
+  const waitingForChat = () => {
+    let go: () => void = () => undefined
+    alice.keys.crypto.roomNeed = () =>
+      new Promise((resolve) => {
+        go = () => resolve({ need: 'ready', cursor: 0, isPending: false, isForked: false } as never)
+      })
+    return () => go()
+  }
+
+  test('A button of the view pressed before the call has its devices opens none that stays open', async () => {
+    const isReady = waitingForChat()
+    const ringing = alice.rings('video')
+    await soon()
+    await alice.does.toggleVideo(alice.env)
+    isReady()
+    await ringing
+    expect(alice.state()).toMatchObject({ phase: 'calling', isVideoEnabled: true })
+    expect(media.tracks.filter(({ readyState }) => readyState === 'live')).toHaveLength(2)
+    await alice.ends()
+    areFree()
+  })
+
+  test('A call that ends while a page that came back opens its devices leaves none open', async () => {
+    await talks('video')
+    const { userId, otherId, keys } = alice
+    const known = sessionStorage.getItem('call') ?? ''
+    alice.socket.breaks()
+    const next = await openCallPage(wire, { userId, otherId, keys })
+    sessionStorage.setItem('call', JSON.stringify({ ...JSON.parse(known), isCaller: true, hasCamera: true }))
+    const before = media.tracks.length
+    const allows = waiting()
+    void next.resumes()
+    await soon()
+    expect(next.state().phase).toBe('reconnecting')
+    await next.ends()
+    await allows()
+    expect(media.tracks.length).toBeGreaterThan(before)
+    expect(media.tracks.slice(before).filter(({ readyState }) => readyState === 'live')).toEqual([])
+  })
+
+  test('Who thinks better of it before the devices are opened is not asked for them', async () => {
+    const isReady = waitingForChat()
+    const ringing = alice.rings('video')
+    await soon()
+    await alice.ends()
+    isReady()
+    await ringing
+    expect(media.tracks).toEqual([])
+  })
+
+  test('Asked for a screen twice, one is shared and the other let go', async () => {
+    await talks()
+    await Promise.all([alice.does.shareScreen(alice.env), alice.does.shareScreen(alice.env)])
+    const screens = () => media.tracks.filter(({ label, readyState }) => label === 'The screen' && readyState === 'live')
+    expect(screens()).toHaveLength(1)
+    await alice.does.stopShare(alice.env)
+    expect(screens()).toEqual([])
+  })
+
+  test('Who mutes while another microphone is opened stays muted', async () => {
+    await talks()
+    const allows = waiting()
+    const changed = alice.does.chooseDevice(alice.env, 'microphone', 'Headset')
+    await alice.does.toggleAudio(alice.env)
+    await allows()
+    await changed
+    expect(sent(1)?.[0]).toBe('Headset')
+    expect(media.tracks.at(-1)).toMatchObject({ label: 'Headset', enabled: false })
+    expect(alice.state().isAudioEnabled).toBe(false)
+  })
+
+  test('A microphone that is opened while a screen is shared is heard with its sound', async () => {
+    media.hasScreenSound = true
+    media.microphones.length = 1
+    await talks()
+    await alice.does.shareScreen(alice.env)
+    media.microphones.length = 0
+    media.tracks[0]?.ends()
+    await soon()
+    expect(alice.state().isAudioEnabled).toBe(false)
+    media.microphones.push('Headset')
+    await alice.does.toggleAudio(alice.env)
+    expect(media.mixed.at(-1)).toBe('Headset')
+  })
+})
+
 describe('What ends a call from outside', () => {
   test('Lock now ends it by name', async () => {
     await talks()

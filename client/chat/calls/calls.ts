@@ -16,7 +16,7 @@ import { failedTitle, LOCKED_CHAT, NOT_CONNECTED, ownDiffer } from './callWords.
 import * as devices from './devices.ts'
 import { finishCall, hangUp } from './finish.ts'
 import { type Consent, codeOf, isLive, type LiveCall, liveCall, logUnsent, sendReject } from './liveCall.ts'
-import { MediaFailure, noMedia, openMedia } from './media.ts'
+import { MediaFailure, noMedia, stopMedia } from './media.ts'
 import { ringUntil } from './patience.ts'
 import { askAddress, relayOf } from './relay.ts'
 import { showMedia, tellState } from './shownMedia.ts'
@@ -48,7 +48,7 @@ export async function startCall(env: Env, room: Room, callType: CallType, consen
     call.isRelayOnly = address.isRelayOnly
     const readiness = await readyRoom(env, room)
     if (!readiness.ready) throw new NotReady(readiness.reason)
-    if (!(await takeMedia(call, callType))) return
+    if (!isLive(call) || !(await turns.takeMedia(call, callType))) return
     takePart(call)
     call.isOffered = true
     if (!(await ringOut(call))) {
@@ -64,19 +64,6 @@ export async function startCall(env: Env, room: Room, callType: CallType, consen
   } catch (error) {
     failToStart(call, error)
   }
-}
-
-/** False: the call ended meanwhile. Throws MediaFailure. */
-async function takeMedia(call: LiveCall, callType: CallType): Promise<boolean> {
-  const media = await openMedia(callType)
-  if (!isLive(call)) {
-    for (const track of [media.microphone, media.camera]) track?.stop()
-    return false
-  }
-  call.media = media
-  turns.followUnplugged(call)
-  showMedia(call)
-  return true
 }
 
 function refuse(call: LiveCall, refusal: CallRefusal, room: Room): void {
@@ -125,7 +112,7 @@ export async function acceptCall(env: Env, withVideo: boolean, consent: Consent 
     void relayOf(call).catch(() => undefined)
     const answer = bindAnswer(call)
     answer.catch(() => undefined)
-    if (!(await takeMedia(call, withVideo ? 'video' : 'voice'))) return
+    if (!(await turns.takeMedia(call, withVideo ? 'video' : 'voice'))) return
     await accept(call, answer)
   } catch (error) {
     if (!isLive(call)) return
@@ -147,7 +134,7 @@ export async function accept(call: LiveCall, answer?: ReturnType<typeof bindAnsw
 }
 
 function keepRinging(call: LiveCall): void {
-  for (const track of [call.media.microphone, call.media.camera]) track?.stop()
+  stopMedia(call.media)
   call.media = noMedia()
   showMedia(call)
   callStore.setState({ isInCall: false, isSilenced: false })

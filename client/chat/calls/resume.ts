@@ -7,11 +7,9 @@ import { holdCall, writeOwed } from './callLines.ts'
 import { callStore, resetCall } from './callState.ts'
 import { finishCall } from './finish.ts'
 import { isLive, type LiveCall, liveCall } from './liveCall.ts'
-import { openMedia } from './media.ts'
 import { stayIn } from './patience.ts'
-import { showMedia } from './shownMedia.ts'
 import { forgetHere, type KnownCall, knownHere } from './thisTab.ts'
-import { followUnplugged } from './turns.ts'
+import { takeMedia } from './turns.ts'
 
 /** A page that ends lets go of its call before the next one asks. */
 const HOLD_MS = 1500
@@ -44,15 +42,11 @@ async function comeInto(call: LiveCall, { answeredAt, hasCamera, isMuted, starte
   takePart(call)
   stayIn(call)
   try {
-    call.media = await openMedia(hasCamera ? 'video' : 'voice')
+    await takeMedia(call, hasCamera ? 'video' : 'voice', isMuted)
   } catch {
     // The person hears the other end.
   }
-  if (!isLive(call)) return
-  if (call.media.microphone) call.media.microphone.enabled = !isMuted
-  followUnplugged(call)
-  showMedia(call)
-  seekAnother(call)
+  if (isLive(call)) seekAnother(call)
 }
 
 /** The account was closed. */

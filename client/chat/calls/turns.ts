@@ -1,13 +1,30 @@
+import type { CallType } from '../../../contract/chat/calllimits.ts'
 import type { Env } from '../../env.ts'
 import { showToast } from '../../ui/toast.ts'
 import { callStore } from './callState.ts'
 import { failedTitle, unpluggedWords } from './callWords.ts'
 import { chosenDevices, type DeviceKind, rememberDevices } from './devices.ts'
 import { isLive, type LiveCall, liveCall } from './liveCall.ts'
-import { MediaFailure, mediaWords, type OwnKind, openTrack, stopTrack } from './media.ts'
+import { MediaFailure, mediaWords, type OwnKind, openMedia, openTrack, stopMedia, stopTrack } from './media.ts'
 import { openScreen } from './screen.ts'
 import { showMedia } from './shownMedia.ts'
 import { rememberHere } from './thisTab.ts'
+
+/** False: the call ended meanwhile. Throws MediaFailure. */
+export async function takeMedia(call: LiveCall, callType: CallType, isMuted = false): Promise<boolean> {
+  const media = await openMedia(callType)
+  if (!isLive(call)) {
+    stopMedia(media)
+    return false
+  }
+  // The view’s buttons work while the browser asks, and may have opened one.
+  stopMedia(call.media)
+  call.media = media
+  if (media.microphone) media.microphone.enabled = !isMuted
+  followUnplugged(call)
+  showMedia(call)
+  return true
+}
 
 export async function toggleAudio(_env: Env): Promise<void> {
   const call = liveCall()
@@ -49,9 +66,14 @@ function put(call: LiveCall, kind: OwnKind, track: MediaStreamTrack): void {
     track.stop()
     return
   }
-  stopTrack(call.media[kind])
+  const before = call.media[kind]
+  // Also what was muted while the browser opened this one.
+  if (before) track.enabled = before.enabled
+  stopTrack(before)
   call.media[kind] = track
   followUnplugged(call)
+  // The screen's sound has the microphone in it.
+  call.media.screen?.mixIn(call.media.microphone)
 }
 
 function tell({ callType }: LiveCall, error: unknown): void {
@@ -74,7 +96,6 @@ async function fallBack(call: LiveCall, kind: OwnKind, gone: MediaStreamTrack): 
   call.media[kind] = next ?? null
   if (next) followUnplugged(call)
   showToast({ tone: 'plain', ...unpluggedWords(kind, next ? next.label : null) })
-  // The screen's sound has the microphone in it.
   call.media.screen?.mixIn(call.media.microphone)
   show(call)
 }
@@ -85,7 +106,8 @@ export async function shareScreen(_env: Env): Promise<void> {
   try {
     const screen = await openScreen(call.media.microphone)
     if (!screen) return
-    if (!isLive(call)) return screen.stop()
+    // Asked twice, the browser may share two.
+    if (!isLive(call) || call.media.screen) return screen.stop()
     // The browser's own button.
     screen.video.onended = () => end(call)
     call.media.screen = screen
@@ -123,13 +145,7 @@ export async function setNoiseSuppression(_env: Env, isOn: boolean): Promise<voi
 
 async function reopen(kind: OwnKind): Promise<void> {
   const call = liveCall()
-  const before = call?.media[kind]
-  if (!call || !before) return
-  const isOn = before.enabled
+  if (!call?.media[kind]) return
   await openInto(call, kind)
-  const now = call.media[kind]
-  if (now) now.enabled = isOn
-  // The screen's sound has the microphone in it.
-  call.media.screen?.mixIn(call.media.microphone)
   show(call)
 }
