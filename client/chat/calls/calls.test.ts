@@ -541,6 +541,58 @@ describe('A call in trouble', () => {
   })
 })
 
+describe('What a server that lies can do', () => {
+  test('Two later rings at once are one dialog, and the call that came first keeps its devices and its end', async () => {
+    const { receiveCall } = await import('./receiveCall.ts')
+    const { liveCall } = await import('./liveCall.ts')
+    const offer = (callId: string, attempt: number) => ({
+      ...{ callId, attempt, to: ids.bob, from: ids.alice, device: '1'.repeat(32), callType: 'voice' as const },
+      signal: toBase64(new Uint8Array(32)),
+    })
+    const [first, second] = [randomUUID(), randomUUID()]
+    const rung = [offer(first, 2), offer(second, 2), offer(first, 3)]
+    await Promise.all(rung.map((data) => receiveCall(bob.env, { type: 'call-offer', data })))
+    expect(bob.state()).toMatchObject({ phase: 'incoming', callId: first })
+    expect(liveCall()).toMatchObject({ callId: first, attempt: 3 })
+    await passes(1)
+    expect(wire.said).toEqual([
+      { from: ids.bob, frame: { type: 'call-reject', data: { callId: second, to: ids.alice, attempt: 2, reason: 'busy' } } },
+    ])
+    // Its end is not another ring.
+    await receiveCall(bob.env, { type: 'call-end', data: { callId: first, to: ids.bob, from: ids.alice, reason: 'ended' } })
+    await receiveCall(bob.env, { type: 'call-offer', data: offer(first, 4) })
+    expect(bob.state().phase).toBe('idle')
+  })
+
+  test('It cannot make a browser that rings ask for a relay, nor say again and again that a call has started', async () => {
+    await rings()
+    const { receiveCall } = await import('./receiveCall.ts')
+    await receiveCall(bob.env, { type: 'call-success', data: { callId: bob.state().callId ?? '' } })
+    await soon()
+    expect([bob.relay.asked, bob.toasts()]).toEqual([0, []])
+  })
+
+  test('Signals before the offer fill no memory', async () => {
+    await rings()
+    const opened = vi.spyOn(bob.keys.crypto, 'openSignal')
+    let offer = ''
+    wire.lies = (frame) => {
+      if (frame.type !== 'call-signal') return frame
+      offer ||= frame.data.signal
+      return null
+    }
+    await bob.accepts()
+    await soon()
+    const { liveCall } = await import('./liveCall.ts')
+    const early = toBase64(encodeFields('candidates', '2', '[]'))
+    for (let n = 0; n < 1000; n++) liveCall()?.link?.takeSignal(early)
+    liveCall()?.link?.takeSignal(offer)
+    await soon()
+    expect(opened.mock.calls.length).toBeGreaterThan(1)
+    expect(opened.mock.calls.length).toBeLessThan(100)
+  })
+})
+
 describe('What is opened is freed', () => {
   const waiting = () => {
     let go: () => void = () => undefined

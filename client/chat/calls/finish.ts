@@ -9,7 +9,9 @@ import { forgetHere } from './thisTab.ts'
 
 type Outcome = CallContent['outcome']
 
+/** The newest, so that a flood of rings fills no memory. */
 const ended = new Set<string>()
+const ENDED_MAX = 500
 export const isEnded = (callId: string): boolean => ended.has(callId)
 
 interface Ending {
@@ -25,6 +27,7 @@ export function finishCall(call: LiveCall, { over, unanswered = null }: Ending =
   const { callStartTime, callType, isCompared } = callStore.getState()
   setLive(undefined)
   ended.add(call.callId)
+  for (const oldest of ended) if (ended.size > ENDED_MAX) ended.delete(oldest)
   for (const timer of call.timers.values()) clearTimeout(timer)
   for (const stop of call.stops) stop()
   call.stopStats()

@@ -26,6 +26,8 @@ const candidatesShape = z.array(
 
 /** The contract bounds the frame. */
 const CANDIDATES_MAX = 15
+/** Of a caller whose offer is late; more come from a server that floods. */
+const EARLY_MAX = 64
 
 export interface LinkEvents {
   onStanding: (standing: PeerStanding) => void
@@ -140,7 +142,7 @@ export function createLink(call: LiveCall, { certificate }: OwnCertificate, even
     takeSignal(sealed) {
       // Nothing of the caller is proved before its first offer, which a broken socket may have lost.
       if (!call.isCaller && !hasHeard && !isOffer(sealed)) {
-        early.push(sealed)
+        if (early.length < EARLY_MAX) early.push(sealed)
         return
       }
       hasHeard = true

@@ -41,7 +41,7 @@ export async function receiveCall(env: Env, frame: CallFrame): Promise<void> {
 
 /** The words are the specification's. */
 function onSuccess(call: LiveCall): void {
-  if (call.attempt > 1) return
+  if (!call.isCaller || call.attempt > 1 || call.relay) return
   showToast({ tone: 'good', title: 'Call Started Successfully', text: '' })
   void relayOf(call).catch(() => undefined)
 }
@@ -50,9 +50,11 @@ async function takeRing(env: Env, { callId, from, device, signal, callType, atte
   // A browser that sleeps shows it on its lock screen.
   if (from === null || device === null || signal === null || callType === null) return
   const ring = { attempt, device, commit: signal }
+  if (attempt > 1 && liveCall()?.callId !== callId && (await isTaken(env, callId))) return
+  // Another call may have begun, or this one ended, since it was heard.
   const call = liveCall()
   if (call?.callId === callId) return from === call.peerId ? takeAnotherRing(call, ring) : undefined
-  if (isEnded(callId) || (attempt > 1 && (await isTaken(env, callId)))) return
+  if (isEnded(callId)) return
   const room = roomOf(from)
   if (!room) return
   const rung = { env, callId, room, peerId: from, isCaller: false, callType, attempt, ring }
