@@ -4,7 +4,7 @@ import { readyRoom } from '../../rooms/log/readyRoom.ts'
 import { makeCertificate, type OwnCertificate } from '../../rtc/certificate.ts'
 import { linkOf, watch } from './attempts.ts'
 import { begin } from './connected.ts'
-import { endForged, hangUp, overOf } from './finish.ts'
+import { failAttempt } from './finish.ts'
 import { codeOf, isCurrent, isLive, type LiveCall, placeIn, type Ring, sendFrame, sendReject } from './liveCall.ts'
 import { setAnswered, showReconnecting } from './patience.ts'
 import { rememberHere } from './thisTab.ts'
@@ -54,6 +54,7 @@ async function enterRoom({ env, chatRoomId }: LiveCall): Promise<void> {
 }
 
 export class NotReady extends Error {
+  readonly code = 'not_ready'
   constructor(reason: string) {
     super(reason)
     this.name = 'NotReady'
@@ -74,9 +75,12 @@ export async function takeAnswer(call: LiveCall, answer: { attempt: number; devi
       await env.crypto.acceptAnswer(bound)
     })
   } catch (error) {
-    if (!isCurrent(call, attempt)) return
     link.isAnswered = false
-    return refuseAnswer(call, error)
+    if (codeOf(error) !== 'epoch' || call.epochTries >= EPOCH_TRIES) return failAttempt(call, attempt, error)
+    if (!isCurrent(call, attempt)) return
+    call.epochTries += 1
+    sendReject(call, 'epoch')
+    return
   }
   if (!isCurrent(call, attempt)) return
   setAnswered(call)
@@ -84,26 +88,19 @@ export async function takeAnswer(call: LiveCall, answer: { attempt: number; devi
   await begin(call)
 }
 
-function refuseAnswer(call: LiveCall, error: unknown): void {
-  const code = codeOf(error)
-  if (code === 'epoch' && call.epochTries < EPOCH_TRIES) {
-    call.epochTries += 1
-    sendReject(call, 'epoch')
-  } else if (code === 'call_forged') endForged(call)
-  else {
-    const words = error instanceof Error && code !== '' ? error.message : overOf('failed', call).words
-    hangUp(call, 'failed', { over: { why: 'failed', words }, unanswered: 'failed' })
-    if (code === '') globalThis.reportError?.(error)
-  }
-}
-
 export async function answerAnew(call: LiveCall): Promise<void> {
   if (call.isCaller || !call.isAccepted || call.epochTries >= EPOCH_TRIES) return
   call.epochTries += 1
+  const { attempt } = call
   const room = roomById(call.chatRoomId)
-  if (room) await catchUp(call.env, room)
-  call.link?.close()
-  await answerRing(call)
+  try {
+    if (room) await catchUp(call.env, room)
+    if (!isCurrent(call, attempt)) return
+    call.link?.close()
+    await answerRing(call)
+  } catch (error) {
+    failAttempt(call, attempt, error)
+  }
 }
 
 export async function takeAnotherRing(call: LiveCall, ring: Ring): Promise<void> {
@@ -116,5 +113,5 @@ export async function takeAnotherRing(call: LiveCall, ring: Ring): Promise<void>
   call.link = null
   showReconnecting(call)
   rememberHere(call)
-  await answerRing(call)
+  await answerRing(call).catch((error: unknown) => failAttempt(call, ring.attempt, error))
 }

@@ -3,7 +3,7 @@ import { makeCertificate, type OwnCertificate } from '../../rtc/certificate.ts'
 import type { PeerStanding } from '../../rtc/peer.ts'
 import { callStore } from './callState.ts'
 import { onConnected, showWords } from './connected.ts'
-import { endForged, hangUp, overOf } from './finish.ts'
+import { endForged, failAttempt, hangUp, overOf } from './finish.ts'
 import { createLink, type TellState } from './link.ts'
 import { afterwards, isCurrent, type LiveCall, placeIn, sendFrame, sendReject } from './liveCall.ts'
 import { beat, showReconnecting } from './patience.ts'
@@ -32,14 +32,18 @@ export async function nextAttempt(call: LiveCall): Promise<void> {
   call.attempt += 1
   call.link?.close()
   call.link = null
-  showReconnecting(call)
-  if (call.isAccepted) watch(call)
+  if (call.isAccepted) {
+    showReconnecting(call)
+    watch(call)
+  }
   rememberHere(call)
-  await ringOut(call)
+  const { attempt } = call
+  await ringOut(call).catch((error: unknown) => failAttempt(call, attempt, error))
 }
 
 export function seekAnother(call: LiveCall): void {
-  watch(call)
+  // Until somebody answers it only rings.
+  if (call.isAccepted) watch(call)
   // `comeBack` goes on.
   if (!call.env.socket.isAlive()) return
   if (call.isCaller) void nextAttempt(call)

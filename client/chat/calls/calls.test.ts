@@ -693,6 +693,36 @@ describe('What is opened is freed', () => {
   })
 })
 
+describe('Another attempt', () => {
+  const breaks = async () => {
+    wire.lies = (frame) => (frame.type === 'call-signal' ? null : frame)
+    await talks()
+    expect(alice.state().phase).toBe('connecting')
+  }
+
+  test('That Alice cannot make, because the chat has locked itself: the call ends by name at both ends', async () => {
+    await breaks()
+    alice.keys.crypto.ringCall = async () => {
+      throw failure('room_locked', 'This chat is locked')
+    }
+    await passes(6)
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'failed', words: 'This chat is locked' } })
+    expect(bob.state()).toMatchObject({ phase: 'over', over: { why: 'failed' } })
+    areFree()
+  })
+
+  test('That Bob cannot take: the call ends by name, and a newer attempt is not ended by an older one', async () => {
+    await breaks()
+    bob.keys.state.fails.answer.push(failure('call_over'), failure('key_changed', 'This person’s key has changed'))
+    await passes(6)
+    expect(bob.state().phase).toBe('connecting')
+    await passes(6)
+    expect(bob.state()).toMatchObject({ phase: 'over', over: { why: 'failed', words: 'This person’s key has changed' } })
+    expect(alice.state()).toMatchObject({ phase: 'over', over: { why: 'failed' } })
+    areFree()
+  })
+})
+
 describe('What ends a call from outside', () => {
   test('Lock now ends it by name', async () => {
     await talks()
@@ -791,6 +821,18 @@ describe('A page that is loaded anew', () => {
     expect(alice.lines()[0]?.seconds).toBeGreaterThanOrEqual(20)
     await alice.resumes()
     expect(alice.lines()).toHaveLength(1)
+  })
+
+  test('The caller’s that still rings is rung once more, goes on for its 45 seconds, and is taken', async () => {
+    await rings()
+    const next = await reloads(alice)
+    alice = next
+    await passes(35)
+    expect([alice.state().phase, bob.state().phase]).toEqual(['calling', 'incoming'])
+    expect(wire.said.filter(({ frame }) => frame.type === 'call-offer')).toHaveLength(2)
+    await bob.accepts()
+    await soon()
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
   })
 
   test('One that died while it rang leaves a call without an answer', async () => {

@@ -88,8 +88,7 @@ function failToStart(call: LiveCall, error: unknown): void {
   tellFailure(call.callType, error)
 }
 
-const isSaid = (error: unknown): error is Error =>
-  error instanceof MediaFailure || error instanceof NotReady || codeOf(error) !== ''
+const isSaid = (error: unknown): error is Error => error instanceof MediaFailure || codeOf(error) !== ''
 
 function tellFailure(callType: CallType, error: unknown): void {
   const text = (isSaid(error) && error.message) || 'Unknown error occurred'

@@ -3,7 +3,7 @@ import type { CallContent } from '../../../contract/chat/content.ts'
 import { writeLine } from './callLines.ts'
 import { type CallOver, callStore, resetCall } from './callState.ts'
 import { overWords } from './callWords.ts'
-import { type LiveCall, liveCall, reportBug, sendEnd, setLive } from './liveCall.ts'
+import { codeOf, isCurrent, type LiveCall, liveCall, reportBug, sendEnd, setLive } from './liveCall.ts'
 import { stopMedia } from './media.ts'
 import { forgetHere } from './thisTab.ts'
 
@@ -58,6 +58,19 @@ export function hangUp(call: LiveCall, reason: CallEndReason, ending: Ending = {
 
 export function endForged(call: LiveCall): void {
   hangUp(call, 'failed', { over: overOf('forged', call), unanswered: 'failed' })
+}
+
+/** Nobody has failed: the account is closed, a newer attempt runs, or the watch makes another one. */
+const PASSING = ['closed', 'vault_closed', 'call_over', 'offline', 'no_answer']
+
+/** Ends the call by the words of what its newest attempt has met. */
+export function failAttempt(call: LiveCall, attempt: number, error: unknown): void {
+  const code = codeOf(error)
+  if (!isCurrent(call, attempt) || PASSING.includes(code)) return
+  const words = error instanceof Error && code !== '' ? error.message : overOf('failed', call).words
+  if (code === 'call_forged') endForged(call)
+  else hangUp(call, 'failed', { over: { why: 'failed', words }, unanswered: 'failed' })
+  if (code === '') globalThis.reportError?.(error)
 }
 
 export const overOf = (why: CallOver['why'], { peerId }: Pick<LiveCall, 'peerId'>): CallOver => ({
