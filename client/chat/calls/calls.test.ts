@@ -293,6 +293,7 @@ describe('A call that is not taken', () => {
     await soon()
     expect(bob.state()).toMatchObject({ phase: 'incoming', isInCall: false, localStream: null })
     expect(bob.toasts()).toEqual(['Voice Call Failed: This chat is locked. Unlock it, then accept.'])
+    expect(bob.underway.isUnderway()).toBe(false)
     await bob.accepts()
     await soon()
     expect(bob.state().phase).toBe('live')

@@ -127,7 +127,10 @@ export async function acceptCall(env: Env, withVideo: boolean, consent: Consent 
 /** Two answers of one attempt bind two certificates, and the caller finds the call forged. */
 const accepting = new WeakSet<LiveCall>()
 
-export async function accept(call: LiveCall, answer?: ReturnType<typeof bindAnswer>): Promise<void> {
+export async function accept(call: LiveCall, answer = bindAnswer(call)): Promise<void> {
+  // A locked chat rings on, and nobody takes part in what rings.
+  await answer
+  if (!isLive(call)) return
   takePart(call)
   await answerRing(call, answer)
 }
