@@ -53,8 +53,9 @@ export function seekAnother(call: LiveCall): void {
 export function comeBack(call: LiveCall): void {
   const { phase } = callStore.getState()
   if (call.isAccepted) beat(call)
-  const isUnsent = phase === 'calling' && !call.link
-  if (isUnsent || (call.isAccepted && phase !== 'live')) seekAnother(call)
+  // The socket that took it may have been dying.
+  const isUnheard = phase === 'calling' && !call.isRung
+  if (isUnheard || (call.isAccepted && phase !== 'live')) seekAnother(call)
 }
 
 export function onNetwork(call: LiveCall): void {

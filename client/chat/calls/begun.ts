@@ -28,7 +28,7 @@ export function beginCall({ env, callId, room, peerId, isCaller, callType, conse
   const call: LiveCall = {
     ...{ env, callId, chatRoomId: room.id, ownId: room.ownId, peerId, isCaller, callType, attempt, consent },
     ...{ isRelayOnly: true, media: noMedia(), link: null, relay: null, ring: ring ?? null },
-    ...{ isOffered: false, isAccepted: false, answeredAt: null, epochTries: 0 },
+    ...{ isOffered: false, isRung: false, isAccepted: false, answeredAt: null, epochTries: 0 },
     ...{ timers: new Map(), stops: new Set(), stopStats: () => undefined },
   }
   setLive(call)

@@ -336,10 +336,57 @@ describe('A call that fails', () => {
 
   test('Because the socket is not open: the console has the specification’s error', async () => {
     alice.socket.breaks()
-    await rings()
+    const ringing = rings()
+    await passes(6)
+    await ringing
     expect(errors).toHaveBeenCalledWith('WebSocket not connected for video call')
     expect(alice.toasts()).toEqual(['Voice Call Failed: You are not connected. Try again once the connection is back.'])
     expect(alice.state().phase).toBe('idle')
+  })
+
+  test('Not because the socket closes in the moment of the press: Bob is rung when it is back', async () => {
+    alice.socket.breaks()
+    const ringing = alice.rings()
+    await passes(3)
+    expect([alice.state().phase, media.tracks]).toEqual(['starting', []])
+    alice.socket.comesBack()
+    await ringing
+    await soon()
+    expect([alice.state().phase, bob.state().phase, alice.toasts()]).toEqual([
+      'calling',
+      'incoming',
+      ['Call Started Successfully'],
+    ])
+  })
+
+  test('Nor because a socket that was dying took the ring: it is sent again, once', async () => {
+    // The pages share one, and Bob’s would take the call for his own.
+    Object.defineProperty(sessionStorage, 'setItem', { value: () => undefined, enumerable: false })
+    const { send } = alice.socket
+    alice.socket.send = () => true
+    await rings()
+    expect([alice.state().phase, bob.state().phase]).toEqual(['calling', 'idle'])
+    alice.socket.breaks()
+    alice.socket.send = send
+    alice.socket.comesBack()
+    await soon()
+    expect(bob.state().phase).toBe('incoming')
+    alice.socket.comesBack()
+    await soon()
+    expect(wire.said.filter(({ frame }) => frame.type === 'call-offer')).toHaveLength(1)
+    await bob.accepts()
+    await soon()
+    expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+  })
+
+  test('Who ends a call that waits for the socket waits for nothing', async () => {
+    alice.socket.breaks()
+    const ringing = alice.rings()
+    await alice.ends()
+    await ringing
+    alice.socket.comesBack()
+    await passes(6)
+    expect([alice.state().phase, alice.toasts(), wire.said]).toEqual(['idle', [], []])
   })
 
   test('Because the server refuses: its words are shown, and there is no line', async () => {

@@ -15,9 +15,9 @@ import { type CallRefusal, callStore, resetCall } from './callState.ts'
 import { failedTitle, LOCKED_CHAT, NOT_CONNECTED, ownDiffer } from './callWords.ts'
 import * as devices from './devices.ts'
 import { finishCall, hangUp } from './finish.ts'
-import { type Consent, codeOf, isLive, type LiveCall, liveCall, logUnsent, sendReject } from './liveCall.ts'
+import { type Consent, codeOf, isLive, type LiveCall, liveCall, sendReject } from './liveCall.ts'
 import { MediaFailure, noMedia, stopMedia } from './media.ts'
-import { ringUntil } from './patience.ts'
+import { isConnected, ringUntil } from './patience.ts'
 import { askAddress, relayOf } from './relay.ts'
 import { showMedia, tellState } from './shownMedia.ts'
 import { rememberHere } from './thisTab.ts'
@@ -38,10 +38,7 @@ export async function startCall(env: Env, room: Room, callType: CallType, consen
   if (liveCall() || !peerId || (user && !hasRight(user.subscriptionTier, 'call'))) return
   const call = beginCall({ env, callId: crypto.randomUUID(), room, peerId, isCaller: true, callType, consent })
   try {
-    if (!env.socket.isAlive()) {
-      logUnsent()
-      throw new NotReady(NOT_CONNECTED)
-    }
+    if (!(await isConnected(call))) throw new NotReady(NOT_CONNECTED)
     const address = await askAddress(env, consent)
     if (!isLive(call)) return
     if ('refusal' in address) return refuse(call, address.refusal, room)
@@ -49,6 +46,8 @@ export async function startCall(env: Env, room: Room, callType: CallType, consen
     const readiness = await readyRoom(env, room)
     if (!readiness.ready) throw new NotReady(readiness.reason)
     if (!isLive(call) || !(await turns.takeMedia(call, callType))) return
+    // The person may have been asked for the devices for long.
+    if (!(await isConnected(call))) throw new NotReady(NOT_CONNECTED)
     takePart(call)
     call.isOffered = true
     if (!(await ringOut(call))) {

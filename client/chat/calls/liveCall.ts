@@ -57,6 +57,8 @@ export interface LiveCall {
   /** The newest; null at the caller. */
   ring: Ring | null
   isOffered: boolean
+  /** The server has the ring. */
+  isRung: boolean
   isAccepted: boolean
   /** ms since 1970; null before the answer. */
   answeredAt: number | null

@@ -1,13 +1,34 @@
 import { CALL_LIMITS } from '../../../contract/chat/calllimits.ts'
+import { connectionStore } from '../../net/status.ts'
 import { noteUnderway } from './callLines.ts'
 import { callStore } from './callState.ts'
 import { hangUp, overOf } from './finish.ts'
-import { afterwards, forget, type LiveCall } from './liveCall.ts'
+import { afterwards, forget, type LiveCall, logUnsent } from './liveCall.ts'
 import { rememberHere } from './thisTab.ts'
 
 // How long a call rings, and waits for a connection.
 
 const GIVE_UP_MS = 30_000
+const BACK_MS = 5000
+
+/** Waits for a socket that was just lost, which comes back by itself. */
+export async function isConnected(call: LiveCall): Promise<boolean> {
+  const { socket } = call.env
+  if (socket.isAlive()) return true
+  logUnsent()
+  socket.retry()
+  if (connectionStore.getState().phase === 'waiting') return false
+  return new Promise((resolve) => {
+    const done = (isBack: boolean) => {
+      off()
+      forget(call, 'socket')
+      resolve(isBack)
+    }
+    const off = socket.on('hello', () => done(true))
+    call.stops.add(() => done(false))
+    afterwards(call, 'socket', BACK_MS, () => done(false))
+  })
+}
 
 export function setAnswered(call: LiveCall): void {
   call.isAccepted = true

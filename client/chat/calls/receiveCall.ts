@@ -41,7 +41,9 @@ export async function receiveCall(env: Env, frame: CallFrame): Promise<void> {
 
 /** The words are the specification's. */
 function onSuccess(call: LiveCall): void {
-  if (!call.isCaller || call.attempt > 1 || call.relay) return
+  if (!call.isCaller || call.isRung) return
+  call.isRung = true
+  if (call.attempt > 1) return
   showToast({ tone: 'good', title: 'Call Started Successfully', text: '' })
   void relayOf(call).catch(() => undefined)
 }
