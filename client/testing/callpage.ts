@@ -49,6 +49,7 @@ export async function openCallPage(
     hasRelay: false,
     iceServers: [] as { urls: string[]; username?: string; credential?: string }[],
     asked: 0,
+    lifeMs: 600_000,
     refuses: undefined as Error | undefined,
   }
   const api = (async (endpoint: Endpoint) => {
@@ -57,7 +58,7 @@ export async function openCallPage(
     if (endpoint.path !== callsApi.turn.path) throw new Error(`The page asks for ${endpoint.path}`)
     relay.asked += 1
     if (relay.refuses) throw relay.refuses
-    const expiresAt = relay.hasRelay ? new Date(Date.now() + 600_000).toISOString() : null
+    const expiresAt = relay.hasRelay ? new Date(Date.now() + relay.lifeMs).toISOString() : null
     return { hasRelay: relay.hasRelay, iceServers: relay.iceServers, expiresAt }
   }) as Api
   const socket = wire.socket(userId, deviceId, session)

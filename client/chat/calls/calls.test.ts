@@ -926,6 +926,21 @@ describe('The address', () => {
     expect(alice.relay.asked).toBeGreaterThan(asked)
   })
 
+  test.each([-3_600_000, 365 * 86_400_000])(
+    'A relay that expires in %s ms by this clock is not asked for without a pause',
+    async (lifeMs) => {
+      for (const page of [alice, bob])
+        Object.assign(page.relay, {
+          ...{ hasRelay: true, lifeMs },
+          iceServers: [{ urls: ['turn:relay.example:3478'], username: 'u', credential: 'c' }],
+        })
+      await talks()
+      await passes(60)
+      expect(alice.state().phase).toBe('live')
+      expect(alice.relay.asked).toBeLessThanOrEqual(5)
+    },
+  )
+
   test('It is hidden and the server has no relay: the call is refused, and goes on only where the person allows it', async () => {
     alice.keys.state.hidesAddress = true
     await alice.rings('voice', {} as never)

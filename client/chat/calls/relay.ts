@@ -35,6 +35,9 @@ export async function askAddress(env: Env, consent: Consent): Promise<{ refusal:
 }
 
 const RENEW_BEFORE_MS = 60_000
+const RETRY_MS = 15_000
+/** Beyond 24 days a timer fires at once. */
+const RENEW_MAX_MS = 24 * 60 * 60 * 1000
 
 /** Throws ApiError. */
 export function relayOf(call: LiveCall): Promise<Relay> {
@@ -48,7 +51,9 @@ async function fetchRelay(call: LiveCall): Promise<Relay> {
     const { iceServers, expiresAt } = await env.api(callsApi.turn, { callId, ...(consent.leavesTor && { leavesTor: 'true' }) })
     if (expiresAt && isLive(call)) {
       const leftMs = Date.parse(expiresAt) - connectionStore.getState().clockOffsetMs - env.clock().getTime()
-      afterwards(call, 'relay', Math.max(0, leftMs - RENEW_BEFORE_MS), () => renew(call))
+      // A clock that jumps, or a server that lies, would have the page ask without a pause.
+      const waitMs = Math.min(Math.max(RETRY_MS, leftMs - RENEW_BEFORE_MS), RENEW_MAX_MS)
+      afterwards(call, 'relay', waitMs, () => renew(call))
     }
     return { iceServers, expiresAt }
   } catch (error) {
@@ -56,8 +61,6 @@ async function fetchRelay(call: LiveCall): Promise<Relay> {
     throw error
   }
 }
-
-const RETRY_MS = 15_000
 
 function renew(call: LiveCall): void {
   call.relay = null
