@@ -42,6 +42,7 @@ function play({ notes, everyMs, loudness }: Tune): () => void {
   const timer = setInterval(once, everyMs)
   return () => {
     clearInterval(timer)
-    if (audio.state !== 'closed') void audio.close()
+    // Stopped twice, Firefox rejects.
+    audio.close().catch(() => undefined)
   }
 }
