@@ -18,6 +18,7 @@ class Peer extends EventTarget {
   constructor({ iceServers }: { iceServers: { urls: string[] }[] }) {
     super()
     this.urls = iceServers.flatMap(({ urls }) => urls)
+    if (this.urls.some((url) => !/^turns?:[^ ]+$/.test(url))) throw new DOMException('No valid URL', 'SyntaxError')
   }
   createDataChannel = () => undefined
   async createOffer() {
@@ -78,6 +79,13 @@ test('A relay that nothing reaches, one that there is not, and one that is refus
     throw new ApiError(403, 'call_leaves_tor', 'A call would leave Tor: the relay would see your address.')
   })
   expect((await run(refused)).relay).toMatchObject({ state: 'bad', meaning: expect.stringContaining('leave Tor') })
+})
+
+test('An address of a relay that no browser takes is left out, as in a call', async () => {
+  open = /./
+  const iceServers = [{ urls: ['turn:a b', 'turns:relay.example:443?transport=tcp'], username: 'u', credential: 'c' }]
+  const results = await run(envOf(() => ({ hasRelay: true, iceServers, expiresAt: null })))
+  expect([results.udp?.state, results.tls?.state, results.relay?.state]).toEqual(['none', 'ok', 'ok'])
 })
 
 test('The silent test runs once a day, and names what does not work in one line', async () => {

@@ -2,6 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import { callsApi } from '../../../contract/chat/calls.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { usableServers } from '../../rtc/ice.ts'
 
 export type TestName = 'microphone' | 'camera' | 'relay' | 'udp' | 'tcp' | 'tls'
 
@@ -76,26 +77,12 @@ async function testDevice(name: keyof typeof DEVICES): Promise<TestResult> {
 async function relaysOf(env: Env): Promise<{ servers: RTCIceServer[]; why: string | undefined }> {
   try {
     const { iceServers } = await env.api(callsApi.turn, {})
-    return { servers: iceServers.map(plain).filter(({ urls }) => [urls].flat().some(isRelay)), why: undefined }
+    return { servers: usableServers(iceServers).filter(({ urls }) => [urls].flat().some(isRelay)), why: undefined }
   } catch (error) {
     if (error instanceof ApiError) return { servers: [], why: error.message }
     throw error
   }
 }
-
-const plain = ({
-  urls,
-  username,
-  credential,
-}: {
-  urls: string[]
-  username?: string | undefined
-  credential?: string | undefined
-}) => ({
-  urls,
-  ...(username !== undefined && { username }),
-  ...(credential !== undefined && { credential }),
-})
 
 const isRelay = (url: string): boolean => /^turns?:/.test(url)
 
