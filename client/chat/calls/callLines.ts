@@ -4,7 +4,7 @@ import { isShut, isShutRow, roomById, roomsStore } from '../../rooms/list/roomLi
 import type { NotedCall } from '../../worker/crypto.ts'
 import { flush } from '../messages/send.ts'
 import { callStore } from './callState.ts'
-import { type LiveCall, reportBug } from './liveCall.ts'
+import { type LiveCall, liveCall, reportBug } from './liveCall.ts'
 
 type Outcome = CallContent['outcome']
 
@@ -50,7 +50,7 @@ async function write(env: Env, { callId, chatRoomId, ...call }: NotedCall, outco
 export async function writeOwed(env: Env): Promise<void> {
   for (const call of await env.crypto.notedCalls()) {
     const room = roomById(call.chatRoomId)
-    if (!room || (await isUnderwayIn(call.callId))) continue
+    if (!room || liveCall()?.callId === call.callId || (await isUnderwayIn(call.callId))) continue
     await write(env, call, call.outcome ?? (call.answeredAt === null ? 'no_answer' : 'answered'))
   }
 }

@@ -863,6 +863,8 @@ describe('A page that is loaded anew', () => {
     const { userId, otherId, keys } = alice
     expect(keys.state.noted.size).toBe(1)
     await passes(60)
+    // A tab that is closed forgets; here it would find Bob’s.
+    sessionStorage.removeItem('call')
     alice = await openCallPage(wire, { userId, otherId, keys })
     await alice.resumes()
     expect(alice.lines()).toEqual([expect.objectContaining({ outcome: 'answered', seconds: expect.any(Number) })])
@@ -881,6 +883,22 @@ describe('A page that is loaded anew', () => {
     await bob.accepts()
     await soon()
     expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+  })
+
+  test('The line of the call that it is back in waits for its end, though the browser has no locks', async () => {
+    await talks()
+    await passes(15)
+    const { userId, otherId, keys } = alice
+    alice.socket.breaks()
+    alice = await openCallPage(wire, { userId, otherId, keys })
+    tabOf(true)
+    media.refuses = new DOMException('NotFoundError', 'NotFoundError')
+    await alice.resumes()
+    expect(alice.lines()).toEqual([])
+    await passes(3)
+    await alice.ends()
+    await soon()
+    expect(outcomes(alice)).toEqual(['answered'])
   })
 
   test('One that died while it rang leaves a call without an answer', async () => {
