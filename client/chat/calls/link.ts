@@ -26,7 +26,7 @@ const candidatesShape = z.array(
 
 /** The contract bounds the frame. */
 const CANDIDATES_MAX = 15
-/** Of a caller whose offer is late; more come from a server that floods. */
+/** A caller whose offer is late sends fewer. */
 const EARLY_MAX = 64
 
 export interface LinkEvents {

@@ -67,7 +67,7 @@ function put(call: LiveCall, kind: OwnKind, track: MediaStreamTrack): void {
     return
   }
   const before = call.media[kind]
-  // Also what was muted while the browser opened this one.
+  // The person may have muted it meanwhile.
   if (before) track.enabled = before.enabled
   stopTrack(before)
   call.media[kind] = track
