@@ -1,6 +1,6 @@
 import { roomById } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
-import { readyRoom } from '../../rooms/log/readyRoom.ts'
+import { readyRoom, whyStopped } from '../../rooms/log/readyRoom.ts'
 import { makeCertificate, type OwnCertificate } from '../../rtc/certificate.ts'
 import { linkOf, watch } from './attempts.ts'
 import { begin } from './connected.ts'
@@ -21,6 +21,9 @@ interface BoundAnswer {
 export async function bindAnswer(call: LiveCall): Promise<BoundAnswer | undefined> {
   const { env, attempt, ring } = call
   if (!ring) return undefined
+  const room = roomById(call.chatRoomId)
+  const reason = room && (await whyStopped(env, room))
+  if (reason) throw new NotReady(reason)
   const own = await makeCertificate()
   const bound = { ...placeIn(call), attempt, fingerprint: own.fingerprint, callerDevice: ring.device, commit: ring.commit }
   const signal = await env.crypto.answerCall(bound).catch(async (error: unknown) => {

@@ -426,6 +426,19 @@ describe('A call that fails', () => {
     expect(bob.state().phase).toBe('over')
   })
 
+  test('The server shows Bob another key of hers: he takes no call of hers before he has decided, as he sends nothing', async () => {
+    await rings()
+    const peers = [{ id: ids.alice, username: 'alice', isDeleted: false, identityKey: 'another key', manifestVersion: 1 }]
+    bob.roomsStore.setState({ rooms: new Map([[bob.room.id, { ...bob.room, peers }]]) })
+    const standing = { mismatch: 'key_changed' as const, version: 1, isBookRead: true }
+    bob.keys.crypto.peerStanding = async () => standing
+    await bob.accepts()
+    await soon()
+    expect(bob.toasts()).toEqual(['Voice Call Failed: This person’s key has changed. Nothing is sent until you decide.'])
+    expect([alice.state().phase, bob.state().phase]).toEqual(['over', 'idle'])
+    expect(wire.said.filter(({ frame }) => frame.type === 'call-answer')).toEqual([])
+  })
+
   test('A certificate that was swapped on the way ends the call by name, at the end that sees it', async () => {
     wire.lies = (frame) => {
       if (frame.type !== 'call-signal') return frame

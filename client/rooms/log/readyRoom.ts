@@ -30,6 +30,12 @@ export function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Pr
   return askingRestart(room, () => ready(env, room, mustCommit))
 }
 
+/** undefined: what the server shows of these people fits their pins. Throws RefusedList. */
+export async function whyStopped(env: Env, room: Room): Promise<string | undefined> {
+  const [mismatch] = (await refreshPeers(env, room)).values()
+  return mismatch && `${WHY_STOPPED[mismatch]} Nothing is sent until ${mismatch === 'list_absent' ? 'it does' : 'you decide'}.`
+}
+
 /** The next sender creates a missing group. */
 export async function enterRoom(env: Env, room: Room): Promise<void> {
   if (!isFollowed(room) || room.isClosed) return
@@ -54,11 +60,8 @@ export async function renewEpoch(env: Env, room: Room): Promise<void> {
 
 async function ready(env: Env, room: Room, mustCommit: boolean): Promise<Readiness> {
   if (room.isClosed) return { ready: false, reason: 'This account was deleted. Nothing can be sent.' }
-  const [mismatch] = (await refreshPeers(env, room)).values()
-  if (mismatch) {
-    const until = mismatch === 'list_absent' ? 'it does' : 'you decide'
-    return { ready: false, reason: `${WHY_STOPPED[mismatch]} Nothing is sent until ${until}.` }
-  }
+  const reason = await whyStopped(env, room)
+  if (reason) return { ready: false, reason }
   const ask = () => env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
   const first = await ask()
   // The server refuses the message if another device was faster.
