@@ -30,3 +30,26 @@ test('A call under way outlives its page, sealed; its line ends no draft, and go
   const calls = (await bob.reads(alice)).filter(({ body }) => body.kind === 'content' && body.content.type === 'call')
   expect(calls.map(({ id }) => id)).toEqual([callId])
 })
+
+test('Two tabs that start after a crash write one line, and a note that outlived its line writes none', async () => {
+  const { wire, alice, bob, roomId } = await people()
+  await alice.says(bob, 'hello')
+  const other = await alice.newTab(wire)
+  const callId = randomUUID()
+  const content = { type: 'call', callId, callType: 'voice', outcome: 'failed', seconds: 0, isCompared: false } as const
+  const line = { id: callId, chatRoomId: roomId, content, replyToId: null, sentAt: new Date().toISOString() }
+  await alice.core.keepInOutbox(line)
+  const [kept] = await alice.core.outbox(roomId)
+  const note = { callId, chatRoomId: roomId, callType: 'voice', answeredAt: null, seenAt: 1000, isCompared: false } as const
+  const writesAgain = async () => {
+    await other.core.noteCall({ ...note, outcome: 'failed' })
+    await other.core.keepInOutbox(line)
+    expect(await other.core.notedCalls()).toEqual([])
+  }
+  await writesAgain()
+  expect(await alice.core.outbox(roomId)).toEqual([kept])
+  await alice.sends(alice.room(bob))
+  await writesAgain()
+  expect(await alice.core.outbox(roomId)).toEqual([])
+  expect((await bob.reads(alice)).filter(({ id }) => id === callId)).toHaveLength(1)
+})

@@ -4,6 +4,7 @@ import { isCounted } from '../../../contract/chat/kinds/kinds.ts'
 import { forgottenWrite } from '../calls/notedCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { exclusive } from '../vault/exclusive.ts'
+import { seqOfMessage } from '../vault/storedMessage.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 
@@ -92,7 +93,7 @@ export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'se
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
     const kept = newRow(message, await outboxOf(live, message.chatRoomId))
-    await live.vault.write(isCounted(message.content) ? writtenWrites(kept) : silentWrites(kept))
+    await live.vault.write(isCounted(message.content) ? writtenWrites(kept) : await silentWrites(live, kept))
     return kept
   })
 }
@@ -107,10 +108,13 @@ export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
   ownWrite(row.chatRoomId, row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
 ]
 
-const silentWrites = (row: ReturnType<typeof newRow>): Write[] => [
-  ...newWrites(row),
-  ...(row.content.type === 'call' ? [forgottenWrite(row.content.callId)] : []),
-]
+/** Two tabs that start after a crash write the same line: a second row of one id would never settle. */
+async function silentWrites(live: Live, row: ReturnType<typeof newRow>): Promise<Write[]> {
+  if (row.content.type !== 'call') return newWrites(row)
+  const name = { chatRoomId: row.chatRoomId, senderId: live.userId, id: row.id }
+  const isWritten = (await ownRow(live, row.id)) !== undefined || (await seqOfMessage(live.vault, name)) !== undefined
+  return [...(isWritten ? [] : newWrites(row)), forgottenWrite(row.content.callId)]
+}
 
 /** Ends the draft in the same write. */
 export const writtenWrites = (row: ReturnType<typeof newRow>): Write[] => [...newWrites(row), draftWrite(row.chatRoomId, '')]
