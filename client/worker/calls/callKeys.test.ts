@@ -7,7 +7,7 @@ import { bookWrite, readBook } from '../lists/book.ts'
 import { setVerified } from '../lists/safety.ts'
 import { LOCKS } from '../vault/roomlocks.ts'
 import type { Fork } from '../vault/storedRoom.ts'
-import { acceptAnswer, ringCall } from './callKeys.ts'
+import { acceptAnswer, dropCall, ringCall } from './callKeys.ts'
 import { heldCall } from './heldCalls.ts'
 import {
   accepted,
@@ -280,6 +280,16 @@ test('A call waits for no message: it goes on while the chat’s lock is taken',
     inRoom(b.live, at.roomId, async () => accepts(call, await answers(call, await rings(call)))),
   )
   await seals(call, a, 'offer', sdpOf(a.fingerprint))
+})
+
+test('A call that ends while it still begins leaves nothing behind, at either end', async () => {
+  const call = begins()
+  const ringing = rings(call)
+  await dropCall(a.live, call.callId)
+  const answering = answers(call, await ringing)
+  await dropCall(b.live, call.callId)
+  await answering
+  expect([heldCall(a.live, call.callId), heldCall(b.live, call.callId)]).toEqual([undefined, undefined])
 })
 
 test('Whatever a call holds is overwritten when it ends, and when its account closes', async () => {

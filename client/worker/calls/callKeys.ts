@@ -26,6 +26,7 @@ import {
   type HeldCall,
   heldCall,
   holdCall,
+  inCallTurn,
   requireCall,
 } from './heldCalls.ts'
 
@@ -37,7 +38,11 @@ const ANSWERS_MAX = 4
  * Returns the commitment, base64 [Note: M3]. `fingerprint`: as in SDP. Throws what `callRoom` throws, 'call_over' for an attempt that is
  * not above the last.
  */
-export async function ringCall(live: Live, input: CallPlace & { fingerprint: string }): Promise<string> {
+export const ringCall = (live: Live, input: Ringing): Promise<string> => inCallTurn(live, () => rung(live, input))
+
+type Ringing = CallPlace & { fingerprint: string }
+
+async function rung(live: Live, input: Ringing): Promise<string> {
   const fingerprint = readFingerprint(input.fingerprint)
   const room = await callRoom(live, input)
   const before = heldCall(live, input.callId)
@@ -51,10 +56,11 @@ export async function ringCall(live: Live, input: CallPlace & { fingerprint: str
  * Returns the answer's `signal`, base64. Throws what `callRoom` throws, 'outside' (ready the room first), 'call_over' for an older
  * attempt, 'call_forged' for another commitment.
  */
-export async function answerCall(
-  live: Live,
-  input: CallPlace & { fingerprint: string; callerDevice: string; commit: string },
-): Promise<string> {
+export const answerCall = (live: Live, input: Answering): Promise<string> => inCallTurn(live, () => answered(live, input))
+
+type Answering = Ringing & { callerDevice: string; commit: string }
+
+async function answered(live: Live, input: Answering): Promise<string> {
   const fingerprint = readFingerprint(input.fingerprint)
   const bound = bytesOf(input.commit)
   if (bound.length !== BYTES || input.callerDevice === live.device.id) throw callForged()
@@ -125,9 +131,7 @@ export async function callWords(live: Live, callId: string): Promise<string[]> {
   return wordsOf(seed, wordlist)
 }
 
-export async function dropCall(live: Live, callId: string): Promise<void> {
-  dropHeld(live, callId)
-}
+export const dropCall = (live: Live, callId: string): Promise<void> => inCallTurn(live, async () => dropHeld(live, callId))
 
 interface Beginning {
   fingerprint: Bytes

@@ -77,6 +77,18 @@ export function dropHeld(live: Live, callId: string): void {
   memory.get(live)?.delete(callId)
 }
 
+const turns = new WeakMap<Live, Promise<unknown>>()
+
+/** What begins a call and what ends it wait for each other: an end overtakes no beginning, whose keys would stay. */
+export function inCallTurn<T>(live: Live, work: () => Promise<T>): Promise<T> {
+  const done = (turns.get(live) ?? Promise.resolve()).then(work)
+  turns.set(
+    live,
+    done.catch(() => undefined),
+  )
+  return done
+}
+
 export function dropCalls(live: Live): void {
   for (const callId of [...(memory.get(live)?.keys() ?? [])]) dropHeld(live, callId)
 }
