@@ -22,7 +22,9 @@ import {
   callReplayed,
   type HeldCall,
   heldCall,
+  NONCE_BYTES,
   type OtherEnd,
+  orForged,
   requireCall,
 } from './heldCalls.ts'
 
@@ -31,7 +33,6 @@ const KINDS = ['offer', 'answer', 'candidates', 'state'] as const
 
 const FRAME = 'conclave/call-frame/v1'
 const SIGNAL = 'conclave/call-signal/v1'
-const NONCE_BYTES = 32
 
 /** [Note: M3] The caller offers. */
 const maySend = (isCaller: boolean, kind: SignalKind): boolean => kind !== (isCaller ? 'answer' : 'offer')
@@ -152,7 +153,7 @@ interface ReadFrame {
 }
 
 function readFrame(text: string): ReadFrame {
-  const [kindBytes, number, nonce, body, ...more] = fieldsOf(text)
+  const [kindBytes, number, nonce, body, ...more] = orForged(() => decodeFields(fromBase64(text)))
   const kind = KINDS.find((known) => kindBytes && known === textOf(kindBytes))
   const n = number && /^[1-9]\d{0,8}$/.test(textOf(number)) ? Number(textOf(number)) : 0
   if (!kind || n === 0 || !nonce || !body || more.length > 0) throw callForged()
@@ -160,18 +161,4 @@ function readFrame(text: string): ReadFrame {
   return { kind, n, nonce: kind === 'offer' ? nonce : undefined, body }
 }
 
-function fieldsOf(text: string): Bytes[] {
-  try {
-    return decodeFields(fromBase64(text))
-  } catch (cause) {
-    throw callForged(cause)
-  }
-}
-
-function textOf(bytes: Bytes): string {
-  try {
-    return fromUtf8(bytes)
-  } catch (cause) {
-    throw callForged(cause)
-  }
-}
+const textOf = (bytes: Bytes): string => orForged(() => fromUtf8(bytes))

@@ -27,10 +27,12 @@ import {
   heldCall,
   holdCall,
   inCallTurn,
+  NONCE_BYTES,
+  orForged,
   requireCall,
 } from './heldCalls.ts'
 
-const BYTES = 32
+const HASH_BYTES = 32
 /** Three follow rejections by `epoch`. */
 const ANSWERS_MAX = 4
 
@@ -62,8 +64,8 @@ type Answering = Ringing & { callerDevice: string; commit: string }
 
 async function answered(live: Live, input: Answering): Promise<string> {
   const fingerprint = readFingerprint(input.fingerprint)
-  const bound = bytesOf(input.commit)
-  if (bound.length !== BYTES || input.callerDevice === live.device.id) throw callForged()
+  const bound = orForged(() => fromBase64(input.commit))
+  if (bound.length !== HASH_BYTES || input.callerDevice === live.device.id) throw callForged()
   const room = await callRoom(live, input)
   if (!room.group) throw new CryptoFailure('outside', 'This device is not in this chat yet')
   const before = heldCall(live, input.callId)
@@ -146,7 +148,7 @@ const begun = (
   { fingerprint, room, isCaller, before }: Beginning,
 ): HeldCall => ({
   ...{ chatRoomId, peerId, callId, attempt, isCaller },
-  own: { device: live.device.id, nonce: randomBytes(BYTES), fingerprint },
+  own: { device: live.device.id, nonce: randomBytes(NONCE_BYTES), fingerprint },
   leafSeed: concat(live.device.leafSeed),
   accountKeys: { own: concat(live.identityKey), other: concat(room.peer.identityKey) },
   onlyDevice: before?.other?.device ?? before?.onlyDevice,
@@ -160,20 +162,7 @@ const isSamePlace = (one: CallPlace, other: CallPlace): boolean =>
 const epochIn = (group: Group): CallEpoch => ({ groupId: groupIdOf(group), epoch: epochOf(group), exporter: exporterOf(group) })
 
 function readAnswer(text: string): { groupId: Bytes; epoch: string; nonce: Bytes; bound: Bytes } {
-  try {
-    const [groupId, epoch, nonce, bound, ...more] = decodeFields(bytesOf(text))
-    if (groupId && epoch && nonce?.length === BYTES && bound?.length === BYTES && more.length === 0)
-      return { groupId, epoch: fromUtf8(epoch), nonce, bound }
-  } catch (cause) {
-    throw callForged(cause)
-  }
-  throw callForged()
-}
-
-function bytesOf(text: string): Bytes {
-  try {
-    return fromBase64(text)
-  } catch (cause) {
-    throw callForged(cause)
-  }
+  const [groupId, epoch, nonce, bound, ...more] = orForged(() => decodeFields(fromBase64(text)))
+  if (!groupId || !epoch || nonce?.length !== NONCE_BYTES || bound?.length !== HASH_BYTES || more.length > 0) throw callForged()
+  return { groupId, epoch: orForged(() => fromUtf8(epoch)), nonce, bound }
 }

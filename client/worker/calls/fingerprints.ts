@@ -1,6 +1,6 @@
 import { type Bytes, concat, sameBytes } from '../../../contract/ground/bytes.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { callForged } from './heldCalls.ts'
+import { callForged, orForged } from './heldCalls.ts'
 
 const FINGERPRINT = /^sha-256 ((?:[0-9a-f]{2}:){31}[0-9a-f]{2})$/i
 const LINE = 'a=fingerprint:'
@@ -20,10 +20,4 @@ export function fingerprintIn(sdp: string): Bytes {
   return first
 }
 
-function ofLine(line: string): Bytes {
-  try {
-    return readFingerprint(line.startsWith(LINE) ? line.slice(LINE.length) : '')
-  } catch (cause) {
-    throw callForged(cause)
-  }
-}
+const ofLine = (line: string): Bytes => orForged(() => readFingerprint(line.startsWith(LINE) ? line.slice(LINE.length) : ''))

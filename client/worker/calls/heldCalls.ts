@@ -3,6 +3,8 @@ import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase } from '../primitives/seal.ts'
 
+export const NONCE_BYTES = 32
+
 /** Devices in hex. */
 export interface CallPlace {
   chatRoomId: string
@@ -97,5 +99,14 @@ export const callOver = (): CryptoFailure => new CryptoFailure('call_over', 'Thi
 
 export const callForged = (cause?: unknown): CryptoFailure =>
   new CryptoFailure('call_forged', 'Somebody changed this call on its way, so it was ended', { cause })
+
+/** Reads what came from elsewhere. Throws 'call_forged' for what is no such thing. */
+export function orForged<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw callForged(cause)
+  }
+}
 
 export const callReplayed = (): CryptoFailure => new CryptoFailure('call_replayed', 'This was heard before')
