@@ -53,3 +53,19 @@ test('Two tabs that start after a crash write one line, and a note that outlived
   expect(await alice.core.outbox(roomId)).toEqual([])
   expect((await bob.reads(alice)).filter(({ id }) => id === callId)).toHaveLength(1)
 })
+
+test('However many lines of one call a contact writes, none is hidden, so a page of the chat is read as soon as any other', async () => {
+  const { alice, bob, roomId } = await people()
+  await bob.says(alice, 'hello')
+  const callId = randomUUID()
+  const content = { type: 'call', callId, callType: 'video', outcome: 'answered', seconds: 604_800, isCompared: true } as const
+  const ids = [randomUUID(), randomUUID(), randomUUID()]
+  for (const id of ids) {
+    const line = { id, chatRoomId: roomId, content, replyToId: null, sentAt: new Date().toISOString() }
+    await bob.core.keepInOutbox(line)
+  }
+  await bob.sends(bob.room(alice))
+  await alice.reads(bob)
+  const { messages } = await alice.core.page({ chatRoomId: roomId, limit: 2 })
+  expect(messages.map(({ id }) => id)).toEqual(ids.slice(1))
+})
