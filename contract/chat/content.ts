@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { textBytes } from '../ground/bytes.ts'
 import { LIMITS } from '../ground/limits.ts'
 import { base64, base64Of, boundedRecord } from '../ground/shapes.ts'
-import { CALL_TYPES } from './calllimits.ts'
+import { CALL_LIMITS, CALL_TYPES } from './calllimits.ts'
 import { SAID } from './saidlimits.ts'
 
 const pixels = z.number().int().min(1).max(100_000)
@@ -37,11 +37,7 @@ const callShape = z.object({
   callType: z.enum(CALL_TYPES),
   outcome: callOutcome,
   /** From the answer to the end. */
-  seconds: z
-    .number()
-    .int()
-    .min(0)
-    .max(7 * 24 * 60 * 60),
+  seconds: z.number().int().min(0).max(CALL_LIMITS.lineSecondsMax),
   /** The caller pressed "They match". */
   isCompared: z.boolean(),
 })

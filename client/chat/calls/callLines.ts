@@ -1,3 +1,4 @@
+import { CALL_LIMITS } from '../../../contract/chat/calllimits.ts'
 import type { CallContent } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { isShut, isShutRow, roomById, roomsStore } from '../../rooms/list/roomList.ts'
@@ -7,8 +8,6 @@ import { callStore } from './callState.ts'
 import { type LiveCall, liveCall, reportBug } from './liveCall.ts'
 
 type Outcome = CallContent['outcome']
-
-const SECONDS_MAX = 7 * 24 * 60 * 60
 
 const notedOf = ({ callId, chatRoomId, callType, answeredAt, env }: LiveCall): NotedCall => ({
   ...{ callId, chatRoomId, callType, answeredAt },
@@ -38,7 +37,7 @@ async function write(env: Env, { callId, chatRoomId, ...call }: NotedCall, outco
     const seconds = call.answeredAt === null ? 0 : Math.round((call.seenAt - call.answeredAt) / 1000)
     const content: CallContent = {
       ...{ type: 'call', callId, callType: call.callType, outcome, isCompared: call.isCompared },
-      seconds: Math.min(Math.max(0, seconds), SECONDS_MAX),
+      seconds: Math.min(Math.max(0, seconds), CALL_LIMITS.lineSecondsMax),
     }
     // The server takes one message of an id, however often the line is written.
     const message = { id: callId, chatRoomId, content, replyToId: null, sentAt: new Date(call.seenAt).toISOString() }
