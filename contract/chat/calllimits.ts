@@ -19,7 +19,6 @@ export const CALL_LIMITS = {
   candidateBytes: 8 * KIB,
   answerBytes: 256,
   attemptsMax: 1000,
-  /** A line with more is read by nobody. */
   lineSecondsMax: 7 * 24 * 60 * 60,
   relaySeconds: 10 * 60,
   relayTestSeconds: 60,

@@ -282,14 +282,19 @@ test('A call waits for no message: it goes on while the chat’s lock is taken',
   await seals(call, a, 'offer', sdpOf(a.fingerprint))
 })
 
-test('A call that ends while it still begins leaves nothing behind, at either end', async () => {
-  const call = begins()
-  const ringing = rings(call)
-  await dropCall(a.live, call.callId)
-  const answering = answers(call, await ringing)
+test('A call that has ended is not begun, nor does one that ends while it begins leave anything behind', async () => {
+  const over = failure('call_over')
+  const [call, later] = [begins(), begins()]
+  const commit = await rings(call)
+  const answering = expect(answers(call, commit)).rejects.toThrow(over)
   await dropCall(b.live, call.callId)
   await answering
-  expect([heldCall(a.live, call.callId), heldCall(b.live, call.callId)]).toEqual([undefined, undefined])
+  await expect(answers(call, commit)).rejects.toThrow(over)
+  const ringing = expect(rings(later)).rejects.toThrow(over)
+  await dropCall(a.live, later.callId)
+  await ringing
+  await expect(rings({ ...later, attempt: 2 })).rejects.toThrow(over)
+  expect([heldCall(b.live, call.callId), heldCall(a.live, later.callId)]).toEqual([undefined, undefined])
 })
 
 test('Whatever a call holds is overwritten when it ends, and when its account closes', async () => {

@@ -22,11 +22,10 @@ import {
   callForged,
   callOver,
   callReplayed,
-  dropHeld,
+  endHeld,
   type HeldCall,
   heldCall,
   holdCall,
-  inCallTurn,
   NONCE_BYTES,
   orForged,
   requireCall,
@@ -40,11 +39,7 @@ const ANSWERS_MAX = 4
  * Returns the commitment, base64 [Note: M3]. `fingerprint`: as in SDP. Throws what `callRoom` throws, 'call_over' for an attempt that is
  * not above the last.
  */
-export const ringCall = (live: Live, input: Ringing): Promise<string> => inCallTurn(live, () => rung(live, input))
-
-type Ringing = CallPlace & { fingerprint: string }
-
-async function rung(live: Live, input: Ringing): Promise<string> {
+export async function ringCall(live: Live, input: CallPlace & { fingerprint: string }): Promise<string> {
   const fingerprint = readFingerprint(input.fingerprint)
   const room = await callRoom(live, input)
   const before = heldCall(live, input.callId)
@@ -58,11 +53,10 @@ async function rung(live: Live, input: Ringing): Promise<string> {
  * Returns the answer's `signal`, base64. Throws what `callRoom` throws, 'outside' (ready the room first), 'call_over' for an older
  * attempt, 'call_forged' for another commitment.
  */
-export const answerCall = (live: Live, input: Answering): Promise<string> => inCallTurn(live, () => answered(live, input))
-
-type Answering = Ringing & { callerDevice: string; commit: string }
-
-async function answered(live: Live, input: Answering): Promise<string> {
+export async function answerCall(
+  live: Live,
+  input: CallPlace & { fingerprint: string; callerDevice: string; commit: string },
+): Promise<string> {
   const fingerprint = readFingerprint(input.fingerprint)
   const bound = orForged(() => fromBase64(input.commit))
   if (bound.length !== HASH_BYTES || input.callerDevice === live.device.id) throw callForged()
@@ -133,7 +127,9 @@ export async function callWords(live: Live, callId: string): Promise<string[]> {
   return wordsOf(seed, wordlist)
 }
 
-export const dropCall = (live: Live, callId: string): Promise<void> => inCallTurn(live, async () => dropHeld(live, callId))
+export async function dropCall(live: Live, callId: string): Promise<void> {
+  endHeld(live, callId)
+}
 
 interface Beginning {
   fingerprint: Bytes

@@ -64,8 +64,12 @@ export function requireCall(live: Live, { callId, attempt }: Pick<CallPlace, 'ca
   return call
 }
 
-/** Erases the attempt before. */
+/** Erases the attempt before. Throws 'call_over' for a call that has ended. */
 export function holdCall(live: Live, call: HeldCall): void {
+  if (ended.get(live)?.has(call.callId)) {
+    eraseCall(call)
+    throw callOver()
+  }
   dropHeld(live, call.callId)
   const calls = memory.get(live) ?? new Map<string, HeldCall>()
   memory.set(live, calls.set(call.callId, call))
@@ -74,21 +78,25 @@ export function holdCall(live: Live, call: HeldCall): void {
 export function dropHeld(live: Live, callId: string): void {
   const call = heldCall(live, callId)
   if (!call) return
-  erase(call.leafSeed, call.own.nonce)
-  for (const secret of [call.key, call.epoch?.exporter, call.other?.nonce]) if (secret) erase(secret)
+  eraseCall(call)
   memory.get(live)?.delete(callId)
 }
 
-const turns = new WeakMap<Live, Promise<unknown>>()
+function eraseCall({ leafSeed, own, key, epoch, other }: HeldCall): void {
+  erase(leafSeed, own.nonce)
+  for (const secret of [key, epoch?.exporter, other?.nonce]) if (secret) erase(secret)
+}
 
-/** What begins a call and what ends it wait for each other: an end overtakes no beginning, whose keys would stay. */
-export function inCallTurn<T>(live: Live, work: () => Promise<T>): Promise<T> {
-  const done = (turns.get(live) ?? Promise.resolve()).then(work)
-  turns.set(
-    live,
-    done.catch(() => undefined),
-  )
-  return done
+const ended = new WeakMap<Live, Set<string>>()
+const ENDED_MAX = 100
+
+/** An end overtakes what begins the call, whose keys would stay. */
+export function endHeld(live: Live, callId: string): void {
+  dropHeld(live, callId)
+  const ids = ended.get(live) ?? new Set()
+  ended.set(live, ids.add(callId))
+  const [oldest] = ids
+  if (oldest !== undefined && ids.size > ENDED_MAX) ids.delete(oldest)
 }
 
 export function dropCalls(live: Live): void {

@@ -108,7 +108,7 @@ export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
   ownWrite(row.chatRoomId, row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
 ]
 
-/** Two tabs that start after a crash write the same line: a second row of one id would never settle. */
+/** A second row of one id would never settle. */
 async function silentWrites(live: Live, row: ReturnType<typeof newRow>): Promise<Write[]> {
   if (row.content.type !== 'call') return newWrites(row)
   const name = { chatRoomId: row.chatRoomId, senderId: live.userId, id: row.id }
