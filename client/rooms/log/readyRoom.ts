@@ -30,7 +30,7 @@ export function readyRoom(env: Env, room: Room, { mustCommit = false } = {}): Pr
   return askingRestart(room, () => ready(env, room, mustCommit))
 }
 
-/** undefined: what the server shows of these people fits their pins. Throws RefusedList. */
+/** undefined: the shown lists fit the pins. Throws RefusedList. */
 export async function whyStopped(env: Env, room: Room): Promise<string | undefined> {
   const [mismatch] = (await refreshPeers(env, room)).values()
   return mismatch && `${WHY_STOPPED[mismatch]} Nothing is sent until ${mismatch === 'list_absent' ? 'it does' : 'you decide'}.`
