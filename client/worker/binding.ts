@@ -1,6 +1,5 @@
 import type { AccountVerbs } from './account/accountkeys.ts'
 import type { LockedMemory } from './account/unlock.ts'
-import { dropCalls } from './calls/heldCalls.ts'
 import type { Live } from './keys/live.ts'
 import type { OriginOf } from './keys/proof.ts'
 import type { HeldWays } from './keys/ways.ts'
@@ -25,7 +24,7 @@ export function bindTo(memory: CoreMemory, originOf: OriginOf) {
     return memory.live
   }
   const shut = () => {
-    if (memory.live) dropCalls(memory.live)
+    memory.live?.dropCalls?.()
     memory.live?.vault.close()
     memory.live = undefined
   }

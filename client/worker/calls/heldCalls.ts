@@ -73,6 +73,7 @@ export function holdCall(live: Live, call: HeldCall): void {
   dropHeld(live, call.callId)
   const calls = memory.get(live) ?? new Map<string, HeldCall>()
   memory.set(live, calls.set(call.callId, call))
+  live.dropCalls = () => dropCalls(live)
 }
 
 export function dropHeld(live: Live, callId: string): void {
@@ -99,7 +100,7 @@ export function endHeld(live: Live, callId: string): void {
   if (oldest !== undefined && ids.size > ENDED_MAX) ids.delete(oldest)
 }
 
-export function dropCalls(live: Live): void {
+function dropCalls(live: Live): void {
   for (const callId of [...(memory.get(live)?.keys() ?? [])]) dropHeld(live, callId)
 }
 

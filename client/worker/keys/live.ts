@@ -12,6 +12,8 @@ export interface Live {
   credential: Uint8Array
   /** The newest last. They open the archive and the book. */
   history: { id: number; seed: Uint8Array }[]
+  /** Set by the first call: erases what calls hold. */
+  dropCalls?: () => void
 }
 
 export const leafDevice = ({ device, credential }: Live): LeafDevice => ({
