@@ -1,4 +1,5 @@
 import 'fake-indexeddb/auto'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import { IDBFactory } from 'fake-indexeddb'
 import { flushRoom, waitOf } from '../client/chat/messages/outbox.ts'
@@ -32,6 +33,18 @@ export interface HeadlessUser {
 
 const nothing = () => undefined
 let users = 0
+
+/** The databases of the browser in which something runs. Others run in this process meanwhile, and a process has one `indexedDB`. */
+const ownDisk = new AsyncLocalStorage<IDBFactory>()
+let everybodysDisk = indexedDB
+Object.defineProperty(globalThis, 'indexedDB', {
+  configurable: true,
+  get: () => ownDisk.getStore() ?? everybodysDisk,
+  set: (disk: IDBFactory) => {
+    everybodysDisk = disk
+  },
+})
+
 // The verbs of a sign-up read a browser's globals.
 openBrowser()
 
@@ -97,33 +110,19 @@ export interface Moved {
   user: { id: string; username: string; displayName: string }
 }
 
-let turn: Promise<unknown> = Promise.resolve()
-
-/**
- * Makes an account by the verbs that the page calls, in a browser of its own without a page, and returns what that browser keeps. One
- * at a time, because a process has one `indexedDB`.
- */
+/** Makes an account by the verbs that the page calls, in a browser of its own without a page, and returns what that browser keeps. */
 export function madeAccount(url: string, who: NewUser): Promise<Moved> {
-  const made = turn.then(async () => {
-    const before = indexedDB
-    const own = new IDBFactory()
-    Object.assign(globalThis, { indexedDB: own })
-    try {
-      const { env, cookies } = await signsUp(url, who)
-      const { id, username, displayName } = await env.api(accountApi.user, {})
-      await env.crypto.close()
-      return {
-        cookies: [...cookies].map(([name, value]) => ({ name, value })),
-        disk: await readDisk(own),
-        user: { id, username, displayName },
-      }
-    } finally {
-      Object.assign(globalThis, { indexedDB: before })
+  const disk = new IDBFactory()
+  return ownDisk.run(disk, async () => {
+    const { env, cookies } = await signsUp(url, who)
+    const { id, username, displayName } = await env.api(accountApi.user, {})
+    await env.crypto.close()
+    return {
+      cookies: [...cookies].map(([name, value]) => ({ name, value })),
+      disk: await readDisk(disk),
+      user: { id, username, displayName },
     }
   })
-  // Whoever asked is told of a failure; the next one begins all the same.
-  turn = made.catch(nothing)
-  return made
 }
 
 /** Signs up at a server that trusts one proxy. Each user has another IP address, because rate limits count by address. */
