@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { newDice } from '../walks/walk.ts'
 import { pause } from './clients.ts'
 import { checkScene } from './crashcheck.ts'
-import { bobSays, closeScene, fieldOf, newScene, newText, type Scene, signsInAgain, wordsOn } from './crashscene.ts'
+import { bobSays, closeScene, fieldOf, keepsFailed, newScene, newText, type Scene, signsInAgain } from './crashscene.ts'
 import { mountDisk, takeSpace, unmountDisk } from './diskfull.ts'
 import { type Form, type Outcome, seconds } from './fault.ts'
 import { type Accuse, emptyVerdict } from './law.ts'
@@ -98,7 +98,7 @@ async function atScene(
       await checkScene(scene, keys, accuse)
     }
   } catch (error) {
-    complaints.push(`time ${round + 1}: ${error instanceof Error ? error.stack : error}\n${await wordsOn(scene)}`)
+    complaints.push(`time ${round + 1}: ${error instanceof Error ? error.stack : error}\n${await keepsFailed(scene)}`)
   } finally {
     await closeScene(scene)
   }

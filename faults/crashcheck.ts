@@ -5,12 +5,14 @@ import type { FileContent } from '../contract/chat/content.ts'
 import { contentWords } from '../contract/chat/kinds/kinds.ts'
 import { objectPath } from '../contract/chat/objects.ts'
 import { atDatabase } from '../e2e/tables.ts'
-import { bobSays, fieldOf, newText, type Scene, until } from './crashscene.ts'
+import { bobSays, fieldOf, newText, type Scene, standingOf, until } from './crashscene.ts'
 import type { Accuse } from './law.ts'
 import type { SpentKeys } from './senderdata.ts'
 
 /** Bubbles on the screen that are compared. */
 const SHOWN = 12
+/** Some hundred texts are fetched, page by page. */
+const HISTORY_MS = 120_000
 
 /**
  * After the browser runs again: what was typed is there and goes out, both write on, and everything stands once at Bob and on both
@@ -82,7 +84,7 @@ function checkOnce(texts: string[], written: Scene['written'], where: string, ac
     if (count === 0 && isSure) accuse('lost', `"${text}" is not with ${where}`)
     if (count > 1) accuse('duplicated', `"${text}" is ${count} times with ${where}`)
     // What has arrived once stays.
-    if (count === 1) written.set(text, { isSure: true })
+    if (count === 1) written.set(text, { isSure: true, isSeen: true })
   }
 }
 
@@ -116,6 +118,24 @@ async function checkScreen({ written }: Scene, page: Page, accuse: Accuse): Prom
   // [Note: V2] The log had a message that the vault did not know: a state was kept too late.
   if ((await page.getByText('copied or restored').count()) > 0) accuse('stale', 'the browser takes itself for a copy')
   if ((await page.locator('[role="group"][aria-label*=", not sent"]').count()) > 0) accuse('lost', 'a message could not be sent')
+}
+
+/** A browser that has lost all gets the whole past from the server: every text and file, not only the newest. */
+export async function checkHistory({ written, files, open }: Scene, accuse: Accuse): Promise<void> {
+  const [page] = open.tabs
+  const sure = [...written, ...files].filter(([, { isSure }]) => isSure)
+  const missing = new Set(sure.map(([words]) => words))
+  const log = page.getByRole('log')
+  const isWhole = async () => {
+    for (const shown of await page.locator('.bub').allTextContents())
+      for (const words of missing) if (shown.includes(words)) missing.delete(words)
+    await log.evaluate((element) => element.scrollBy(0, -element.clientHeight / 2))
+    return missing.size === 0
+  }
+  await until('the whole history', isWhole, HISTORY_MS).catch(() => undefined)
+  for (const words of missing) accuse('lost', `"${words}" has not come back to a browser that had lost its databases`)
+  await page.reload()
+  await standingOf(page)
 }
 
 async function checkRows({ server, chatRoomId }: Scene, known: number, keys: SpentKeys, accuse: Accuse): Promise<void> {

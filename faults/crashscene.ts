@@ -1,4 +1,4 @@
-import { mkdtemp } from 'node:fs/promises'
+import { cp, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
@@ -9,6 +9,7 @@ import { keptDrafts } from '../e2e/person.ts'
 import { type LyingProxy, startProxy } from '../e2e/proxy.ts'
 import { type RunningServer, startServer } from '../e2e/server.ts'
 import { atDatabase } from '../e2e/tables.ts'
+import { openRun } from '../server/testing/run.ts'
 import type { Dice } from '../walks/walk.ts'
 import { pause } from './clients.ts'
 import { type OpenProfile, openProfile } from './profile.ts'
@@ -24,8 +25,8 @@ export interface Scene {
   /** The browser that runs now. */
   open: OpenProfile
   dice: Dice
-  /** The texts of both, and those of which it is certain that they arrive. */
-  written: Map<string, { isSure: boolean }>
+  /** The texts of both, those of which it is certain that they arrive, and those that Bob has. */
+  written: Map<string, { isSure: boolean; isSeen?: boolean }>
   /** The files that Alice has chosen, by their names. */
   files: Map<string, { sha256: string; isSure: boolean; isChecked?: boolean }>
   /** What stood in the composer, kept on disk, when the browser was killed. */
@@ -83,18 +84,28 @@ export async function closeScene({ open, proxy, server }: Scene): Promise<void> 
   await proxy.stop()
 }
 
-/** Starts the browser again after a kill. */
-export async function comesBack(scene: Scene): Promise<void> {
+/** Starts the browser again after a kill. Returns whether it has deleted its databases, so that Alice had to sign in again. */
+export async function comesBack(scene: Scene): Promise<boolean> {
   scene.open = await openProfile(scene.profile)
   await goesToChat(scene)
+  if ((await standingOf(scene.open.tabs[0])) !== 'gone') return false
+  if (!scene.open.hasDeleted())
+    throw new Error('The keys are gone, and the browser does not say that it has deleted its databases')
+  leavesInDoubt(scene)
+  return await signsInAgain(scene)
+}
+
+/** What Alice has typed or chosen since all was checked, the lost databases alone had for certain. */
+function leavesInDoubt(scene: Scene): void {
+  scene.draft = undefined
+  for (const [text, mark] of scene.written) if (text.startsWith('Alice') && !mark.isSeen) mark.isSure = false
+  for (const file of scene.files.values()) if (!file.isChecked) file.isSure = false
 }
 
 /** Where the browser's databases are gone the page says so: Alice signs in, and adds the browser. Returns whether she had to. */
 export async function signsInAgain(scene: Scene): Promise<boolean> {
   const [page] = scene.open.tabs
-  const gone = page.getByText('keys are gone')
-  await gone.or(fieldOf(page)).first().waitFor()
-  if ((await gone.count()) === 0) return false
+  if ((await standingOf(page)) !== 'gone') return false
   await page.goto(`${scene.proxy.url}/auth`)
   await page.getByRole('tab', { name: 'Sign In' }).click()
   await page.getByLabel('Username', { exact: true }).fill(scene.alice.username)
@@ -115,14 +126,16 @@ const STANDINGS = {
   open: 'textarea[aria-label="Message"]:not([disabled])',
   shut: 'Password Protected',
   interrupted: 'interrupted',
+  gone: 'keys are gone',
 }
 
-/** Whether the chat is open, locked, or was interrupted while it was to be locked. */
+/** Whether the chat is open, locked, or was interrupted while it was to be locked, or the browser has no keys any more. */
 export async function standingOf(page: Page): Promise<keyof typeof STANDINGS> {
-  const found = await page.waitForFunction(({ open, shut, interrupted }) => {
+  const found = await page.waitForFunction(({ open, shut, interrupted, gone }) => {
     const words = document.querySelector('main, [role=main], body')?.textContent ?? ''
     if (words.includes(interrupted)) return 'interrupted'
     if (words.includes(shut)) return 'shut'
+    if (words.includes(gone)) return 'gone'
     return document.querySelector(open) ? 'open' : undefined
   }, STANDINGS)
   return (await found.jsonValue()) ?? 'open'
@@ -147,9 +160,14 @@ export async function types(scene: Scene, page: Page, text: string): Promise<voi
 
 export const bobSays = (scene: Scene): Promise<void> => scene.bob.says(scene.alice.username, [newText(scene, 'Bob', true)])
 
-/** What stands on the screens, for a failure. */
-export async function wordsOn({ open }: Scene): Promise<string> {
+/** For a failure: what stands on the screens, and where a copy of the profile stays when all else of the run is removed. */
+export async function keepsFailed({ open, profile }: Scene): Promise<string> {
   const words = (page: Page) => page.evaluate(() => document.querySelector('#root')?.textContent ?? document.body.textContent)
   const shown = await Promise.all(open.tabs.map((page) => words(page).catch(() => '(the tab is gone)')))
-  return shown.map((text) => `A tab says: ${text.slice(0, 1500)}`).join('\n')
+  // A browser that is closed writes on.
+  await open.kill().catch(() => undefined)
+  const { folder } = await openRun()
+  const kept = path.join(path.dirname(folder), `failed-${path.basename(profile)}`)
+  await cp(profile, kept, { recursive: true })
+  return [...shown.map((text) => `A tab says: ${text.slice(0, 1500)}`), `The profile is kept in ${kept}`].join('\n')
 }

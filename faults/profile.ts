@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
 import { looksOften } from '../e2e/eager.ts'
@@ -9,6 +10,8 @@ import { requireProc } from './postgres.ts'
 export interface OpenProfile {
   context: BrowserContext
   tabs: [Page, Page]
+  /** Whether it says in its log that it has found its databases damaged, and deleted them all. */
+  hasDeleted(): boolean
   /** SIGKILL to all of its processes at once. Resolves when none is left. */
   kill(): Promise<void>
   /** Closes it as a person does: then it writes its cookies too. */
@@ -17,11 +20,14 @@ export interface OpenProfile {
 
 const PATIENCE_MS = 20_000
 const GONE_MS = 10_000
+/** Chromium's words, in `content/browser/indexed_db`. */
+const DELETES = /indexed_db.*(Got corruption for|recovering from a corrupted)/
 
 /** Opens the browser of this profile with two tabs. */
 export async function openProfile(profile: string): Promise<OpenProfile> {
   requireProc()
-  const context = await openBrowser(profile)
+  const log = path.join(profile, `start-${Date.now()}.log`)
+  const context = await openBrowser(profile, ['--enable-logging', `--log-file=${log}`])
   // What runs in pages was compiled for Node, which names functions by this.
   await context.addInitScript('globalThis.__name = (one) => one')
   const [first, second] = [context.pages()[0] ?? (await context.newPage()), await context.newPage()]
@@ -34,6 +40,7 @@ export async function openProfile(profile: string): Promise<OpenProfile> {
   return {
     context,
     tabs: [first, second],
+    hasDeleted: () => DELETES.test(readFileSync(log, 'utf8')),
     async kill() {
       process.kill(-leader, 'SIGKILL')
       const deadline = Date.now() + GONE_MS
