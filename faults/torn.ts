@@ -12,7 +12,9 @@ const FULL_RECORD = 1
  */
 export function tearsRecord(profile: string): void {
   const stores = path.join(profile, 'Default', 'IndexedDB')
-  for (const store of readdirSync(stores).filter((name) => name.endsWith('.leveldb'))) {
+  const found = readdirSync(stores).filter((name) => name.endsWith('.leveldb'))
+  if (found.length === 0) throw new Error('The browser keeps its databases otherwise than in LevelDB')
+  for (const store of found) {
     const folder = path.join(stores, store)
     const newest = readdirSync(folder)
       .filter((name) => name.endsWith('.log'))
