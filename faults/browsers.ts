@@ -10,6 +10,8 @@ import { watchKeys } from './senderdata.ts'
 import { tearsRecord } from './torn.ts'
 
 const LONG = 200
+/** Its longest step takes seconds, and each wait in it ends. */
+const ROUND_MS = 300_000
 /** The ten of CI. A chat password costs seconds in each act with it. */
 const SHORT = [...Object.keys(ACTS), 'sending', 'receiving', 'uploading']
 
@@ -27,10 +29,7 @@ export async function killBrowsers({ isShort, kills = isShort ? SHORT.length : L
   try {
     const keys = await watchKeys(scene.bob, scene.chatRoomId, scene.alice.id)
     const names = isShort ? SHORT : Object.keys(ACTS)
-    for (let kill = 0; kill < kills; kill++) {
-      const name = names[kill % names.length] ?? ''
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-      where = `seed ${seed}, kill ${kill + 1}, ${name}`
+    const round = async (name: string) => {
       const since = await killIn(scene, name)
       const hasLost = await comesBack(scene)
       backMs.push(now() - since)
@@ -39,13 +38,22 @@ export async function killBrowsers({ isShort, kills = isShort ? SHORT.length : L
       await checkScene(scene, keys, accuse)
       if (hasLost) await checkHistory(scene, accuse)
     }
+    const damaged = async () => {
+      await scene.open.kill()
+      tearsRecord(scene.profile)
+      if (!(await comesBack(scene))) throw new Error('The browser was to delete its damaged databases')
+      await checkScene(scene, keys, accuse)
+      await checkHistory(scene, accuse)
+    }
+    for (let kill = 0; kill < kills; kill++) {
+      const name = names[kill % names.length] ?? ''
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+      where = `seed ${seed}, kill ${kill + 1}, ${name}`
+      await inTime(round(name))
+    }
     // Chromium does it once in some eighty kills, so a short run sees it only here.
     where = `seed ${seed}, a torn record`
-    await scene.open.kill()
-    tearsRecord(scene.profile)
-    if (!(await comesBack(scene))) throw new Error('The browser was to delete its damaged databases')
-    await checkScene(scene, keys, accuse)
-    await checkHistory(scene, accuse)
+    await inTime(damaged())
   } catch (error) {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
     complaints.push(`${where}: ${words}\n${await keepsFailed(scene)}`)
@@ -76,6 +84,15 @@ async function killIn(scene: Scene, name: string): Promise<number> {
   // Only what goes on outside of the browser ends well.
   await doing.catch(() => undefined)
   return since
+}
+
+/** What waits for ever is told, too. */
+async function inTime(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`It did not end within ${seconds(ROUND_MS)}`)), ROUND_MS)
+  })
+  await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 const newSeed = (): number => Math.floor(Math.random() * 2 ** 32)

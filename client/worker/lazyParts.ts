@@ -16,7 +16,6 @@ export const files = () => loadPart(() => import('./files/sealFile.ts'))
 export const hiding = () => loadPart(() => import('./lists/hideAddress.ts'))
 export const offline = () => loadPart(() => import('./account/openOffline.ts'))
 export const older = () => loadPart(() => import('./log/olderPage.ts'))
-export const opening = () => loadPart(() => import('./files/openFile.ts'))
 export const relock = () => loadPart(() => import('./vault/rewrap.ts'))
 export const renaming = () => loadPart(() => import('./lists/renaming.ts'))
 export const restart = () => loadPart(() => import('./log/restartRoom.ts'))
@@ -26,3 +25,13 @@ export const trust = () => loadPart(() => import('./account/trustKey.ts'))
 export const unlocking = () => loadPart(() => import('./account/unlock.ts'))
 export const wiped = () => loadPart(() => import('./vault/wipedVault.ts'))
 export const search = () => loadPart(() => import('./searchindex/search.ts'))
+
+let opener: Promise<typeof import('./files/openFile.ts')> | undefined
+/** One promise for all: the pieces of a file never overtake its opening, which would wait for them for ever. */
+export const opening = () => {
+  opener ??= loadPart(() => import('./files/openFile.ts')).catch((error: unknown) => {
+    opener = undefined
+    throw error
+  })
+  return opener
+}
