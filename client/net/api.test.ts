@@ -206,7 +206,7 @@ test('A call that wants a device to sign for the session is made once more after
     prove: () => new Promise((resolve) => proofs.push(resolve)),
   })
   const calls = [api(notificationsApi.unreadCount, {}), api(notificationsApi.unreadCount, {})]
-  await vi.waitFor(() => expect([asked.length, proofs.length]).toEqual([2, 1]))
+  await expect.poll(() => [asked.length, proofs.length]).toEqual([2, 1])
   isProven = true
   proofs[0]?.()
   expect(await Promise.all(calls)).toEqual([{ count: 2 }, { count: 2 }])
@@ -215,7 +215,7 @@ test('A call that wants a device to sign for the session is made once more after
   // Nor does one that goes on refusing.
   isProven = false
   const refused = api(notificationsApi.unreadCount, {})
-  await vi.waitFor(() => expect(proofs).toHaveLength(2))
+  await expect.poll(() => proofs).toHaveLength(2)
   proofs[1]?.()
   await expect(refused).rejects.toMatchObject({ code: 'device_required' })
   expect([asked.length, proofs.length]).toEqual([7, 2])

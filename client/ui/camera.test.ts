@@ -47,7 +47,7 @@ test('Who closes the scanner before the camera has answered leaves no camera run
   const end = startScan(screen(), { onLive: nothing, onCode: nothing, onTrouble })
   end()
   answer({ getTracks: () => [{ stop, addEventListener: nothing }] })
-  await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce())
+  await expect.poll(() => stop).toHaveBeenCalledOnce()
   expect(onTrouble).not.toHaveBeenCalled()
 })
 

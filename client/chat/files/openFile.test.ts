@@ -131,7 +131,7 @@ function answersOnDemand(sealed: Uint8Array<ArrayBuffer>) {
     })
     return new Response(body, { headers: { 'Content-Length': String(sealed.length) } })
   })
-  return { asked, requests: (count: number) => vi.waitUntil(() => asked.length === count) }
+  return { asked, requests: (count: number) => expect.poll(() => asked.length === count).toBe(true) }
 }
 
 test('A file is pressed twice while it comes: it is fetched once, and shown on its way until it is there', async () => {

@@ -137,7 +137,7 @@ test('Parts go out at once; on a slow line the later one is stopped and goes aga
   vi.stubGlobal('XMLHttpRequest', Slow)
   vi.useFakeTimers()
   const fast = sends(env)
-  await vi.waitUntil(() => under.size === 2)
+  await vi.waitUntil(() => under.size === 2, { timeout: 60_000 })
   for (const arrives of under.values()) arrives()
   await fast
   await vi.advanceTimersByTimeAsync(10_000)
@@ -146,11 +146,11 @@ test('Parts go out at once; on a slow line the later one is stopped and goes aga
   under.clear()
   uploadsStore.setState({ uploads: [FILE] })
   const slow = sends(env)
-  await vi.waitUntil(() => under.size === 2)
+  await vi.waitUntil(() => under.size === 2, { timeout: 60_000 })
   under.delete('/part/2')
   await vi.advanceTimersByTimeAsync(1000)
   under.get('/part/1')?.()
-  await vi.waitUntil(() => under.has('/part/2'))
+  await vi.waitUntil(() => under.has('/part/2'), { timeout: 60_000 })
   under.get('/part/2')?.()
   await slow
   const [first, second] = ['/part/1', '/part/2']

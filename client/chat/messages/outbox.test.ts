@@ -102,7 +102,7 @@ test('While a server does not answer a message, the person writes on: the messag
   }) as Api
   const onKept = vi.fn()
   const sending = sendText({ ...alice.env, api }, alice.room(bob), 'to a slow server', onKept)
-  await expect.poll(() => onKept.mock.calls.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => onKept.mock.calls.length).toBe(1)
   expect(await alice.core.outbox(roomId)).toMatchObject([{ content: { text: 'to a slow server' }, failure: null }])
   answers()
   expect(await sending).toEqual({ outcome: 'kept' })

@@ -78,7 +78,7 @@ test('An answer to what was typed before is dropped', async () => {
     return alice.core.search(input)
   })
   const slow = findInChat(alice.env, room, 'pear')
-  await vi.waitFor(() => expect(search).toHaveBeenCalledTimes(1))
+  await expect.poll(() => search).toHaveBeenCalledTimes(1)
   await findInChat(alice.env, room, 'peach')
   release()
   await slow

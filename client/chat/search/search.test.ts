@@ -49,7 +49,7 @@ test('What Alice types is looked for once she pauses; the answer to what she typ
     return laptop.core.search(input)
   })
   const slow = searchMessages(laptop.env, 'pear', rooms)
-  await vi.waitFor(() => expect(search).toHaveBeenCalledTimes(2))
+  await expect.poll(() => search).toHaveBeenCalledTimes(2)
   await searchMessages(laptop.env, 'peach', rooms)
   release()
   await slow

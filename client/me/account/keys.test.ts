@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { factorDetails } from '../../../contract/account/assertion.ts'
 import type { AccountKeys } from '../../../contract/account/devices.ts'
 import { manifestShape } from '../../../contract/account/documents.ts'
@@ -26,9 +26,6 @@ import { accountStore } from './accountState.ts'
 import { addKit, changeKeys, type Opener, openKeys, removeDevice, setPasswordOpens, switchHistory, waysOf } from './keys.ts'
 import { addPasskey, factorsOf, joinPasskeys, removePasskey, setBiometric } from './passkeyFactors.ts'
 import { changePassword } from './signedOrder.ts'
-
-// Argon2id and many messages take long.
-vi.setConfig({ testTimeout: 60_000 })
 
 beforeEach(openBrowser)
 

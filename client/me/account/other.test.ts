@@ -1,5 +1,5 @@
 import { IDBFactory } from 'fake-indexeddb'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { openBrowser } from '../../testing/browser.ts'
@@ -10,9 +10,6 @@ import { enrolThisBrowser, signIn, signUp } from '../signin/signin.ts'
 import { OTHER_ACCOUNT, refreshUser, start } from './account.ts'
 import { accountStore } from './accountState.ts'
 import { ownName } from './keys.ts'
-
-// Argon2id.
-vi.setConfig({ testTimeout: 60_000 })
 
 beforeEach(openBrowser)
 

@@ -24,9 +24,6 @@ import { tellLocked } from './tellLocked.ts'
 import { openWithOthers, passkeyEntry, secondsToWait, unlock } from './unlock.ts'
 import { watchLock } from './watchLock.ts'
 
-// Argon2id.
-vi.setConfig({ testTimeout: 60_000 })
-
 beforeEach(openBrowser)
 beforeEach(() => void vi.stubGlobal('BroadcastChannel', TestChannel))
 
@@ -226,7 +223,7 @@ test('Locking one tab locks the others, and what stands in a composer is kept fi
     load: () => void done.push('the other tab is loaded anew'),
   })
   await lockNow(() => done.push('this tab is loaded anew'))
-  await vi.waitFor(() => expect(done).toContain('the other tab is loaded anew'))
+  await expect.poll(() => done).toContain('the other tab is loaded anew')
   expect(done.indexOf('kept')).toBeLessThan(done.indexOf('this tab is loaded anew'))
   stop()
   off()
@@ -293,7 +290,7 @@ test('A locked browser puts its session to sleep and shows how much is unread; i
   const shown = vi.fn()
   vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
   const stop = countArrivals(page, { unread: shown, reached: () => undefined })
-  await vi.waitFor(() => expect(shown).toHaveBeenCalledWith(1))
+  await expect.poll(() => shown).toHaveBeenCalledWith(1)
   stop()
   await expect(page.api(contactsApi.list, {})).rejects.toMatchObject({ status: 403, code: 'device_required' })
   await opens({ password: password() })

@@ -22,9 +22,6 @@ import { signIn } from '../signin/signin.ts'
 import { offlineWaysOf, switchLockOff, switchLockOn, switchOfflineOff, switchOfflineOn } from './browserlock.ts'
 import { passkeyEntry, unlockOffline } from './unlock.ts'
 
-// Argon2id.
-vi.setConfig({ testTimeout: 60_000 })
-
 let wire: Wire
 let alice: TestPerson
 let bob: TestPerson

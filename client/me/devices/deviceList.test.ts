@@ -1,4 +1,4 @@
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { devicesApi } from '../../../contract/account/devices.ts'
 import { onionAddress } from '../../../contract/people/onion.ts'
 import { ApiError } from '../../net/api.ts'
@@ -37,6 +37,7 @@ async function aliceHasTwo() {
 }
 
 test('The list names every browser of the account, this one first, and says when each was last seen', async () => {
+  const startedAt = Date.now()
   const { laptop, phone } = await aliceHasTwo()
   await loadDevices(laptop.env)
   expect(shown()).toMatchObject({ status: 'ready', failure: null, keepsHistory: true })
@@ -45,7 +46,7 @@ test('The list names every browser of the account, this one first, and says when
     { id: phone.deviceId, name: 'Another browser', isCurrent: false },
   ])
   expect(shown().devices[1]?.lastSeenAt).toBe(SEEN_AT)
-  expect(Date.now() - Date.parse(shown().devices[1]?.addedAt ?? '')).toBeLessThan(60_000)
+  expect(Date.parse(shown().devices[1]?.addedAt ?? '')).toBeGreaterThanOrEqual(startedAt)
 })
 
 test('Eve runs the server: who is a device and which address is shown are not hers to say', async () => {
@@ -120,7 +121,7 @@ test('Eve has the password, and the server tells nobody of her browser: the comm
   onTestFinished(watchOwnNews(alice.env, (work) => void work))
   expect(shown().announced).toEqual([])
   await catchUp(alice.env, alice.room(bob))
-  await vi.waitFor(() => expect(shown().announced).toMatchObject([{ id: eves.deviceId }]))
+  await expect.poll(() => shown().announced).toMatchObject([{ id: eves.deviceId }])
 })
 
 test('The server answers with the list from before her browser: the version that the commit names is fetched, and announced', async () => {
@@ -134,7 +135,7 @@ test('The server answers with the list from before her browser: the version that
   wire.lie = (_, path, answer) => (path === devicesApi.keys.path ? before : answer)
   onTestFinished(watchOwnNews(alice.env, (work) => void work))
   await catchUp(alice.env, alice.room(bob))
-  await vi.waitFor(() => expect(shown().announced).toMatchObject([{ id: eves.deviceId }]))
+  await expect.poll(() => shown().announced).toMatchObject([{ id: eves.deviceId }])
 })
 
 test("A backup of Alice's browser is restored: it says that its data was copied or restored, in each tab, until she answers", async () => {
@@ -148,7 +149,7 @@ test("A backup of Alice's browser is restored: it says that its data was copied 
   await showAnnounced(restored.env)
   expect(shown().copiedAt).toBeNull()
   await catchUp(restored.env, restored.room(bob))
-  await vi.waitFor(() => expect(shown().copiedAt).not.toBeNull())
+  await expect.poll(() => shown().copiedAt).not.toBeNull()
   await knowCopy(restored.env)
   expect(shown().copiedAt).toBeNull()
   await restored.says(bob, 'and on')

@@ -39,7 +39,7 @@ const answered = async (at: number, answer: Response | Error) => {
 const comes = async (at: number, answer: Response) => {
   const before = shown().length
   await answered(at, answer)
-  await vi.waitUntil(() => shown().length > before)
+  await expect.poll(() => shown().length > before).toBe(true)
 }
 
 test('Three photos are loaded at a time, each once, and stay in memory', async () => {
@@ -94,7 +94,7 @@ test('A photo of a few bytes that would fill the memory is never handed to the p
   // Three are loaded at a time: the others are asked for once the bombs are refused.
   for (let at = 41; at <= 46; at++) wantPhoto(pathOf(at))
   for (const [at, bytes] of bombs.entries()) await answered(at, photo('image/gif', 60_000, bytes))
-  await vi.waitUntil(() => asked().length === 6)
+  await expect.poll(() => asked().length === 6).toBe(true)
   expect(shown()).toEqual([])
   for (const at of [3, 4, 5]) await comes(at, photo())
   expect(URL.createObjectURL).toHaveBeenCalledTimes(3)

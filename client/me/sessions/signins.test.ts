@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { sessionsApi } from '../../../contract/account/sessions.ts'
 import { ApiError } from '../../net/api.ts'
 import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'
@@ -75,7 +75,7 @@ test('A sign-in that added a browser is told once: by the signed announcement of
   expect(shown()).toEqual([])
   expect(told()).toHaveLength(1)
   await knowDevices(alice.env, [phone.deviceId])
-  await vi.waitFor(() => expect(told()).toEqual([]))
+  await expect.poll(() => told()).toEqual([])
   expect(await alice.env.api(sessionsApi.signIns, {})).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
@@ -16,9 +16,6 @@ import { accountStore } from '../account/accountState.ts'
 import { switchHistory } from '../account/keys.ts'
 import { halfway } from './halfway.ts'
 import { cancelSignIn, enrolThisBrowser, signIn } from './signin.ts'
-
-// Argon2id.
-vi.setConfig({ testTimeout: 60_000 })
 
 beforeEach(openBrowser)
 

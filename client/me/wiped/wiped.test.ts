@@ -16,9 +16,6 @@ import { switchHistory } from '../account/keys.ts'
 import { enrolThisBrowser, signIn } from '../signin/signin.ts'
 import { WIPED, watchWiped } from './wiped.ts'
 
-// Argon2id.
-vi.setConfig({ testTimeout: 60_000 })
-
 beforeEach(openBrowser)
 
 let wire: Wire

@@ -204,7 +204,6 @@ function dice(seed: number) {
 
 test.each([1, 2, 3, 4])(
   'Whatever two people do on two browsers each, an honest server never gets a warning (%i)',
-  { timeout: 120_000 },
   async (seed) => {
     const roll = dice(seed)
     const { alice, bob, wire, roomId } = await people()

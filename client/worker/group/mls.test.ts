@@ -101,7 +101,7 @@ test('The last-resort key package lets a device into two rooms', async () => {
   }
 })
 
-test('Two people with five devices each start a room, and all of them read', { timeout: 60_000 }, async () => {
+test('Two people with five devices each start a room, and all of them read', async () => {
   const [alice, bob] = [newIdentity(), newIdentity()]
   const house = houseOf(alice, bob)
   const browsers = await Promise.all(Array.from({ length: 10 }, (_, at) => newBrowser(at % 2 === 0 ? alice : bob)))
@@ -242,7 +242,7 @@ test('Rooms work in a browser without Ed25519 of its own', async () => {
   spy.mockRestore()
 })
 
-test('Eight devices come, go and come back for twenty commits, and still read each other', { timeout: 60_000 }, async () => {
+test('Eight devices come, go and come back for twenty commits, and still read each other', async () => {
   const { alice, alice2, bob, house } = await room()
   let seats = [alice, alice2, bob]
   const take = async (commit: Uint8Array, but: Seat[]) => {
