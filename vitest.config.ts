@@ -34,6 +34,7 @@ const pureOnes = {
     'client/testing/leftovers.ts',
     'server/testing/refused.ts',
     'client/testing/argon2.ts',
+    'client/testing/verified.ts',
   ],
   // Files share a worker and what npm brings into it: loading that took a third of their time.
   isolate: false,
@@ -63,7 +64,7 @@ export default defineConfig({
           name: 'alone',
           include: alone,
           globalSetup: ['server/testing/run.ts'],
-          setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts'],
+          setupFiles: ['server/testing/refused.ts', 'client/testing/argon2.ts', 'client/testing/verified.ts'],
         },
       },
       {
@@ -72,7 +73,13 @@ export default defineConfig({
           name: 'served',
           include: served,
           globalSetup: ['server/testing/cluster.ts'],
-          setupFiles: ['walks/forget.ts', 'client/testing/leftovers.ts', 'server/testing/refused.ts', 'client/testing/argon2.ts'],
+          setupFiles: [
+            'walks/forget.ts',
+            'client/testing/leftovers.ts',
+            'server/testing/refused.ts',
+            'client/testing/argon2.ts',
+            'client/testing/verified.ts',
+          ],
           // Files share a worker and the server's modules, too: what it knows stands in the environment that each world makes.
           isolate: false,
         },
@@ -84,7 +91,7 @@ export default defineConfig({
           // Minutes of calls, and networks that only root makes: `npm run test:calls`.
           exclude: process.env['CALL_WALKS'] ? [] : ['e2e/callnetworks.test.ts', 'e2e/callstorm.test.ts'],
           globalSetup: ['server/testing/run.ts', 'e2e/unpack.ts'],
-          setupFiles: ['client/testing/argon2.ts', 'e2e/closing.ts'],
+          setupFiles: ['client/testing/argon2.ts', 'client/testing/verified.ts', 'e2e/closing.ts'],
           // Files share a worker, what it has loaded, its Chromium and its server (`e2e/people.ts`).
           isolate: false,
           // Each file waits half of its time: two at once fill two cores.
