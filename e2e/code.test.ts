@@ -85,13 +85,18 @@ const openPart = async (page: Page) => {
   await part.getByText(/^Version/).waitFor()
   return part
 }
+/** Waits until Alice's browser has a whole copy and knows the operator's key: each test begins and ends with that. */
+async function knowsOperator(): Promise<void> {
+  await keepsCopy(alice.page)
+  const part = await openPart(alice.page)
+  await part.getByText('Signed by the operator').waitFor()
+  await part.getByText(codeWords(operator.key)).waitFor()
+}
 const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text })
 
 test('Once Alice’s browser has seen the operator’s key, it starts nothing that the key has not signed, and says why', async () => {
   const { page } = alice
-  const part = await openPart(page)
-  await part.getByText('Signed by the operator').waitFor()
-  await part.getByText(codeWords(operator.key)).waitFor()
+  await knowsOperator()
   await looksFine(page, 'the code of this page')
 
   await becomes({})
@@ -111,6 +116,7 @@ test('Once Alice’s browser has seen the operator’s key, it starts nothing th
 
 test('A server that speaks another contract and is not trusted: the page stops, and says why', async () => {
   const { page } = alice
+  await knowsOperator()
   await endsLook(page)
   const unsigned = await updated(server.url)
   proxy.lies({
@@ -125,6 +131,7 @@ test('A server that speaks another contract and is not trusted: the page stops, 
 
 test('Whatever address a link names, no page of the server’s own starts, and what it says makes no key count', async () => {
   const { page } = alice
+  await knowsOperator()
   const addresses = ['/x.html', '/api/contacts', '/objects/uploads/x', '/.well-known/x', '/manifest.webmanifest']
   const stolen = '<title>Stolen</title><script>document.title = Object.keys(localStorage).join()</script>'
   proxy.lies({ ...pagesAt(addresses, stolen), ...(await updated(server.url, { signer: thief, mark: 'by a thief' })) })
@@ -146,8 +153,9 @@ test('Whatever address a link names, no page of the server’s own starts, and w
   expect(await markOf(page)).toBeUndefined()
 })
 
-test('Another key is taken once Alice has accepted it, after a warning, and the version that it signs starts', async () => {
+test('Another key is taken once Alice has accepted it, after a warning, and the version that it signs starts, also where her copy is gone', async () => {
   const { page } = alice
+  await knowsOperator()
   await becomes({ signer: thief, mark: 'by another key' })
   await (await openPart(page)).getByRole('link', { name: 'What you can do' }).click()
   await page.getByRole('heading', { name: 'This version is signed by another key' }).waitFor()
@@ -160,10 +168,9 @@ test('Another key is taken once Alice has accepted it, after a warning, and the 
   await page.getByRole('button', { name: 'Accept this key' }).click()
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   expect(await markOf(page)).toBe('by another key')
-})
 
-test('The browser has thrown its copy away: what may not be started is not, until Alice accepts the key', async () => {
-  const { page } = alice
+  await endsLook(page)
+  proxy.tellsTruth()
   await page.evaluate(async () => {
     for (const name of await caches.keys()) await caches.delete(name)
   })
@@ -178,7 +185,7 @@ test('The browser has thrown its copy away: what may not be started is not, unti
 
 test('A header of the server deletes all that Alice’s browser keeps: the page says so, and the operator’s key still counts', async () => {
   const { page } = alice
-  await keepsCopy(page)
+  await knowsOperator()
   await endsLook(page)
   proxy.lies(deletesData('GET /api/user'))
   await page.evaluate(() => fetch('/api/user').then(() => undefined))
