@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { startPushService } from '../server/testing/pushed.ts'
-import { chatters, startChat, test } from './people.ts'
+import { chatters, talking as test } from './people.ts'
 import { looksFine } from './screen.ts'
 
 interface Told {
@@ -14,7 +14,6 @@ test('While Alice looks elsewhere her system says “New message” once she wan
   bob,
   server,
 }) => {
-  await startChat(alice, bob)
   const { page, context } = alice
   await context.grantPermissions(['notifications'])
   await page.addInitScript(() => {
@@ -127,7 +126,6 @@ test('With Conclave closed what Bob writes reaches Alice’s system by her push 
   bob,
   server,
 }) => {
-  await startChat(alice, bob)
   const { page, context } = alice
   await context.grantPermissions(['notifications'])
   const tools = await context.newCDPSession(page)
