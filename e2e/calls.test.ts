@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { test as base, customer, person, startChat } from './people.ts'
+import { anotherBrowser, test as base, customer, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine, putsAway, putsCallsAway } from './screen.ts'
 
@@ -90,9 +90,7 @@ test('Bob reloads in the call and is back in it without a ring; his second brows
   server,
   callers: [alice, bob],
 }) => {
-  const laptop = await person(server, 'Bob', bob, { hasDevices: true })
-  await laptop.signsIn()
-  await laptop.addsBrowser()
+  const laptop = await anotherBrowser(server, bob, { hasDevices: true })
   await alice.calls('voice')
   await Promise.all([bob, laptop].map((one) => one.isRung('voice')))
   const isTold = putsAway(laptop.page, 'Answered elsewhere', 'You took this call in another tab or browser.')

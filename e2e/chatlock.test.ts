@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { keepsCopy } from './copy.ts'
 import { dumpOf, placesOf } from './dump.ts'
-import { customer, person, startChat, test } from './people.ts'
+import { anotherBrowser, customer, startChat, test } from './people.ts'
 import { behind, looksFine } from './screen.ts'
 
 test('A chat with a password is shut in all of Alice’s browsers: no word of it lies anywhere, and what came meanwhile is read after unlocking', async ({
@@ -11,9 +11,7 @@ test('A chat with a password is shut in all of Alice’s browsers: no word of it
   await startChat(alice, bob)
   await bob.says('Before the lock')
   await alice.reads('Before the lock')
-  const laptop = await person(server, 'Alice', alice)
-  await laptop.signsIn()
-  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  const laptop = await anotherBrowser(server, alice)
   await laptop.opens(bob)
   await laptop.reads('Before the lock')
 

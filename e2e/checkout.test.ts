@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { portOf } from '../server/testing/world.ts'
-import { customer } from './people.ts'
+import { customer, givesTier } from './people.ts'
 import { looksFine } from './screen.ts'
 import { startServer } from './server.ts'
 
@@ -29,7 +29,7 @@ test('Alice pays in a frame of another origin, whose page has no cookie; where i
   const alice = await customer(server, 'Alice')
   const { page } = alice
   const button = (name: string) => page.getByRole('button', { name })
-  await server.account('set-tier', alice.username, 'free')
+  await givesTier(server, alice, 'free')
   // Its clock is the test's.
   await page.clock.install()
   await page.goto(`${server.url}/subscribe`)

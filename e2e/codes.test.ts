@@ -5,7 +5,7 @@ import { toBase64 } from '../contract/ground/bytes.ts'
 import { onionAddress } from '../contract/people/onion.ts'
 import { type Camera, newCamera } from './camera.ts'
 import { refusedCode, swappedKey, swappedScanner } from './lies.ts'
-import { customer, joined, personWithProfile } from './people.ts'
+import { customer, customerWithProfile } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
 import { behind, looksFine } from './screen.ts'
@@ -24,10 +24,7 @@ beforeAll(async () => {
   proxy.leadsTo(real.url)
   server = { ...real, url: proxy.url }
   camera = await newCamera()
-  ;[alice, bob] = await Promise.all([
-    joined(server, await personWithProfile(server, 'Alice', { words: camera.words })),
-    customer(server, 'Bob'),
-  ])
+  ;[alice, bob] = await Promise.all([customerWithProfile(server, 'Alice', { words: camera.words }), customer(server, 'Bob')])
 })
 afterEach(() => proxy.tellsTruth())
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
 import { COIN_POLLS } from '../contract/money/coins.ts'
 import { startBitcoin, startEthereum, startPriceSources } from '../server/testing/chain.ts'
-import { person } from './people.ts'
+import { customer } from './people.ts'
 import { looksFine } from './screen.ts'
 import { startServer } from './server.ts'
 
@@ -15,8 +15,7 @@ const sources = await startPriceSources()
 test('Alice pays a month of Premium in Bitcoin: the code, the amount and the address, and then she may write', async () => {
   const coins = { ...bitcoin.variables, ...ethereum.variables, ...sources.variables }
   const server = await startServer({ TRUST_PROXY: '1', OUTBOUND_GUARD: 'off', ...coins })
-  const alice = await person(server, 'Alice')
-  await alice.signsUp()
+  const alice = await customer(server, 'Alice', { isFree: true })
   const { page } = alice
   await page.goto(`${server.url}/settings?tab=plan`)
   const part = page.locator('section', { has: page.getByRole('heading', { name: 'Pay by coin' }) })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { IDBFactory } from 'fake-indexeddb'
 import { flushRoom, waitOf } from '../client/chat/messages/outbox.ts'
 import type { Env } from '../client/env.ts'
-import { endSignUp, signUp } from '../client/me/signin/signin.ts'
+import { endSignUp, enrolThisBrowser, signIn, signUp } from '../client/me/signin/signin.ts'
 import { createApi } from '../client/net/api.ts'
 import { roomOfContact } from '../client/rooms/list/listedRoom.ts'
 import { catchUp } from '../client/rooms/log/catchUp.ts'
@@ -111,10 +111,22 @@ export interface Moved {
 }
 
 /** Makes an account by the verbs that the page calls, in a browser of its own without a page, and returns what that browser keeps. */
-export function madeAccount(url: string, who: NewUser): Promise<Moved> {
+export const madeAccount = (url: string, who: NewUser): Promise<Moved> => inOwnBrowser(() => signsUp(url, who))
+
+/** Adds a browser to an account by its password, in the same way, and returns what it keeps. */
+export const madeBrowser = (url: string, { username, password, address }: Omit<NewUser, 'displayName'>): Promise<Moved> =>
+  inOwnBrowser(async () => {
+    const client = clientAt(url, address)
+    const { step } = await signIn(client.env, { username, password })
+    if (step !== 'confirm_devices') throw new Error(`The sign-in stands at ${step}`)
+    await enrolThisBrowser(client.env)
+    return client
+  })
+
+function inOwnBrowser(work: () => Promise<ReturnType<typeof clientAt>>): Promise<Moved> {
   const disk = new IDBFactory()
   return ownDisk.run(disk, async () => {
-    const { env, cookies } = await signsUp(url, who)
+    const { env, cookies } = await work()
     const { id, username, displayName } = await env.api(accountApi.user, {})
     await env.crypto.close()
     return {

@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { type HeadlessUser, headlessUser } from './crowd.ts'
-import { customer, person, personWithProfile, startChat, test } from './people.ts'
+import { anotherBrowser, customer, givesTier, person, personWithProfile, startChat, test } from './people.ts'
 import { visitor } from './person.ts'
 
 /** CI runs a short form; the long one is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
@@ -15,7 +15,7 @@ test("Alice's third browser shows the newest messages of every chat, and all thr
   const names = Array.from({ length: ROOMS }, (_, at) => `friend${String(at).padStart(2, '0')}`)
   const friends = await Promise.all(names.map((name) => headlessUser(server.url, name)))
   const write = async (friend: HeadlessUser, at: number) => {
-    await server.account('set-tier', friend.username, 'premium')
+    await givesTier(server, friend, 'premium')
     await friend.adds(alice.username)
     const lines = at === 0 ? DEEP : LINES
     await friend.says(
@@ -33,9 +33,7 @@ test("Alice's third browser shows the newest messages of every chat, and all thr
       .click()
     await alice.page.locator('a.row', { hasText: `${name} says` }).waitFor()
   }
-  const second = await person(server, 'Alice', alice)
-  await second.signsIn()
-  await second.page.getByRole('button', { name: 'Add this browser' }).click()
+  const second = await anotherBrowser(server, alice)
   await second.page.locator('a.row', { hasText: `${names.at(-1)} says` }).waitFor()
 
   const third = await person(server, 'Alice', alice)

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
 import { madeAccount } from './crowd.ts'
 import { FIREFOX, type Firefox, startFirefox } from './firefox.ts'
-import { test as atServer, newAccount, personWithProfile } from './people.ts'
+import { test as atServer, givesTier, newAccount, personWithProfile } from './people.ts'
 import type { Visitor } from './visitor.ts'
 
 if (!FIREFOX) process.stderr.write('skipped: the walk in a second engine, because there is no firefox-esr\n')
@@ -44,7 +44,7 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files, hear a vo
   // Alice has made her account at another browser, and signs in.
   await madeAccount(server.url, { ...alice, displayName: alice.name, address: '10.2.0.1' })
   await Promise.all([bob.signsUp(), alice.signsIn().then(alice.addsBrowser)])
-  for (const { username } of [alice, bob]) await server.account('set-tier', username, 'premium')
+  for (const one of [alice, bob]) await givesTier(server, one, 'premium')
   await Promise.all([alice, bob].map((one) => one.hasPlan()))
   await alice.adds(bob)
   await bob.accepts(alice)

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { startSmtp } from '../server/testing/smtp.ts'
-import { customer, person, startChat } from './people.ts'
+import { customer, givesTier, person, startChat } from './people.ts'
 import { looksFine } from './screen.ts'
 import { startServer } from './server.ts'
 
@@ -16,7 +16,7 @@ test('Mia mails an invitation, which fails and then goes out; Bob joins by its l
   const [mia, bob] = await Promise.all([customer(server, 'Mia'), customer(server, 'Bob')])
   const { page } = mia
   await startChat(mia, bob)
-  await Promise.all([server.account('set-tier', mia.username, 'master'), server.account('set-tier', bob.username, 'free')])
+  await Promise.all([givesTier(server, mia, 'master'), givesTier(server, bob, 'free')])
   await bob.page.getByText('Free Plan Active').waitFor()
   await page.goto(`${server.url}/settings?tab=plan`)
   await page.getByRole('link', { name: 'Open your family circle' }).click()
@@ -74,7 +74,7 @@ test('Mia mails an invitation, which fails and then goes out; Bob joins by its l
   await used.getByRole('button', { name: 'Join' }).click()
   await used.getByText('People find you as').waitFor()
   await page.getByText('2/5').waitFor({ state: 'attached' })
-  await server.account('set-tier', mia.username, 'premium')
+  await givesTier(server, mia, 'premium')
   await bob.page.getByText('Free Plan Active').waitFor()
   // Whose plan has no family circle sees the chats at its address.
   await page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor({ state: 'attached' })

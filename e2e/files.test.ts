@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { person, talking as test } from './people.ts'
+import { anotherBrowser, talking as test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
 import { everyFile, everyRow, finds } from './tables.ts'
@@ -269,9 +269,7 @@ test("Alice's third browser opens a picture that was sent before it was there; w
   await sends(bob)
   await alice.page.getByRole('button', { name: 'Open archived.png' }).getByRole('img', { name: 'archived.png' }).waitFor()
   // The second of the two is her third.
-  for (const browser of [await person(server, 'Alice', alice), await person(server, 'Alice', alice)]) {
-    await browser.signsIn()
-    await browser.page.getByRole('button', { name: 'Add this browser' }).click()
+  for (const browser of [await anotherBrowser(server, alice), await anotherBrowser(server, alice)]) {
     await browser.opens(bob)
     await browser.page.getByRole('button', { name: 'Open archived.png' }).getByRole('img', { name: 'archived.png' }).waitFor()
     const saving = browser.page.waitForEvent('download')

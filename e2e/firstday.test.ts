@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { chatters, customer, person, test } from './people.ts'
+import { chatters, customer, givesTier, person, test } from './people.ts'
 import { looksFine } from './screen.ts'
 
 /** The visible titles and main parts of the page: one of each, whatever it shows. */
@@ -89,7 +89,7 @@ test('A stranger’s first day: a name to hand on, a request, a plan, sixty unre
   await button('Maybe Later').click()
   expect(await message.inputValue()).toBe('found it')
   expect(await alice.shows()).toEqual(['We hid the key under the Café bridge'])
-  await server.account('set-tier', alice.username, 'premium')
+  await givesTier(server, alice, 'premium')
   await page.getByText('Free Plan Active').waitFor({ state: 'detached' })
   await message.press('Enter')
   await bob.reads('found it')
@@ -210,7 +210,7 @@ test('A whole first day by keyboard alone: the kit is put off, Bob is added, wri
   await tabTo(page, 'button:text-is("Skip for now")')
   await keyboard.press('Enter')
   await page.getByText('People find you as').waitFor()
-  await server.account('set-tier', alice.username, 'premium')
+  await givesTier(server, alice, 'premium')
 
   await tabTo(page, 'button:text-is("Add someone")')
   await keyboard.press('Enter')

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { unzipSync } from 'fflate'
 import { expect } from 'vitest'
-import { person, talking as test } from './people.ts'
+import { anotherBrowser, person, talking as test } from './people.ts'
 import { looksFine } from './screen.ts'
 
 test('Alice keeps no history: her next browser begins empty and reads what follows, and the old one still has it all', async ({
@@ -26,9 +26,7 @@ test('Alice keeps no history: her next browser begins empty and reads what follo
   const epoch = () =>
     bob.page.evaluate(async (room) => Number((await (await fetch(`/api/rooms/${room}/group`)).json()).epoch), chatRoomId)
   const before = await epoch()
-  const next = await person(server, 'Alice', alice)
-  await next.signsIn()
-  await next.page.getByRole('button', { name: 'Add this browser' }).click()
+  const next = await anotherBrowser(server, alice)
   await next.opens(bob)
   await next.page.getByText('Start a secure conversation').waitFor()
   // The new browser joins the room by an external commit, after which it can read.
@@ -88,9 +86,7 @@ test('Alice exports everything, deletes her account, and Bob keeps a closed chat
   await bob.page.getByText('This account was deleted. Nothing can be sent.').waitFor()
   await bob.reads('for the archive')
   await looksFine(bob.page, 'closed chat')
-  const laptop = await person(server, 'Bob', bob)
-  await laptop.signsIn()
-  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  const laptop = await anotherBrowser(server, bob)
   await laptop.page.locator('a.row', { hasText: 'Deleted account' }).first().click()
   await laptop.reads('for the archive')
   await laptop.leaves()

@@ -22,7 +22,7 @@ import {
   timeToWait,
   withoutContact,
 } from './lies.ts'
-import { customer, person, startChat } from './people.ts'
+import { anotherBrowser, customer, person, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
 import { looksFine, putsAway } from './screen.ts'
@@ -179,9 +179,7 @@ test("A browser that the server hides from Alice's own list is announced as soon
   const cookie = await cookieOf(alice)
   const keys = await alice.page.evaluate(async () => (await fetch('/api/account/keys')).json())
   proxy.lies(hiddenDevice(keys), cookie)
-  const laptop = await person(server, 'Alice', alice)
-  await laptop.signsIn()
-  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  const laptop = await anotherBrowser(server, alice)
   await laptop.opens(bob)
   await laptop.says('from a browser that nobody was told of')
   await alice.page.getByText('A new browser was added to your account').waitFor()
@@ -230,9 +228,7 @@ test("Carol is shown another list of Alice's browsers with the same number: both
 
 test("The server shows Frank's key to one browser of Alice and Eve's to the other: neither sends until she has chosen, once for both", async () => {
   const frank = await customer(server, 'Frank')
-  const laptop = await person(server, 'Alice', alice)
-  await laptop.signsIn()
-  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  const laptop = await anotherBrowser(server, alice)
   await laptop.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   const { identityKey: falseKey, manifest } = await forgedList(eve, (list) => ({ ...list, username: frank.username }))
   const [realKey, userId] = [await keyOf(frank), await idOf(frank)]

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { runningUrl } from '../server/ground/db/embedded.ts'
-import { person, test } from './people.ts'
+import { customer, test } from './people.ts'
 
 const COUNT = 300
 
@@ -66,8 +66,7 @@ const focused = (page: Page) =>
 test('Alice finds her way among 300 chats by keyboard, and comes back on a phone to the row that she left', async ({
   server,
 }) => {
-  const alice = await person(server, 'Alice')
-  await alice.signsUp()
+  const alice = await customer(server, 'Alice', { isFree: true })
   const { page } = alice
   await page.goto('about:blank')
   await writeContacts(server.dataFolder, alice.username)
@@ -122,8 +121,7 @@ test('Alice finds her way among 300 chats by keyboard, and comes back on a phone
 test('A room of several people that a newer version made stands on the list by its names, and no screen stumbles over it', async ({
   server,
 }) => {
-  const alice = await person(server, 'Alice')
-  await alice.signsUp()
+  const alice = await customer(server, 'Alice', { isFree: true })
   const { page } = alice
   await page.goto('about:blank')
   await writeContacts(server.dataFolder, alice.username, 'member')

@@ -9,7 +9,9 @@ export async function movesIn(
   { cookies, disk, user }: Moved,
 ): Promise<void> {
   const { hostname } = new URL(url)
-  const kind = { domain: hostname, path: '/', httpOnly: true, sameSite: 'Strict' } as const
+  // With an end, as the server's: one without is gone when a profile's browser is closed.
+  const expires = Math.floor(Date.now() / 1000) + 86_400
+  const kind = { domain: hostname, path: '/', httpOnly: true, sameSite: 'Strict', expires } as const
   await context.addCookies(cookies.map((cookie) => ({ ...cookie, ...kind })))
   // An empty page of this origin.
   await page.route(`${url}/empty`, (route) => route.fulfill({ contentType: 'text/html', body: '' }))

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { copiesOf, endsLook, keepsCopy } from './copy.ts'
-import { customer, personWithProfile, startChat } from './people.ts'
+import { customer, customerWithProfile, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
 import { looksFine } from './screen.ts'
@@ -177,9 +177,8 @@ test('A version that was a lie is undone by Alice, once it is told no more: she 
 
 test('A browser that installs apps finds nothing missing in this one, and its offer stands in the settings', async () => {
   const words = ['--bypass-app-banner-engagement-checks']
-  const carol = await personWithProfile(server, 'Carol', { words })
+  const carol = await customerWithProfile(server, 'Carol', { words, isFree: true })
   const { page } = carol
-  await carol.signsUp()
   const devtools = await carol.context.newCDPSession(page)
   const { errors, data } = await devtools.send('Page.getAppManifest')
   expect([errors, JSON.parse(data ?? '').display]).toEqual([[], 'standalone'])

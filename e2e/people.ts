@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
 import { test as base, expect } from 'vitest'
+import type { Tier } from '../contract/money/plans.ts'
 import { giveTier } from '../server/admin/operator.ts'
 import { connect } from '../server/ground/db/connect.ts'
 import { runningUrl } from '../server/ground/db/embedded.ts'
 import { openCard } from '../server/money/payments/openCard.ts'
 import { readConfig } from '../server/settings/config.ts'
 import { openBrowser, openContext } from './browser.ts'
-import { madeAccount } from './crowd.ts'
+import { madeAccount, madeBrowser } from './crowd.ts'
 import { movesIn } from './moving.ts'
 import { type Person, visitor } from './person.ts'
 import { type RunningServer, startServer } from './server.ts'
@@ -56,7 +57,7 @@ export async function personWithProfile(
 /** Signs the person up on a paid plan. */
 export async function joined<P extends Person>(server: RunningServer, one: P): Promise<P> {
   await one.signsUp()
-  await server.account('set-tier', one.username, 'premium')
+  await givesTier(server, one, 'premium')
   // The page learns of it without a reload.
   await one.hasPlan()
   return one
@@ -74,21 +75,44 @@ export async function customer(
   const address = newAddress()
   const account = newAccount(name)
   const moved = await madeAccount(server.url, { ...account, displayName: name, address })
-  if (!isFree) await givesPremium(server, account.username)
+  if (!isFree) await givesTier(server, account, 'premium')
   const one = await visitor(server, browser ?? (await openContext(address, { hasDevices })), { ...account, name })
   await movesIn(one, server.url, moved)
   return one
 }
 
+/** Another browser of a person, which was added outside the page and moved in: who must sign in on the screen is a `person`. */
+export async function anotherBrowser(
+  server: RunningServer,
+  { name, username, password }: Account & Pick<Person, 'name'>,
+  { hasDevices = false }: Pick<Equipment, 'hasDevices'> = {},
+): Promise<Person> {
+  const address = newAddress()
+  const moved = await madeBrowser(server.url, { username, password, address })
+  const one = await visitor(server, await openContext(address, { hasDevices }), { name, username, password })
+  await movesIn(one, server.url, moved)
+  return one
+}
+
+/** As `customer`, with the profile in a folder, as `personWithProfile`. */
+export async function customerWithProfile(
+  server: RunningServer,
+  name: string,
+  { words = [], isFree = false }: { words?: string[]; isFree?: boolean } = {},
+): Promise<Person & { profile: string }> {
+  const profile = await mkdtemp(join(tmpdir(), 'conclave-profile-'))
+  return { ...(await customer(server, name, { isFree, browser: await openBrowser(profile, words) })), profile }
+}
+
 const clock = () => new Date()
 
-/** As `npm run account -- set-tier`, which takes most of a second to start: every person of every test would wait for it. */
-async function givesPremium({ dataFolder }: RunningServer, username: string): Promise<void> {
+/** As `npm run account -- set-tier`, which takes most of a second to start. A page that is open learns of it in the same way. */
+export async function givesTier({ dataFolder }: RunningServer, { username }: { username: string }, tier: Tier): Promise<void> {
   const url = await runningUrl(dataFolder, 'conclave')
   if (!url) throw new Error('The server has no database')
   const { db, close } = connect(url)
   const card = await openCard(readConfig(process.env).card, db, clock)
-  await giveTier({ db, clock, card }, { username, tier: 'premium', endDate: undefined }).finally(close)
+  await giveTier({ db, clock, card }, { username, tier, endDate: undefined }).finally(close)
 }
 
 interface Scene {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
-import { personWithProfile, startChat, test } from './people.ts'
+import { customerWithProfile, startChat, test } from './people.ts'
 import { behind, looksFine } from './screen.ts'
 
 /** One pixel, red and then blue, for ever. */
@@ -166,9 +166,8 @@ test('Alice cuts a photograph by keys: Bob sees it at once, without the place wh
 })
 
 test('Dora takes her photo with the camera of her device, which is released with the dialog', async ({ server }) => {
-  const dora = await personWithProfile(server, 'Dora', { words: (await newCamera()).words })
+  const dora = await customerWithProfile(server, 'Dora', { words: (await newCamera()).words, isFree: true })
   const { page } = dora
-  await dora.signsUp()
   await page.goto(`${server.url}/settings`)
   await page.getByRole('button', { name: 'Take photo' }).click()
   const taking = page.getByRole('dialog', { name: 'Take photo' })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { startChat, test } from './people.ts'
+import { givesTier, startChat, test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
 
@@ -11,7 +11,7 @@ test('Alice, on the free plan, buys Premium by a test card from the dialog, and 
   bob,
 }) => {
   await startChat(alice, bob)
-  await server.account('set-tier', alice.username, 'free')
+  await givesTier(server, alice, 'free')
   const chat = alice.page.url()
   await alice.page.getByText('Free Plan Active').waitFor()
   for (const way of ['Attach files', 'Record a voice message']) {
@@ -67,7 +67,7 @@ test('Alice’s bank asks for 3-D Secure in an upgrade: what waits outlives the 
   server,
   alice,
 }) => {
-  await server.account('set-tier', alice.username, 'free')
+  await givesTier(server, alice, 'free')
   const plans = new URL('/subscribe', alice.page.url()).href
   const own = alice.page.getByRole('region', { name: 'Current plan' })
   const confirms = () => button(alice, 'Complete authentication').click()

@@ -2,7 +2,7 @@ import { cp, rm } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { joined, person, personWithProfile, startChat, talkingAtOwnServer as test } from './people.ts'
+import { customerWithProfile, person, startChat, talkingAtOwnServer as test } from './people.ts'
 import { visitor } from './person.ts'
 import { looksFine } from './screen.ts'
 
@@ -168,7 +168,7 @@ test("Bob's computer is restored from a backup: it says so, and he reads on and 
   alice,
 }) => {
   // The Bob of the other tests has no profile on disk.
-  const bob = await joined(server, await personWithProfile(server, 'Robert'))
+  const bob = await customerWithProfile(server, 'Robert')
   await startChat(alice, bob)
   await bob.says('before the backup')
   await alice.reads('before the backup')

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
-import { customer, joined, person, personWithProfile, test } from './people.ts'
+import { anotherBrowser, customer, customerWithProfile, test } from './people.ts'
 import type { Person } from './person.ts'
 import { gives, looksFine } from './screen.ts'
 
@@ -22,10 +22,7 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
   server,
 }) => {
   const camera = await newCamera()
-  const [alice, bob] = await Promise.all([
-    joined(server, await personWithProfile(server, 'Alice', { words: camera.words })),
-    customer(server, 'Bob'),
-  ])
+  const [alice, bob] = await Promise.all([customerWithProfile(server, 'Alice', { words: camera.words }), customer(server, 'Bob')])
   await alice.adds(bob)
   await bob.accepts(alice)
   await alice.opens(bob)
@@ -51,9 +48,7 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
   // At this width the panel lies over the chat.
   await alice.page.getByRole('button', { name: 'Close contact details' }).click()
 
-  const laptop = await person(server, 'Alice', alice)
-  await laptop.signsIn()
-  await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
+  const laptop = await anotherBrowser(server, alice)
   await laptop.opens(bob)
   // At first it only reads, and does not say Encrypted.
   await laptop.page
@@ -94,7 +89,7 @@ test("Alice scans Bob's code and sees him verified in every browser of hers; Bob
 test("The camera sees another person's number: nobody is marked, and the next scan can be right", async ({ server }) => {
   const camera = await newCamera()
   const [alice, bob, carol] = await Promise.all([
-    joined(server, await personWithProfile(server, 'Alice', { words: camera.words })),
+    customerWithProfile(server, 'Alice', { words: camera.words }),
     customer(server, 'Bob'),
     customer(server, 'Carol'),
   ])
