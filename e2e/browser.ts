@@ -16,6 +16,8 @@ const OFF = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
   'ThirdPartyStoragePartitioning',
+  // A process that waits for the next page, and is thrown away with each context: a twentieth of what opening one costs.
+  'SpareRendererForSitePerProcess',
   // Each window's address bar is a page of the browser's own, with a process that takes a twentieth of a test's processor time.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
