@@ -15,7 +15,7 @@ import { moment, relativeTime } from '../../ui/time.ts'
 import { CallAgain } from '../callline/CallAgain.tsx'
 import { CallIcon } from '../callline/CallLine.tsx'
 import { callDetails } from '../callline/lineWords.ts'
-import { type CallListing, type ListedCall, newListing, readMore } from './listedCalls.ts'
+import { type CallListing, followNewest, type ListedCall, newestCalls, newListing, readMore, withCalls } from './listedCalls.ts'
 import './callList.css'
 
 /** Lines that are wanted at once. */
@@ -136,5 +136,18 @@ function useListing(tab: 'all' | 'missed', wanted: number) {
       isShown = false
     }
   }, [env, listing, isReading])
+  useEffect(() => {
+    let isShown = true
+    const off = followNewest((room) => {
+      newestCalls(env, room).then(
+        (found) => isShown && setListing((now) => withCalls(now, found)),
+        (error: unknown) => isShown && setFailure(failureWords(error)),
+      )
+    })
+    return () => {
+      isShown = false
+      off()
+    }
+  }, [env])
   return { calls, isWhole, isReading, failure, retry: () => setFailure(null) }
 }

@@ -2,9 +2,11 @@ import type { CallContent } from '../../../contract/chat/content.ts'
 import { callIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { Env } from '../../env.ts'
 import { isFollowed } from '../../rooms/list/room.ts'
-import { isShutRow, newestAt, type RoomRow } from '../../rooms/list/roomList.ts'
+import { isShutRow, newestAt, type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
+import type { StoredMessage } from '../../worker/crypto.ts'
 
 const PAGE = 200
+const NEWEST = 20
 
 export interface ListedCall {
   chatRoomId: string
@@ -36,11 +38,23 @@ export interface CallListing {
 
 /** Locked chats keep their calls to themselves. */
 export const newListing = (rooms: Iterable<RoomRow>): CallListing => ({
-  readings: [...rooms]
-    .filter((room) => isFollowed(room) && !isShutRow(room))
-    .map((room) => ({ room, before: undefined, until: newestAt(room) ?? '', isWhole: false })),
+  readings: [...rooms].filter(isListed).map((room) => ({ room, before: undefined, until: newestAt(room) ?? '', isWhole: false })),
   ...{ calls: [], later: [], isWhole: false },
 })
+
+const isListed = (room: RoomRow): boolean => isFollowed(room) && !isShutRow(room)
+
+/** Tells of each chat that shows another newest message. Returns how to stop. */
+export const followNewest = (tell: (room: RoomRow) => void): (() => void) =>
+  roomsStore.subscribe(({ rooms }, before) => {
+    for (const room of rooms.values()) if (room.preview !== before.rooms.get(room.id)?.preview && isListed(room)) tell(room)
+  })
+
+export const newestCalls = async (env: Env, room: RoomRow): Promise<ListedCall[]> =>
+  callsOf(room, (await env.crypto.page({ chatRoomId: room.id, limit: NEWEST })).messages)
+
+export const withCalls = (listing: CallListing, calls: readonly ListedCall[]): CallListing =>
+  settled({ ...listing, later: [...listing.later, ...calls] })
 
 /** Reads one page more: of the chat that can have the newest call which is not listed yet. */
 export async function readMore(env: Env, listing: CallListing): Promise<CallListing> {
@@ -50,10 +64,6 @@ export async function readMore(env: Env, listing: CallListing): Promise<CallList
   const { room, before } = next
   const place = before === undefined ? {} : { before }
   const { messages } = await env.crypto.page({ chatRoomId: room.id, limit: PAGE, ...place })
-  const found = messages.flatMap(({ seq, at, senderId, body }): ListedCall[] => {
-    const call = body.kind === 'content' ? callIn(body.content) : undefined
-    return call ? [{ chatRoomId: room.id, seq, at, isMine: senderId === room.ownId, call }] : []
-  })
   const [oldest] = messages
   const read: Reading = {
     room,
@@ -62,8 +72,14 @@ export async function readMore(env: Env, listing: CallListing): Promise<CallList
     isWhole: messages.length < PAGE,
   }
   const readings = listing.readings.map((one) => (one === next ? read : one))
-  return settled({ ...listing, readings, later: [...listing.later, ...found] })
+  return settled({ ...listing, readings, later: [...listing.later, ...callsOf(room, messages)] })
 }
+
+const callsOf = ({ id, ownId }: RoomRow, messages: StoredMessage[]): ListedCall[] =>
+  messages.flatMap(({ seq, at, senderId, body }): ListedCall[] => {
+    const call = body.kind === 'content' ? callIn(body.content) : undefined
+    return call ? [{ chatRoomId: id, seq, at, isMine: senderId === ownId, call }] : []
+  })
 
 /** Lists what no other chat can come before. */
 function settled({ readings, calls, later }: CallListing): CallListing {
@@ -73,12 +89,12 @@ function settled({ readings, calls, later }: CallListing): CallListing {
       .map(({ until }) => until)
       .sort()
       .at(-1) ?? ''
-  const sorted = later.toSorted((a, b) => b.at.localeCompare(a.at))
+  const byTime = (a: ListedCall, b: ListedCall) => b.at.localeCompare(a.at)
   const isSettled = ({ at }: ListedCall) => open.length === 0 || at >= bound
   return {
     readings,
-    calls: onceEach([...calls, ...sorted.filter(isSettled)]),
-    later: sorted.filter((call) => !isSettled(call)),
+    calls: onceEach([...calls, ...later.filter(isSettled)].toSorted(byTime)),
+    later: later.filter((call) => !isSettled(call)),
     isWhole: open.length === 0,
   }
 }

@@ -13,6 +13,7 @@ import { CallAgain } from '../callline/CallAgain.tsx'
 import { CallButtons } from '../callline/CallButtons.tsx'
 import { CallLine } from '../callline/CallLine.tsx'
 import { CallBar } from './CallBar.tsx'
+import { CallList } from './CallList.tsx'
 import { CallOverlay } from './CallOverlay.tsx'
 import { type CallState, callStore, resetCall } from './callState.ts'
 import * as verbs from './calls.ts'
@@ -95,6 +96,24 @@ test('Who rings is named with what is known of them; Accept has the focus, and E
   await waitFor(() => expect(document.activeElement).toBe(button('Accept')))
   await person.keyboard('{Enter}')
   expect(verbs.acceptCall).toHaveBeenCalledExactlyOnceWith(expect.anything(), true, {})
+})
+
+test('A call that ends while the list of calls is open comes to its top, once', async () => {
+  const call = { type: 'call', callType: 'voice', outcome: 'answered', seconds: 61, isCompared: false }
+  const line = (seq: number, outcome: string) => ({
+    ...{ id: `${seq}`, seq, at: new Date(NOW + seq).toISOString(), senderId: BOB, chatRoomId: ROOM },
+    body: { kind: 'content', content: { ...call, outcome, callId: `call ${seq}` } },
+  })
+  const messages = [line(1, 'answered')]
+  const page = async () => ({ messages: [...messages], from: 1 })
+  show(<CallList onOpenChat={onOpenChat} onClose={vi.fn()} />, makeAnswers(), { crypto: { page } as never })
+  const lines = () => screen.getAllByRole('listitem').map(({ textContent }) => textContent)
+  await waitFor(() => expect(lines()).toEqual([expect.stringContaining('Voice call')]))
+  messages.push(line(2, 'no_answer'))
+  const preview = { kind: 'missed', text: 'Missed voice call', at: new Date(NOW).toISOString() }
+  for (const text of ['once', 'twice']) act(() => putRooms([{ ...room, preview: { ...preview, text } as never }]))
+  await waitFor(() => expect(lines()).toHaveLength(2))
+  expect(lines()[0]).toContain('Missed voice call')
 })
 
 test('A video call is taken by voice alone, silenced by M, and declined by Escape', async () => {
