@@ -1,4 +1,6 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { CALL_LIMITS } from '../../contract/chat/calllimits.ts'
+import { RING_MS } from '../../contract/chat/pushnews.ts'
 import { listenForPush } from './push.ts'
 
 interface Page {
@@ -9,15 +11,26 @@ interface Page {
 /** A service worker's globals, as far as pushes use them. */
 function worker(pages: Page[] = []) {
   const shown: [string, NotificationOptions | undefined][] = []
+  /** One a tag. */
+  const standing = new Map<string, [string, NotificationOptions | undefined]>()
   const opened: string[] = []
   const closed: string[] = []
   const subscribe = vi.fn(async () => ({ toJSON: () => ({ endpoint: 'https://push.example/new' }) }))
   const scope = Object.assign(new EventTarget(), {
     clients: { matchAll: async () => pages, openWindow: async (address: string) => void opened.push(address) },
     registration: {
-      showNotification: async (title: string, options?: NotificationOptions) => void shown.push([title, options]),
+      async showNotification(title: string, options?: NotificationOptions) {
+        shown.push([title, options])
+        standing.set(options?.tag ?? '', [title, options])
+      },
       pushManager: { subscribe },
-      getNotifications: async ({ tag }: { tag: string }) => [{ close: () => void closed.push(tag) }],
+      async getNotifications({ tag }: { tag: string }) {
+        const close = () => {
+          closed.push(tag)
+          standing.delete(tag)
+        }
+        return [{ close, data: standing.get(tag)?.[1]?.data }]
+      },
     },
   })
   listenForPush(scope as unknown as ServiceWorkerGlobalScope)
@@ -26,15 +39,21 @@ function worker(pages: Page[] = []) {
     const works: Promise<unknown>[] = []
     scope.dispatchEvent(Object.assign(new Event(type), { waitUntil: (work: Promise<unknown>) => void works.push(work), ...more }))
     expect(works).toHaveLength(1)
-    await Promise.all(works)
+    // The work of a ring takes as long as it rings.
+    await Promise.race([Promise.all(works), vi.advanceTimersByTimeAsync(1000)])
   }
   const pushes = (text?: string) => happens('push', { data: text === undefined ? null : { json: () => JSON.parse(text) } })
-  return { shown, opened, closed, subscribe, happens, pushes }
+  const stands = () => [...standing.values()].map(([title]) => title)
+  return { shown, opened, closed, subscribe, happens, pushes, stands }
 }
 
 const page = (visibilityState: Page['visibilityState']) => ({ visibilityState, focus: vi.fn(async () => undefined) })
 
-afterEach(() => vi.unstubAllGlobals())
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }))
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
 
 test('a push says “New message”, each in the place of the one before, whether no page is open or one in the background', async () => {
   for (const pages of [[], [page('hidden')]]) {
@@ -55,11 +74,27 @@ test('a call rings until somebody answers the notification, and how it ended sta
   const { shown, pushes } = worker([page('hidden')])
   for (const kind of ['ring', 'missed', 'ring', 'answered', 'message']) await pushes(`{"kind":"${kind}"}`.padEnd(32))
   const [tag, icon] = ['conclave-pushed-call', '/favicon.svg']
-  const rings = ['Incoming call', { tag, icon, requireInteraction: true, renotify: true }]
+  const rings = ['Incoming call', { tag, icon, data: expect.any(String), requireInteraction: true, renotify: true }]
   expect(shown).toEqual([
     ...[rings, ['Missed call', { tag, icon }], rings, ['Answered in another browser', { tag, icon }]],
     ['New message', { tag: 'conclave-pushed', icon }],
   ])
+})
+
+test('a ring whose end nobody tells leaves the screen when it is over, and takes neither a later ring nor how one ended along', async () => {
+  expect(RING_MS).toBe(CALL_LIMITS.ringSeconds * 1000)
+  const { pushes, stands } = worker()
+  await pushes('{"kind":"ring"}')
+  await vi.advanceTimersByTimeAsync(RING_MS - 2000)
+  expect(stands()).toEqual(['Incoming call'])
+  await pushes('{"kind":"ring"}')
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(stands()).toEqual(['Incoming call'])
+  await vi.advanceTimersByTimeAsync(RING_MS)
+  expect(stands()).toEqual([])
+  for (const kind of ['ring', 'missed']) await pushes(`{"kind":"${kind}"}`)
+  await vi.advanceTimersByTimeAsync(RING_MS)
+  expect(stands()).toEqual(['Missed call'])
 })
 
 test('while somebody looks at a page it rings by itself, and a ring that is over leaves the screen', async () => {

@@ -1,4 +1,4 @@
-import { PUSHED } from '../../contract/chat/pushnews.ts'
+import { PUSHED, RING_MS } from '../../contract/chat/pushnews.ts'
 
 const SUBSCRIPTIONS = '/api/push/subscriptions'
 const KEY = '/api/push/key'
@@ -18,15 +18,28 @@ async function showNews(scope: ServiceWorkerGlobalScope, kind: string): Promise<
   // A visible page tells by itself. A hidden one may be frozen.
   if ((await pagesOf(scope)).some(({ visibilityState }) => visibilityState === 'visible'))
     return await closeRing(scope, kind, tag)
+  const icon = '/favicon.svg'
+  if (kind !== 'ring') return await scope.registration.showNotification(title, { tag, icon })
+  const data = crypto.randomUUID()
   // Without renotify a call would take the place of a missed one in silence.
-  const rings = kind === 'ring' && { requireInteraction: true, renotify: true }
-  await scope.registration.showNotification(title, { tag, icon: '/favicon.svg', ...rings })
+  const rings = { tag, icon, data, requireInteraction: true, renotify: true }
+  await scope.registration.showNotification(title, rings)
+  // How it ended comes by another push, which a server that was started anew never sends.
+  await new Promise((resolve) => setTimeout(resolve, RING_MS))
+  await closeAll(scope, tag, (shown) => shown.data === data)
 }
 
 /** Ends the notification of a ring that is over. */
-async function closeRing({ registration }: ServiceWorkerGlobalScope, kind: string, tag: string): Promise<void> {
-  if (kind !== 'missed' && kind !== 'answered') return
-  for (const notification of await registration.getNotifications({ tag })) notification.close()
+async function closeRing(scope: ServiceWorkerGlobalScope, kind: string, tag: string): Promise<void> {
+  if (kind === 'missed' || kind === 'answered') await closeAll(scope, tag, () => true)
+}
+
+async function closeAll(
+  { registration }: ServiceWorkerGlobalScope,
+  tag: string,
+  isOver: (shown: Notification) => boolean,
+): Promise<void> {
+  for (const notification of await registration.getNotifications({ tag })) if (isOver(notification)) notification.close()
 }
 
 function kindOf(data: PushMessageData | null): string {

@@ -19,6 +19,8 @@ function setUp() {
     calls: [] as [string, unknown][],
     refusal: undefined as ApiError | undefined,
     subscriptions: 0,
+    /** Titles of notifications about calls. */
+    notifications: [] as string[],
     /** What the push service says. */
     failure: undefined as Error | undefined,
     answer: 'granted' as NotificationPermission,
@@ -36,6 +38,11 @@ function setUp() {
   }
   let current: ReturnType<typeof newSubscription> | undefined
   const registration = {
+    getNotifications: async ({ tag }: { tag: string }) =>
+      state.notifications.map((title) => ({
+        ...{ title, tag },
+        close: () => void state.notifications.splice(state.notifications.indexOf(title), 1),
+      })),
     pushManager: {
       getSubscription: async () => current ?? null,
       subscribe: async ({ applicationServerKey }: { applicationServerKey: string }) => {
@@ -90,6 +97,14 @@ test('a press asks for the permission, subscribes with the key of the server and
   await switchPushOn(env)
   expect([posted(), keyNow(), prefsStore.getState().isPushed]).toEqual([['1'], ONE_KEY, true])
   expect(toasts()).toEqual([])
+})
+
+test('a page that begins takes a ring away that nobody has ended, and leaves what was missed', async () => {
+  const { env, state } = setUp()
+  await switchPushOn(env)
+  state.notifications = ['Missed call', 'Incoming call']
+  await renewPush(env)
+  expect(state.notifications).toEqual(['Missed call'])
 })
 
 test('whoever says no is not subscribed, and the settings know it', async () => {

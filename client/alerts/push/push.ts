@@ -1,4 +1,5 @@
 import { pushApi } from '../../../contract/chat/push.ts'
+import { PUSHED } from '../../../contract/chat/pushnews.ts'
 import { toBase64Url } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
@@ -49,6 +50,7 @@ export async function switchPushOff(env: Env): Promise<void> {
  */
 export async function renewPush(env: Env): Promise<void> {
   if (!storedPrefs().isPushed || pushStanding() !== 'granted') return
+  await closeRings()
   try {
     await subscribe(env)
   } catch (error) {
@@ -56,6 +58,13 @@ export async function renewPush(env: Env): Promise<void> {
     changePrefs({ isPushed: false })
     showToast({ tone: 'bad', title: 'This browser is no longer told while Conclave is closed', text: error.message })
   }
+}
+
+/** An open page rings by itself. A worker that the browser has stopped closes no ring that is over. */
+async function closeRings(): Promise<void> {
+  const { tag, title } = PUSHED.ring
+  const registration = await navigator.serviceWorker.getRegistration()
+  for (const shown of (await registration?.getNotifications?.({ tag })) ?? []) if (shown.title === title) shown.close()
 }
 
 /** Ends this browser's subscription at its push service, which then refuses what the server still sends. */
