@@ -80,6 +80,14 @@ test('a blocked account is signed out, and a made-up token opens nothing', async
   }
 })
 
+test('a session that is begun over a foreign onion service, which reaches the direct listener, is one of an onion service', () => {
+  const host = (name: string) => originOf({ headers: { host: name }, ingress: 'direct' }).ingress
+  expect([`${'a'.repeat(56)}.onion`, `${'a'.repeat(56)}.onion:80`, 'chat.example.org', 'x.onion.example.org'].map(host)).toEqual([
+    ...['onion', 'onion', 'direct', 'direct'],
+  ])
+  expect(originOf({ headers: {}, ingress: 'onion' }).ingress).toBe('onion')
+})
+
 test('ending the other sessions keeps this one and closes the sockets of the others', async () => {
   const frank = await world.person('frank')
   const line = await frank.opensSocket()

@@ -8,6 +8,7 @@ import { askTogether } from '../../ground/db/askTogether.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { hashOfToken } from '../../ground/http/cookie.ts'
+import { comesByOnion } from '../../ground/http/listener.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import type { SignedOut } from '../../ground/realtime/hub.ts'
 import { rightsOf, tierOf } from '../../money/plans/plans.ts'
@@ -35,7 +36,7 @@ export interface Entrance extends Origin {
 /** Keeps only the names of browser and system. */
 export const originOf = ({ headers, ingress }: Pick<Caller, 'headers' | 'ingress'>): Origin => ({
   ...browserOf(headers['user-agent'] ?? ''),
-  ingress,
+  ingress: comesByOnion({ ingress, headers }) ? 'onion' : 'direct',
 })
 
 /** The caller sets the cookie. */

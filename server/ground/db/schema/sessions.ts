@@ -23,7 +23,7 @@ export const sessions = pgTable(
     /** Browser and system by the User-Agent, such as "Firefox" and "Linux"; '' if unknown, as of sessions of before. */
     browser: text('browser').notNull().default(''),
     system: text('system').notNull().default(''),
-    /** The ingress of the listener that the session was started at. */
+    /** How the session was started. A foreign onion service counts by the Host header. */
     ingress: ingress().default('direct'),
     createdAt: at('created_at').notNull(),
     lastUsedAt: at('last_used_at').notNull(),
