@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { callBare, startBareServer } from '../e2e/barecall.ts'
 import { DEVICE_WORDS, openBrowser } from '../e2e/browser.ts'
+import { hidesAddress } from '../e2e/screen.ts'
 import { startServer } from '../e2e/server.ts'
 import { type Flow, flowOf } from '../e2e/watchcall.ts'
 import type { Ground } from './ground.ts'
@@ -42,6 +43,7 @@ export async function measureCalls({ isQuick }: Ground): Promise<Row[]> {
   try {
     const [caller, callee] = browsers.map((browser) => browser.pages()[0]) as [Page, Page]
     await meet(server, caller, callee)
+    for (const page of [caller, callee]) await hidesAddress(page, true)
     const signals = [await countFrames(caller), await countFrames(callee)]
     const bytesOf = () => sum(signals.map(({ bytes }) => bytes))
     for (let round = 0; round <= rounds; round++) {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await alice.says('shall we talk?')
   await bob.reads('shall we talk?')
   // So that each test also runs alone: the first one asks.
-  for (const { page } of [alice, bob]) await page.evaluate(() => localStorage.setItem('call-address', '1'))
+  for (const one of [alice, bob]) await one.allowsAddress()
 })
 afterEach(async () => {
   proxy.tellsTruth()

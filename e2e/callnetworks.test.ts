@@ -10,7 +10,7 @@ import { type Coturn, startCoturn } from './coturn.ts'
 import { type Networks, openNetworks, type Place, whyNone } from './networks.ts'
 import { customer, startChat } from './people.ts'
 import type { Person } from './person.ts'
-import { putsCallsAway } from './screen.ts'
+import { hidesAddress, putsCallsAway } from './screen.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 const why = whyNone()
@@ -86,16 +86,6 @@ async function end(one: Person, ...others: Person[]): Promise<void> {
 /** The candidates that a page was given of the other one's. */
 const givenTo = ({ page }: Person) => page.evaluate(() => globalThis.watched?.given ?? [])
 
-async function hidesAddress({ page }: Person, isHidden: boolean): Promise<void> {
-  const back = page.url()
-  await page.goto(`${server.url}/settings?tab=security`)
-  const hide = page.getByRole('switch', { name: 'Hide my address' })
-  await hide.click()
-  await page.locator(`[role="switch"][aria-checked="${isHidden}"][aria-busy="false"]`).and(hide).waitFor()
-  await page.goto(back)
-  await page.getByLabel('Message', { exact: true }).waitFor()
-}
-
 test('Behind two such routers nothing connects without the relay, by any way that a bare connection knows', async () => {
   const bare = await startBareServer()
   const pages: Page[] = []
@@ -145,7 +135,7 @@ test('Alice and Bob, both behind symmetric routers, call through the relay by UD
 
 test('Bob shows his address and Alice does not: no candidate of her own network comes to him, and they talk', async () => {
   const [alice, bob] = people()
-  await hidesAddress(bob, false)
+  await hidesAddress(bob.page, false)
   const [before, hers] = [(await givenTo(bob)).length, (await givenTo(alice)).length]
   await alice.calls('video')
   await bob.isRung('video')
@@ -162,7 +152,7 @@ test('Bob shows his address and Alice does not: no candidate of her own network 
   }
   expect((await givenTo(alice)).slice(hers).join()).toContain(homes[1]?.place.address())
   await end(alice, bob)
-  await hidesAddress(bob, true)
+  await hidesAddress(bob.page, true)
 })
 
 test('Of a hundred packets five are lost: both go on seeing and hearing each other', async () => {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { anotherBrowser, test as base, customer, startChat } from './people.ts'
 import type { Person } from './person.ts'
-import { looksFine, putsAway, putsCallsAway } from './screen.ts'
+import { hidesAddress, looksFine, putsAway, putsCallsAway } from './screen.ts'
 
-/** Alice pays, Bob does not. Both have cameras, and their chat before them. */
+/** Alice pays and hides her address, Bob does neither. Both have cameras, and their chat before them. */
 const test = base.extend<{ callers: [Person, Person] }>({
   callers: [
     async ({ server }, use) => {
@@ -12,6 +12,8 @@ const test = base.extend<{ callers: [Person, Person] }>({
       await startChat(alice, bob)
       await alice.says('shall we talk?')
       await bob.reads('shall we talk?')
+      await hidesAddress(alice.page, true)
+      await bob.allowsAddress()
       await use([alice, bob])
       for (const one of [alice, bob]) {
         await one.leaves()

@@ -12,6 +12,7 @@ async function talkers(server: Parameters<typeof customer>[0]): Promise<[Person,
   const alice = await customer(server, 'Alice', { hasDevices: true })
   const bob = await customer(server, 'Bob', { hasDevices: true })
   await startChat(alice, bob)
+  for (const one of [alice, bob]) await one.allowsAddress()
   await alice.says('shall we talk?')
   await bob.reads('shall we talk?')
   return [alice, bob]

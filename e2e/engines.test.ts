@@ -65,6 +65,7 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files, hear a vo
   const answer = await share(bob, alice, 'answer.pdf')
 
   for (const one of [alice, bob]) expect(await one.films()).toEqual(['audio', 'video'])
+  for (const one of [alice, bob]) await one.allowsAddress()
   await alice.speaks()
   await bob.hears()
   await alice.hears()

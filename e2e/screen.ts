@@ -45,6 +45,17 @@ export async function putsCallsAway(people: readonly { page: Page }[]): Promise<
   }
 }
 
+/** Switches "Hide my address" from an open chat, and comes back to it. */
+export async function hidesAddress(page: Page, isHidden: boolean): Promise<void> {
+  const back = page.url()
+  await page.goto(new URL('/settings?tab=security', back).href)
+  const hide = page.getByRole('switch', { name: 'Hide my address' })
+  await hide.click()
+  await page.locator(`[role="switch"][aria-checked="${isHidden}"][aria-busy="false"]`).and(hide).waitFor()
+  await page.goto(back)
+  await page.getByLabel('Message', { exact: true }).waitFor()
+}
+
 /** The toast on screen does not go by itself any more: as while the person is at another window. */
 export const holdsToast = (page: Page): Promise<unknown> => page.evaluate(() => dispatchEvent(new Event('blur')))
 

@@ -45,6 +45,8 @@ export interface Visitor extends Account, Named {
   hears(): Promise<void>
   /** Presses the button of the open chat. */
   calls(kind: CallType): Promise<void>
+  /** Has been asked before, and lets whoever is called see the network address. */
+  allowsAddress(): Promise<void>
   /** Somebody rings. */
   isRung(kind: CallType): Promise<void>
   takesCall(): Promise<void>
@@ -136,6 +138,7 @@ export function visitorBy(driver: Driver, url: string, { name, username, passwor
       await expect.poll(isPlayed).toBe(true)
     },
     calls: (kind) => driver.press({ role: 'button', name: kind === 'video' ? 'Video call' : 'Voice call' }),
+    allowsAddress: () => driver.asks(() => localStorage.setItem('call-address', '1')),
     isRung: (kind) => driver.sees({ css: '[role="alertdialog"]', text: `Incoming ${kind} call` }),
     takesCall: () => driver.press({ role: 'button', name: 'Accept' }),
     async talks() {

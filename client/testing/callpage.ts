@@ -47,13 +47,17 @@ export async function openCallPage(
     ])
   const relay = {
     hasRelay: false,
+    isOperators: true,
     iceServers: [] as { urls: string[]; username?: string; credential?: string }[],
     asked: 0,
     lifeMs: 600_000,
     refuses: undefined as Error | undefined,
   }
   const api = (async (endpoint: Endpoint) => {
-    if (endpoint.path === callsApi.settings.path) return { ringsClosed: true, hasRelay: relay.hasRelay }
+    if (endpoint.path === callsApi.settings.path) {
+      const hidesByDefault = relay.hasRelay && relay.isOperators
+      return { ringsClosed: true, hasRelay: relay.hasRelay, hidesByDefault }
+    }
     if (endpoint.path === roomsApi.log.path) return { entries: [], lastSeq: 0 }
     if (endpoint.path !== callsApi.turn.path) throw new Error(`The page asks for ${endpoint.path}`)
     relay.asked += 1

@@ -28,9 +28,13 @@ export const callsApi = {
     method: 'GET',
     path: '/api/calls/settings',
     access: 'signed_in',
-    summary: 'Whether calls ring closed browsers, and whether this server has a relay.',
+    summary: 'Whether calls ring closed browsers, and whether this server has a relay, by which they hide addresses by default.',
     input: nothing,
-    output: callSettingsShape.extend({ hasRelay: z.boolean() }),
+    output: callSettingsShape.extend({
+      hasRelay: z.boolean(),
+      /** The relay is the operator’s, so calls hide the network address unless the account has chosen. */
+      hidesByDefault: z.boolean(),
+    }),
   }),
   updateSettings: endpoint({
     method: 'PUT',

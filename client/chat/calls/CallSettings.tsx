@@ -110,6 +110,6 @@ function HideAddress() {
 }
 
 async function read(env: ReturnType<typeof useEnv>) {
-  const { hasRelay } = await env.api(callsApi.settings, {})
-  return { hasRelay, isHidden: await hidesAddress(env, hasRelay) }
+  const { hasRelay, hidesByDefault } = await env.api(callsApi.settings, {})
+  return { hasRelay, isHidden: await hidesAddress(env, hidesByDefault) }
 }

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const failure = (code: string) => expect.objectContaining({ name: 'CryptoFailure', code })
 const hides = (one: TestPerson) => Promise.all([hidesAddress(one.env, true), hidesAddress(one.env, false)])
 
-test('By default calls hide the address where the server has a relay; a choice holds in all browsers, and the server has no word of it', async () => {
+test('By default calls hide the address as the server says; a choice holds in all browsers, and the server has no word of it', async () => {
   expect(await hides(laptop)).toEqual([true, false])
   await setHidesAddress(laptop.env, false)
   expect(await hides(laptop)).toEqual([false, false])

@@ -9,9 +9,9 @@ import { RingClosed } from './RingClosed.tsx'
 
 openScreen()
 
-function settings(hasRelay: boolean, chosen: boolean | null) {
+function settings(hasRelay: boolean, chosen: boolean | null, hidesByDefault = hasRelay) {
   const answers = makeAnswers()
-  answers.on(callsApi.settings, () => ({ ringsClosed: true, hasRelay }))
+  answers.on(callsApi.settings, () => ({ ringsClosed: true, hasRelay, hidesByDefault }))
   const crypto = {
     readHideAddress: async () => chosen,
     setHideAddress: vi.fn(async () => undefined),
@@ -23,13 +23,21 @@ function settings(hasRelay: boolean, chosen: boolean | null) {
 
 const hide = () => screen.findByRole('switch', { name: 'Hide my address' })
 
-test('The address is hidden by default where there is a relay, and a press shows it', async () => {
+test('The address is hidden by default where an operator’s relay stands, and a press shows it', async () => {
   const { person, crypto } = settings(true, null)
   expect(await hide()).toHaveProperty('checked', true)
   await person.click(await hide())
   expect(crypto.setHideAddress).toHaveBeenCalledExactlyOnceWith(false)
   await waitFor(async () => expect(await hide()).toHaveProperty('checked', false))
   expect(screen.getByText(/it sees your network address/)).toBeTruthy()
+})
+
+test('By the relay of this machine alone the address is shown by default, and a press hides it', async () => {
+  const { person, crypto } = settings(true, null, false)
+  expect(await hide()).toMatchObject({ checked: false, disabled: false })
+  await person.click(await hide())
+  expect(crypto.setHideAddress).toHaveBeenCalledExactlyOnceWith(true)
+  await waitFor(async () => expect(await hide()).toHaveProperty('checked', true))
 })
 
 test('Without a relay the switch is off and says why; who has chosen to hide may take it back', async () => {
@@ -46,7 +54,7 @@ test('Whoever hid the address before the relay went is told, and may take it bac
 
 test('Rings of closed browsers are switched at the server, and a refusal changes nothing', async () => {
   const answers = makeAnswers()
-  answers.on(callsApi.settings, () => ({ ringsClosed: true, hasRelay: true }))
+  answers.on(callsApi.settings, () => ({ ringsClosed: true, hasRelay: true, hidesByDefault: true }))
   answers.on(callsApi.updateSettings, () => {
     throw refused(429, 'too_many_requests', 'Too many changes')
   })

@@ -926,18 +926,22 @@ describe('A page that is loaded anew', () => {
 })
 
 describe('The address', () => {
-  test('The first call that shows it asks once', async () => {
-    await alice.rings('voice', {} as never)
-    expect(alice.state()).toMatchObject({ phase: 'idle', refusal: 'shows_address', pending: { callType: 'voice' } })
-    alice.does.dismissRefusal()
-    await alice.rings('voice', { allowsDirect: true })
-    expect(alice.state()).toMatchObject({ phase: 'calling', refusal: null })
-    await alice.ends()
-    await alice.rings('voice', {} as never)
-    expect(alice.state().phase).toBe('calling')
-  })
+  test.each([false, true])(
+    'The first call that shows it asks once; the server brings a relay of its own: %s',
+    async (hasRelay) => {
+      for (const { relay } of [alice, bob]) Object.assign(relay, { hasRelay, isOperators: false })
+      await alice.rings('voice', {} as never)
+      expect(alice.state()).toMatchObject({ phase: 'idle', refusal: 'shows_address', pending: { callType: 'voice' } })
+      alice.does.dismissRefusal()
+      await alice.rings('voice', { allowsDirect: true })
+      expect(alice.state()).toMatchObject({ phase: 'calling', refusal: null })
+      await alice.ends()
+      await alice.rings('voice', {} as never)
+      expect(alice.state().phase).toBe('calling')
+    },
+  )
 
-  test('With a relay everything goes through it, and no other address is gathered', async () => {
+  test('With an operator’s relay everything goes through it, and no other address is gathered', async () => {
     for (const page of [alice, bob])
       Object.assign(page.relay, {
         hasRelay: true,

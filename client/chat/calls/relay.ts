@@ -9,8 +9,8 @@ import { afterwards, type Consent, isLive, type LiveCall, type Relay } from './l
 const TOLD = 'call-address'
 
 async function addressOf(env: Env): Promise<{ hides: boolean; hasRelay: boolean }> {
-  const { hasRelay } = await env.api(callsApi.settings, {})
-  return { hides: await hidesAddress(env, hasRelay), hasRelay }
+  const { hasRelay, hidesByDefault } = await env.api(callsApi.settings, {})
+  return { hides: await hidesAddress(env, hidesByDefault), hasRelay }
 }
 
 /** Throws ApiError. */

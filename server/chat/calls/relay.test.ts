@@ -98,15 +98,15 @@ test('without a relay the answer says so, and has what the operator has set of S
   const some = await startWorld({ variables: { TURN_URLS: stun } })
   const other = await some.person('alice')
   expect(await other.does(callsApi.turn, {})).toEqual({ hasRelay: false, iceServers: [{ urls: [stun] }], expiresAt: null })
-  expect(await other.does(callsApi.settings, {})).toEqual({ ringsClosed: true, hasRelay: false })
+  expect(await other.does(callsApi.settings, {})).toEqual({ ringsClosed: true, hasRelay: false, hidesByDefault: false })
 })
 
-test('the server’s own relay takes what the server gives, starts where it is told to, and ends with the server', async () => {
+test('the server’s own relay takes what the server gives, hides nobody by default, starts where it is told to, and ends with the server', async () => {
   const here = await startWorld()
   const person = await here.person('alice')
   expect(await person.does(callsApi.settings, {})).toMatchObject({ hasRelay: false })
   await here.env.relay.start()
-  expect(await person.does(callsApi.settings, {})).toMatchObject({ hasRelay: true })
+  expect(await person.does(callsApi.settings, {})).toMatchObject({ hasRelay: true, hidesByDefault: false })
   // It keeps no process alive.
   expect(process.getActiveResourcesInfo().filter((name) => /udp/i.test(name))).toEqual([])
   const { iceServers } = await person.does(callsApi.turn, {})
@@ -120,9 +120,9 @@ test('the server’s own relay takes what the server gives, starts where it is t
 
 test('“Ring closed browsers” is on, is switched for the account, and nothing but true or false is taken', async () => {
   const laptop = await alice.addsBrowser()
-  expect(await alice.does(callsApi.settings, {})).toEqual({ ringsClosed: true, hasRelay: true })
+  expect(await alice.does(callsApi.settings, {})).toEqual({ ringsClosed: true, hasRelay: true, hidesByDefault: true })
   await alice.does(callsApi.updateSettings, { ringsClosed: false })
-  expect(await laptop.does(callsApi.settings, {})).toEqual({ ringsClosed: false, hasRelay: true })
+  expect(await laptop.does(callsApi.settings, {})).toMatchObject({ ringsClosed: false, hasRelay: true })
   expect(await bob.does(callsApi.settings, {})).toMatchObject({ ringsClosed: true })
   for (const ringsClosed of ['false', 0, null, undefined])
     expect((await alice.tries(callsApi.updateSettings, { ringsClosed })).status).toBe(400)

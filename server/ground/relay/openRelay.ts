@@ -11,6 +11,8 @@ export interface RelayServer extends Partial<RelayCredentials> {
 export interface Relay {
   /** False where there is none, or where the server's own has not started. */
   isThere(): boolean
+  /** False of the one that the server brings. */
+  isOperators: boolean
   /** The operator's servers of STUN and the relay, with new credentials. */
   servers(expiresAt: Date): RelayServer[]
   /** Starts the server's own, if the settings want it. Rejects if it cannot listen. */
@@ -25,6 +27,7 @@ export function openRelay({ stunUrls, turnUrls, secret, isLocal }: RelaySettings
   const urls = () => (port === undefined ? turnUrls : [`turn:127.0.0.1:${port}?transport=udp`])
   return {
     isThere: () => urls().length > 0,
+    isOperators: turnUrls.length > 0,
     servers: (expiresAt) => [
       ...(stunUrls.length > 0 ? [{ urls: stunUrls }] : []),
       ...(urls().length > 0 ? [{ urls: urls(), ...makeCredentials(key, expiresAt) }] : []),
