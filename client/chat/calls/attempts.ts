@@ -56,6 +56,8 @@ export function comeBack(call: LiveCall): void {
   // The socket that took it may have been dying.
   const isUnheard = phase === 'calling' && !call.isRung
   if (isUnheard || (call.isAccepted && phase !== 'live')) seekAnother(call)
+  // A browser says seconds later that its network is another one; its socket broke at once.
+  else onNetwork(call)
 }
 
 export function onNetwork(call: LiveCall): void {
@@ -67,7 +69,11 @@ export function onNetwork(call: LiveCall): void {
 export function watch(call: LiveCall): void {
   afterwards(call, 'watch', call.isCaller ? WATCH_MS : ASK_MS, () => {
     const peer = call.link?.peer()
-    if (peer?.connection.connectionState === 'connected' && !peer.isOffering()) return
+    if (peer?.connection.connectionState === 'connected') {
+      // The other end’s socket comes back later than this one.
+      if (peer.isOffering()) restart(call)
+      return
+    }
     showReconnecting(call)
     seekAnother(call)
   })

@@ -10,6 +10,7 @@ import { chosenDevices } from './devices.ts'
 import { hangUp } from './finish.ts'
 import { type Consent, isLive, type LiveCall, type Ring, setLive } from './liveCall.ts'
 import { noMedia } from './media.ts'
+import { followNetwork } from './network.ts'
 import { playRingback } from './sounds.ts'
 
 interface Begun {
@@ -43,9 +44,7 @@ export function beginCall({ env, callId, room, peerId, isCaller, callType, conse
 /** The screen stays on, and no lock by time falls. */
 export function takePart(call: LiveCall): void {
   callStore.setState({ isInCall: true })
-  const network = () => onNetwork(call)
-  globalThis.addEventListener?.('online', network)
-  call.stops.add(() => globalThis.removeEventListener?.('online', network))
+  call.stops.add(followNetwork(() => onNetwork(call)))
   call.stops.add(call.env.socket.on('hello', () => comeBack(call)))
   call.stops.add(keepAwake())
   setUnderway({

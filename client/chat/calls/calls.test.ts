@@ -477,6 +477,14 @@ describe('A call that fails', () => {
   })
 })
 
+/** How often the caller has looked for another way. */
+const restarts = () =>
+  Math.max(
+    ...network.connections.map(({ localDescription }) =>
+      Number(/^a=ice-ufrag:.*\/(\d+)/m.exec(localDescription?.sdp ?? '')?.[1]),
+    ),
+  )
+
 describe('A call in trouble', () => {
   test('The way breaks: both show since when, and another one is found without a new attempt', async () => {
     await talks()
@@ -535,8 +543,53 @@ describe('A call in trouble', () => {
     const beats = wire.said.length
     for (const page of [alice, bob]) page.socket.comesBack()
     await soon()
-    expect(wire.said.slice(beats).map(({ frame }) => frame.type)).toEqual(['call-beat', 'call-beat'])
+    expect(wire.said.slice(beats).filter(({ frame }) => frame.type === 'call-beat')).toHaveLength(2)
     expect([alice.state().phase, bob.state().phase]).toEqual(['live', 'live'])
+  })
+
+  test('The server is back, and Alice’s socket long before Bob’s: media goes on by the same attempt, and the way is looked for with both', async () => {
+    await talks()
+    const { callId } = alice.state()
+    const words = alice.state().words
+    for (const page of [alice, bob]) page.socket.breaks()
+    alice.socket.comesBack()
+    await passes(20)
+    expect(alice.state()).toMatchObject({ phase: 'live', callId, words })
+    bob.socket.comesBack()
+    await passes(6)
+    for (const page of [alice, bob]) expect(page.state()).toMatchObject({ phase: 'live', callId, words })
+    expect(network.connections.map(({ signalingState }) => signalingState)).toEqual(['stable', 'stable'])
+    expect(restarts()).toBe(1)
+  })
+
+  test.each(['Alice', 'Bob'] as const)(
+    'The address of %s is another one: as soon as the socket is back another way is looked for, before a browser says that the old one broke',
+    async (name) => {
+      await talks()
+      network.cut()
+      const { socket } = name === 'Alice' ? alice : bob
+      socket.breaks()
+      await passes(1)
+      network.isUp = true
+      socket.comesBack()
+      await soon()
+      expect(restarts()).toBe(1)
+      await passes(20)
+      for (const page of [alice, bob]) expect(page.state()).toMatchObject({ phase: 'live' })
+    },
+  )
+
+  test('A line of another kind is another network; another speed of it is none', async () => {
+    const line = Object.assign(new EventTarget(), { type: 'wifi' })
+    Object.assign(navigator, { connection: line })
+    await talks()
+    line.dispatchEvent(new Event('change'))
+    await soon()
+    expect(restarts()).toBe(0)
+    line.type = 'cellular'
+    line.dispatchEvent(new Event('change'))
+    await soon()
+    expect(restarts()).toBeGreaterThan(0)
   })
 
   test('Bob’s browser has died: after 8 seconds the server says so, else Alice’s page after 30', async () => {

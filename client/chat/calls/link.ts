@@ -136,7 +136,11 @@ export function createLink(call: LiveCall, { certificate }: OwnCertificate, even
     },
 
     restart() {
-      if (link.isAgreed && !peer?.isOffering()) offer(true)
+      if (!link.isAgreed) return
+      // A broken socket may have lost the offer that is open.
+      const open = peer?.isOffering() ? peer.connection.localDescription : null
+      if (open) sends('offer', open.sdp)
+      else offer(true)
     },
 
     takeSignal(sealed) {
