@@ -29,8 +29,6 @@ export async function startFirefox(path: string): Promise<Firefox> {
     extraPrefsFirefox: {
       'media.navigator.streams.fake': true,
       'media.navigator.permission.disabled': true,
-      // The relay of the development server is on this machine, where Firefox looks for none.
-      'media.peerconnection.ice.loopback': true,
       // 2 is the folder of the next line.
       'browser.download.folderList': 2,
       'browser.download.dir': folder,
