@@ -32,7 +32,7 @@ export const callsApi = {
     input: nothing,
     output: callSettingsShape.extend({
       hasRelay: z.boolean(),
-      /** The relay is the operator’s, so calls hide the network address unless the account has chosen. */
+      /** The relay is the operator’s. */
       hidesByDefault: z.boolean(),
     }),
   }),

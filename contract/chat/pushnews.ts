@@ -11,7 +11,6 @@ export interface PushNews {
 /** All have this length: by theirs a push service tells no kinds apart. */
 export const PUSH_CHARS = 32
 
-/** As long as a push of a ring is kept. Browsers let a worker wait so long. */
 export const RING_MS = 45_000
 
 const call = 'conclave-pushed-call'

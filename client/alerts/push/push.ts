@@ -60,7 +60,7 @@ export async function renewPush(env: Env): Promise<void> {
   }
 }
 
-/** An open page rings by itself. A worker that the browser has stopped closes no ring that is over. */
+/** An open page rings by itself. */
 async function closeRings(): Promise<void> {
   const { tag, title } = PUSHED.ring
   const registration = await navigator.serviceWorker.getRegistration()
