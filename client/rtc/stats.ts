@@ -41,7 +41,8 @@ export function followStats({ connection }: Pick<Peer, 'connection'>, { onMeasur
   let spoke: Speaks = { own: false, other: false }
   let isOver = false
   const guarded = (work: () => Promise<void>) => () => {
-    if (connection.connectionState === 'connected') void work().catch(() => undefined)
+    // Nobody looks at a hidden page.
+    if (connection.connectionState === 'connected' && !globalThis.document?.hidden) void work().catch(() => undefined)
   }
   const measure = guarded(async () => {
     const report = readReport(await connection.getStats())

@@ -35,7 +35,12 @@ function followLine(call: LiveCall): void {
   if (!peer) return
   call.stopStats()
   call.stopStats = followStats(peer, {
-    onMeasured: ({ line, isRelayed }) => callStore.setState({ line, isRelayed: isRelayed || call.isRelayOnly }),
+    onMeasured({ line, isRelayed: goesByRelay }) {
+      const isRelayed = goesByRelay || call.isRelayOnly
+      const before = callStore.getState()
+      // The whole view is drawn again otherwise.
+      if (before.line !== line || before.isRelayed !== isRelayed) callStore.setState({ line, isRelayed })
+    },
     onSpeaks: (speaks) => callStore.setState({ speaks }),
   })
 }
