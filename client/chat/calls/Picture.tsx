@@ -18,7 +18,8 @@ export function Picture({ stream, label, isMirrored = false, isWhole = false, pl
   useEffect(() => {
     const element = video.current
     if (!element) return
-    element.srcObject = stream
+    // A browser renders sound also where it is muted.
+    element.srcObject = new MediaStream(stream.getVideoTracks())
     // A silent picture may play at once everywhere; one that is replaced meanwhile is refused, and the next one asks anew.
     element.play().catch(() => undefined)
     return () => {

@@ -5,6 +5,7 @@ import { accountStore } from '../../me/account/accountState.ts'
 import { connectionStore } from '../../net/status.ts'
 import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts'
 import { type Person, putPeople } from '../../rooms/trust/people.ts'
+import { FakeTrack } from '../../testing/rtc.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { Toasts } from '../../ui/Toasts.tsx'
 import { showToast } from '../../ui/toast.ts'
@@ -96,6 +97,14 @@ test('Who rings is named with what is known of them; Accept has the focus, and E
   await waitFor(() => expect(document.activeElement).toBe(button('Accept')))
   await person.keyboard('{Enter}')
   expect(verbs.acceptCall).toHaveBeenCalledExactlyOnceWith(expect.anything(), true, {})
+})
+
+test('A picture is shown without its sound, which is played once', () => {
+  const [voice, camera] = [new FakeTrack('audio'), new FakeTrack('video')]
+  const stream = new MediaStream([voice, camera] as never)
+  open({ ...LIVE, callType: 'video', otherVideo: 'camera', remoteStreams: { [BOB]: stream } })
+  const shown = screen.getByLabelText<HTMLVideoElement>('Bob Baker', { selector: 'video' }).srcObject as MediaStream
+  expect([shown.getAudioTracks(), shown.getVideoTracks()]).toEqual([[], [camera]])
 })
 
 test('A call that ends while the list of calls is open comes to its top, once', async () => {
