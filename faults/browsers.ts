@@ -51,7 +51,7 @@ export async function killBrowsers({ isShort, kills = isShort ? SHORT.length : L
       where = `seed ${seed}, kill ${kill + 1}, ${name}`
       await inTime(round(name))
     }
-    // Chromium does it once in some eighty kills, so a short run sees it only here.
+    // Chromium does it once in some hundred kills, so a short run sees it only here.
     where = `seed ${seed}, a torn record`
     await inTime(damaged())
   } catch (error) {
