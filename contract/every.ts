@@ -18,6 +18,7 @@ import { notificationsApi } from './chat/notifications.ts'
 import { pushApi } from './chat/push.ts'
 import { reportsApi } from './chat/reports.ts'
 import { roomsApi } from './chat/rooms.ts'
+import { transfersApi } from './chat/transfers.ts'
 import type { Endpoint } from './ground/endpoint.ts'
 import { healthApi } from './ground/health.ts'
 import { coinReviewsApi } from './money/coinreviews.ts'
@@ -52,6 +53,7 @@ export const everyApi = {
   sessionsApi,
   uploaderApi,
   stepUpApi,
+  transfersApi,
 }
 
 /** Every call of the API. The OpenAPI document and the permission tests are generated from this list. */

@@ -17,6 +17,20 @@ import {
 } from './chat/callframes.ts'
 import { draftShape, messageShape } from './chat/messages.ts'
 import { commitShape } from './chat/rooms.ts'
+import {
+  heardTransferAcceptShape,
+  heardTransferAnswerShape,
+  heardTransferHereShape,
+  heardTransferRejectShape,
+  heardTransferSignalShape,
+  transferAcceptShape,
+  transferAnswerShape,
+  transferChangedShape,
+  transferHereShape,
+  transferRejectShape,
+  transferSignalShape,
+  transferSuccessShape,
+} from './chat/transferframes.ts'
 import { LIMITS } from './ground/limits.ts'
 import { chatRoomId, ingressShape, instant, seqShape, signedShape, userId } from './ground/shapes.ts'
 
@@ -34,6 +48,12 @@ export const clientFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('call-reject'), data: callRejectShape }),
   z.object({ type: z.literal('call-end'), data: callEndShape }),
   z.object({ type: z.literal('call-beat'), data: callBeatShape }),
+  /** Direct transfers [Note: M11]. `refused` carries the transfer's id. */
+  z.object({ type: z.literal('transfer-accept'), data: transferAcceptShape }),
+  z.object({ type: z.literal('transfer-answer'), data: transferAnswerShape }),
+  z.object({ type: z.literal('transfer-signal'), data: transferSignalShape }),
+  z.object({ type: z.literal('transfer-reject'), data: transferRejectShape }),
+  z.object({ type: z.literal('transfer-here'), data: transferHereShape }),
 ])
 export type ClientFrame = z.infer<typeof clientFrame>
 export type ClientFrameType = ClientFrame['type']
@@ -61,6 +81,12 @@ export const FRAME_RATES = {
   'call-reject': { points: 5, seconds: 1 },
   'call-end': { points: 5, seconds: 1 },
   'call-beat': { points: 2, seconds: 1 },
+  'transfer-accept': { points: 20, seconds: 10 },
+  'transfer-answer': { points: 20, seconds: 10 },
+  'transfer-signal': { points: 20, seconds: 1 },
+  'transfer-reject': { points: 5, seconds: 1 },
+  /** All that are kept, when a page begins. */
+  'transfer-here': { points: 50, seconds: 10 },
 } as const satisfies Record<ClientFrameType, FrameRate>
 
 /** Frames of unknown types, all together. */
@@ -115,6 +141,13 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('call-reject'), data: heardRejectShape }),
   z.object({ type: z.literal('call-end'), data: heardEndShape }),
   z.object({ type: z.literal('call-success'), data: callSuccessShape }),
+  z.object({ type: z.literal('transfer-accept'), data: heardTransferAcceptShape }),
+  z.object({ type: z.literal('transfer-answer'), data: heardTransferAnswerShape }),
+  z.object({ type: z.literal('transfer-signal'), data: heardTransferSignalShape }),
+  z.object({ type: z.literal('transfer-reject'), data: heardTransferRejectShape }),
+  z.object({ type: z.literal('transfer-here'), data: heardTransferHereShape }),
+  z.object({ type: z.literal('transfer-success'), data: transferSuccessShape }),
+  z.object({ type: z.literal('transfer-changed'), data: transferChangedShape }),
   z.object({ type: z.literal('refused'), data: z.object({ code: z.string(), error: z.string(), id: z.string().nullable() }) }),
   /** The socket closes with 4401. */
   z.object({

@@ -45,6 +45,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
   archiveApi: { pages: 'nobody', page: 'nobody', putPage: 'own', keysLeft: 'nobody' },
   auditApi: { list: 'nobody', check: 'nobody', own: 'nobody' },
   callsApi: { turn: 'nobody', settings: 'nobody', updateSettings: 'own' },
+  transfersApi: { list: 'nobody', offer: 'others', end: 'others' },
   chatLocksApi: { set: 'own', verify: 'own', remove: 'own', lock: 'own', giveUp: 'own' },
   codesApi: { current: 'nobody', generate: 'others', redeem: 'others', uses: 'nobody', answerUse: 'others' },
   coinReviewsApi: { list: 'nobody', settle: 'others', find: 'nobody', refund: 'others' },

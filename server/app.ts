@@ -18,6 +18,7 @@ import { pushRoutes } from './chat/push/routes.ts'
 import { tellDue } from './chat/push/tell.ts'
 import { reportRoutes } from './chat/reports/routes.ts'
 import { roomRoutes } from './chat/rooms/routes.ts'
+import { transferFrames } from './chat/transfers/frames.ts'
 import type { Env } from './env.ts'
 import { everyJob } from './everyjob.ts'
 import type { Database } from './ground/db/connect.ts'
@@ -118,7 +119,7 @@ export async function makeApp(
     log,
     databaseUrl: database.url,
     calls,
-    frames: { ...messageFrames(env), ...callFrames(env, calls.places) },
+    frames: { ...messageFrames(env), ...callFrames(env, calls.places), ...transferFrames(env) },
     heartbeatMs: pace.heartbeatMs,
   })
   const { frame } = env.config

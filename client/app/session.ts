@@ -10,6 +10,8 @@ import { receiveCommit, receiveMessage, refreshDelivery } from '../chat/messages
 import { keepIndexed } from '../chat/search/indexing.ts'
 import { stopOlder } from '../chat/search/loadAllOlder.ts'
 import { forgetSearch } from '../chat/search/search.ts'
+import type { TransferFrame } from '../chat/transfers/receiveTransfer.ts'
+import { transferStore } from '../chat/transfers/transferState.ts'
 import type { Env } from '../env.ts'
 import { refreshUser } from '../me/account/account.ts'
 import { type AccountState, accountStore } from '../me/account/accountState.ts'
@@ -48,10 +50,15 @@ type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
 
 const onCall = async (env: Env, frame: CallFrame) => (await import('../chat/calls/receiveCall.ts')).receiveCall(env, frame)
 
+const onTransfer = async (env: Env, frame: TransferFrame) =>
+  (await import('../chat/transfers/receiveTransfer.ts')).receiveTransfer(env, frame)
+
 /** Messages are sent by HTTP requests, whose responses carry refusals. */
 const onRefused = async (refusal: ServerData['refused']) => {
   if (refusal.id !== null && refusal.id === callStore.getState().callId)
     (await import('../chat/calls/receiveCall.ts')).refuseCall(refusal)
+  else if (refusal.id !== null && transferStore.getState().transfers.has(refusal.id))
+    (await import('../chat/transfers/receiveTransfer.ts')).refuseTransfer(refusal)
 }
 
 /** The handlers of the server's frames. */
@@ -76,6 +83,13 @@ const framesOf = (env: Env, userId: string, checkKeys: () => Promise<void>): Fra
   'call-reject': (reject) => onCall(env, { type: 'call-reject', data: reject }),
   'call-end': (end) => onCall(env, { type: 'call-end', data: end }),
   'call-success': (success) => onCall(env, { type: 'call-success', data: success }),
+  'transfer-accept': (data) => onTransfer(env, { type: 'transfer-accept', data }),
+  'transfer-answer': (data) => onTransfer(env, { type: 'transfer-answer', data }),
+  'transfer-signal': (data) => onTransfer(env, { type: 'transfer-signal', data }),
+  'transfer-reject': (data) => onTransfer(env, { type: 'transfer-reject', data }),
+  'transfer-here': (data) => onTransfer(env, { type: 'transfer-here', data }),
+  'transfer-success': (data) => onTransfer(env, { type: 'transfer-success', data }),
+  'transfer-changed': (data) => onTransfer(env, { type: 'transfer-changed', data }),
   // The socket itself handles pongs.
   pong: () => undefined,
   refused: onRefused,

@@ -7,7 +7,7 @@ import type { Live } from './keys/live.ts'
 import { type OriginOf, proveSession } from './keys/proof.ts'
 import * as load from './lazyParts.ts'
 import { CryptoFailure } from './primitives/failure.ts'
-import { callVerbs, fileVerbs, groupVerbs, logVerbs, messageVerbs, searchVerbs } from './roomVerbs.ts'
+import { callVerbs, fileVerbs, groupVerbs, logVerbs, messageVerbs, searchVerbs, transferVerbs } from './roomVerbs.ts'
 import { UPDATED_ELSEWHERE } from './vault/database.ts'
 import { destroyVault } from './vault/vault.ts'
 import type { LockAfter } from './vault/vaultHead.ts'
@@ -35,6 +35,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
     ...searchVerbs(binding),
     ...fileVerbs(binding),
     ...callVerbs(binding),
+    ...transferVerbs(binding),
     /** Erases every seed of a way in, and everything that was opened with one. */
     async forgetPassword(): Promise<void> {
       await (await entered())?.forgetPassword()

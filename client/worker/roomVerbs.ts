@@ -80,6 +80,21 @@ export const callVerbs = ({ on, part }: Binding) => ({
   ...part(load.callFrames, 'sealSignal', 'openSignal'),
 })
 
+/** transfers: files that go from browser to browser, and what is kept of them. */
+export const transferVerbs = ({ part }: Binding) =>
+  part(
+    load.transfers,
+    'keepOffer',
+    'keepReceiving',
+    'transferRows',
+    'missingChunks',
+    'sealChunks',
+    'openChunks',
+    'finishTransfer',
+    'openTransfer',
+    'dropTransfer',
+  )
+
 /** searchindex: what the messages of open rooms are found by. */
 export const searchVerbs = ({ on }: Binding) =>
   on({

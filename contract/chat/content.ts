@@ -4,6 +4,7 @@ import { LIMITS } from '../ground/limits.ts'
 import { base64, base64Of, boundedRecord } from '../ground/shapes.ts'
 import { CALL_LIMITS, CALL_TYPES } from './calllimits.ts'
 import { SAID } from './saidlimits.ts'
+import { TRANSFER_LIMITS } from './transferlimits.ts'
 
 const pixels = z.number().int().min(1).max(100_000)
 
@@ -43,10 +44,23 @@ const callShape = z.object({
 })
 export type CallContent = z.infer<typeof callShape>
 
+/** A file that goes from browser to browser [Note: M11]. */
+const transferShape = z.object({
+  type: z.literal('transfer'),
+  transferId: z.uuid(),
+  name: z.string().max(SAID.nameMax),
+  mediaType: z.string().max(100),
+  sizeBytes: z.number().int().min(1).max(TRANSFER_LIMITS.fileBytes),
+  /** SHA-256 of the bytes. */
+  hash: base64Of(32),
+})
+export type TransferContent = z.infer<typeof transferShape>
+
 const KINDS = [
   z.object({ type: z.literal('text'), text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes) }),
   fileShape,
   callShape,
+  transferShape,
 ] as const
 
 /** Devices only: the server may not import this file. */

@@ -22,6 +22,7 @@ export const RATES = {
   photosOfAddress: { points: 512 * 1024, seconds: DAY, per: 'address' },
   rings: { points: 300, seconds: 10 * MINUTE, per: 'user' },
   relays: { points: 120, seconds: 10 * MINUTE, per: 'user' },
+  transfers: { points: 200, seconds: 60 * MINUTE, per: 'user' },
   relayTests: { points: 10, seconds: 60 * MINUTE, per: 'user' },
   pushedRings: { points: 5, seconds: 60 * MINUTE, per: 'name' },
   privacy: { points: 60, seconds: 10 * MINUTE, per: 'user' },

@@ -144,6 +144,8 @@ const EXPORTED: { [K in Kind]: Exports<ContentOf<K>> } = {
       return { text: callTitle(call, isMine), call: { callType, outcome, seconds, isCompared } }
     },
   },
+  // Its bytes went from browser to browser.
+  transfer: { fields: () => ({}) },
   file: {
     fields: ({ name, mediaType, sizeBytes, caption, object }, places) => {
       const placed = places?.get(object) ?? { path: null, reason: 'files were left out of this export' }

@@ -40,6 +40,7 @@ const SHARED: { [K in Kind]: Shares<ContentOf<K>> } = {
   text: { links: ({ text }) => linksIn(text) },
   file: { links: () => [] },
   call: { links: () => [] },
+  transfer: { links: () => [] },
 }
 
 /** The newest page without a seq. */

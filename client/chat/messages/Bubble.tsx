@@ -12,6 +12,7 @@ import { isEmojiOnly, type Range } from './textPieces.ts'
 
 const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
 const CallLine = later(async () => (await import('../callline/CallLine.tsx')).CallLine)
+const TransferLine = later(async () => (await import('../transferline/TransferLine.tsx')).TransferLine)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 interface Props {
@@ -61,6 +62,7 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
   text: { bubble: (drawn) => <Said {...drawn} look={isEmojiOnly(drawn.body.text) ? 'bub emoji' : 'bub'} /> },
   file: { bubble: (drawn) => <FileBody {...drawn} Words={Folded} /> },
   call: { bubble: (drawn) => <CallLine {...drawn} /> },
+  transfer: { bubble: (drawn) => <TransferLine {...drawn} /> },
   plain: {
     bubble: (drawn) => (
       <Said {...drawn}>

@@ -28,6 +28,7 @@ const ANNOUNCED: { [K in Exclude<BodyKind, 'notice'>]: Announces<BodyOf<K>> } = 
   text: { words: ({ text }, name) => `${name}: ${text}` },
   file: { words: ({ file, text }, name) => `${name}: ${contentWords(file)}. ${text}` },
   call: { words: ({ text }, name) => `${name}: ${text}` },
+  transfer: { words: ({ text }, name) => `${name}: Incoming File. ${text}` },
   plain: { words: ({ text }, name) => `${NOT_ENCRYPTED}. ${name}: ${text}` },
   unreadable: { words: (_, name) => `${name}: a message that cannot be read here` },
   unsupported: { words: ({ text }, name) => `${name}: ${text}` },

@@ -37,6 +37,7 @@ const SHOWN: { [K in Kind]: Shows<ContentOf<K>, ShownContent<K>> } = {
   call: {
     body: (call, chatRoomId, isMine) => ({ kind: 'call', call, text: callTitle(call, isMine), chatRoomId }),
   },
+  transfer: { body: (transfer, chatRoomId) => ({ kind: 'transfer', transfer, text: transfer.name, chatRoomId }) },
   file: { body: (file, chatRoomId) => ({ kind: 'file', file, text: file.caption, chatRoomId }) },
 }
 

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { CallContent, FileContent } from '../../../contract/chat/content.ts'
+import type { CallContent, FileContent, TransferContent } from '../../../contract/chat/content.ts'
 import type { Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Range } from './textPieces.ts'
 
@@ -8,6 +8,8 @@ interface ShownKinds {
   /** `text` is the caption. */
   file: { file: FileContent; text: string; chatRoomId: string }
   call: { call: CallContent; text: string; chatRoomId: string }
+  /** `text` is the name. */
+  transfer: { transfer: TransferContent; text: string; chatRoomId: string }
 }
 
 export type ShownContent<K extends Kind = Kind> = { [P in K]: { kind: P } & ShownKinds[P] }[K]

@@ -68,6 +68,7 @@ interface KindLine<C extends Content> {
 const LINES: { [K in Kind]: KindLine<ContentOf<K>> } = {
   text: { text: (content) => withoutBackticks(contentWords(content)), look: () => 'text' },
   call: { text: callTitle, look: (content, isMine) => (isMissed(content, isMine) ? 'missed' : 'call') },
+  transfer: { text: contentWords, look: () => 'document' },
   // A file's name keeps its backticks.
   file: { text: contentWords, look: ({ as }) => (as === 'image' ? 'photo' : 'document') },
 }

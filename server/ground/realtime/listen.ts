@@ -100,12 +100,16 @@ const handle = <T extends HandledType>(handlers: FrameHandlers, user: SignedInUs
 
 const typed = z.object({ type: z.string() })
 const named = z.object({
-  data: z.object({ id: z.uuid().optional().catch(undefined), callId: z.uuid().optional().catch(undefined) }),
+  data: z.object({
+    id: z.uuid().optional().catch(undefined),
+    callId: z.uuid().optional().catch(undefined),
+    transferId: z.uuid().optional().catch(undefined),
+  }),
 })
 
 function idOf(json: unknown): string | null {
-  const { id, callId } = named.safeParse(json).data?.data ?? {}
-  return id ?? callId ?? null
+  const { id, callId, transferId } = named.safeParse(json).data?.data ?? {}
+  return id ?? callId ?? transferId ?? null
 }
 
 function parseFrame(json: unknown): ClientFrame {

@@ -1,0 +1,59 @@
+import { createStore } from 'zustand/vanilla'
+import type { TransferContent } from '../../../contract/chat/content.ts'
+import type { TransferEndReason } from '../../../contract/chat/transferframes.ts'
+
+/**
+ * `offered`: nobody has accepted. `waiting`: the other browser is not there. `connecting`. `moving`: bytes go over. `paused`: by this person.
+ * `done`: whole, and equal by hash. `elsewhere`: another browser of this account has it in hand. `over`: `end` says why.
+ */
+export type TransferStage = 'offered' | 'waiting' | 'connecting' | 'moving' | 'paused' | 'done' | 'elsewhere' | 'over'
+
+/**
+ * Why this browser does not connect until the person decides: `no_relay`, `shows_address`, `leaves_tor` as for calls; `relay_limit`: the day's
+ * gigabyte is used up; `no_room`: this browser has no room for the file; `failed`: it did not connect.
+ */
+export type TransferRefusal = 'no_relay' | 'shows_address' | 'leaves_tor' | 'relay_limit' | 'no_room' | 'failed'
+
+export interface Transfer {
+  content: TransferContent
+  chatRoomId: string
+  peerId: string
+  /** This account offers it. */
+  isMine: boolean
+  /** The file, or its pieces, lie in this browser. */
+  isHere: boolean
+  /** False: it ends with this tab. */
+  isKept: boolean
+  stage: TransferStage
+  movedBytes: number
+  /** null while nothing moves. */
+  bytesPerSecond: number | null
+  secondsLeft: number | null
+  /** null before it has connected. */
+  isRelayed: boolean | null
+  refusal: TransferRefusal | null
+  end: TransferEndReason | null
+}
+
+interface Transfers {
+  /** By transferId: those that this page knows of, offered in the last day or kept here. */
+  transfers: ReadonlyMap<string, Transfer>
+  /** The chat whose dialog is open, with files that were chosen for it. */
+  asked: { chatRoomId: string; files: File[] } | null
+}
+
+export const transferStore = createStore<Transfers>(() => ({ transfers: new Map(), asked: null }))
+
+/** Opens the dialog. */
+export const askTransfer = (chatRoomId: string, files: File[] = []): void =>
+  transferStore.setState({ asked: { chatRoomId, files } })
+
+export const endTransferAsk = (): void => transferStore.setState({ asked: null })
+
+/** undefined takes it away. */
+export function changeTransfer(id: string, to: Partial<Transfer>): void {
+  transferStore.setState(({ transfers }) => {
+    const before = transfers.get(id)
+    return before ? { transfers: new Map(transfers).set(id, { ...before, ...to }) } : {}
+  })
+}

@@ -1,0 +1,9 @@
+import type { ContentOf, KindRules } from './rules.ts'
+
+export const transferKind: KindRules<ContentOf<'transfer'>> = {
+  words: ({ name }) => name || 'Document',
+  searched: ({ name }) => name,
+  file: () => undefined,
+  call: () => undefined,
+  counts: true,
+}
