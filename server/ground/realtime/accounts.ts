@@ -43,6 +43,7 @@ export function watchAccounts({ hub }: Pick<Env, 'hub'>, { liveSessions, newestM
         hub.closeUnproven(seat.sessionHash)
         continue
       }
+      seat.deviceId = now.deviceId
       const changes = news.get(seat.userId) ?? new Set()
       for (const change of changesOf(lastSeen.get(seat) ?? now, now)) news.set(seat.userId, changes.add(change))
       lastSeen.set(seat, now)

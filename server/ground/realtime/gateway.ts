@@ -70,7 +70,8 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
       const { ingress } = listenerOf(env.config, request)
       admit(request)
         .then((user) => {
-          const mine = { userId: user.id, sessionHash: user.sessionHash, isWaiting: request.url === RINGS_PATH }
+          const { id: userId, sessionHash, deviceId } = user
+          const mine = { userId, sessionHash, deviceId, isWaiting: request.url === RINGS_PATH }
           const came = { ingress, comesByOnion: comesByOnion({ ingress, headers: request.headers }) }
           sockets.handleUpgrade(request, socket, head, (opened) => seat(user, { ...mine, ...came, socket: opened, wire: socket }))
         })

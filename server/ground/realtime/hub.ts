@@ -7,6 +7,8 @@ import type { Listener } from '../../settings/config.ts'
 export interface Seat {
   userId: string
   sessionHash: string
+  /** That has signed for the session. */
+  deviceId: string | null
   socket: WebSocket
   ingress: Listener['ingress']
   comesByOnion: boolean
@@ -24,7 +26,9 @@ export interface Hub {
   /** `json` is the frame's data. */
   publishMessage(userIds: readonly string[], json: string, only?: Only): void
   publishToWaiting(userId: string, frame: ServerFrame): void
+  publishToDevice(userId: string, deviceId: string, frame: ServerFrame): void
   isHere(userId: string): boolean
+  isDeviceHere(userId: string, deviceId: string): boolean
   /** Sends `signed_out` and closes with 4401. */
   closeSession(sessionHash: string, why?: SignedOut): void
   /** Closes with 4403: a device must sign first. */
@@ -50,6 +54,7 @@ export function createHub(): Hub {
   const listOf = (map: typeof seats, userId?: string) =>
     userId === undefined ? [...map.values()].flatMap((mine) => [...mine]) : [...(map.get(userId) ?? [])]
   const every = (userId?: string) => [...listOf(seats, userId), ...listOf(waiting, userId)]
+  const ofDevice = (userId: string, id: string) => listOf(seats, userId).filter(({ deviceId }) => deviceId === id)
   function toEach(userIds: readonly string[], only: Only | undefined, text: () => string): void {
     let bytes: Buffer | undefined
     for (const userId of new Set(userIds)) {
@@ -66,7 +71,11 @@ export function createHub(): Hub {
     publishToWaiting(userId, frame) {
       for (const { socket } of listOf(waiting, userId)) sendFrame(socket, frame)
     },
+    publishToDevice(userId, deviceId, frame) {
+      for (const { socket } of ofDevice(userId, deviceId)) sendFrame(socket, frame)
+    },
     isHere: (userId) => seats.has(userId),
+    isDeviceHere: (userId, deviceId) => ofDevice(userId, deviceId).some(({ socket }) => socket.readyState === socket.OPEN),
     closeSession(sessionHash, why) {
       for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, why)
     },
