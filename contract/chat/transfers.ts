@@ -9,10 +9,12 @@ export const listedTransferShape = z.object({
   transferId: z.uuid(),
   from: userId,
   to: userId,
-  /** The browser that has the file. */
-  senderDevice: deviceId,
+  /** The browser that has the file; null if it was removed. */
+  senderDevice: deviceId.nullable(),
   /** The browser that has accepted. */
   receiverDevice: deviceId.nullable(),
+  /** The newest; 0 before the first. The next is greater, whichever browser begins it. */
+  attempt: z.number().int().nonnegative(),
   end: transferEndReason.nullable(),
   expiresAt: instant,
 })
@@ -24,7 +26,7 @@ export const transfersApi = {
     path: '/api/transfers',
     access: 'signed_in',
     assurance: 'device',
-    summary: 'Direct transfers of the last day, sent and received.',
+    summary: 'Direct transfers that run or ended within a day, sent and received; the newest 1,000.',
     input: nothing,
     output: z.array(listedTransferShape).max(1000),
   }),
@@ -54,7 +56,8 @@ export const transfersApi = {
     access: 'signed_in',
     assurance: 'device',
     rates: ['transfers'],
-    summary: 'Ends a transfer: declined or done by the receiver, cancelled or changed by the sender. Harmless twice.',
+    summary:
+      'Ends a transfer: declined, done or forged by the receiver, changed by the sender, cancelled by either. Harmless twice.',
     input: z.object({ transferId: z.uuid(), reason: transferEndReason.exclude(['expired', 'removed']) }),
     output: done,
   }),
