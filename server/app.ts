@@ -19,6 +19,7 @@ import { tellDue } from './chat/push/tell.ts'
 import { reportRoutes } from './chat/reports/routes.ts'
 import { roomRoutes } from './chat/rooms/routes.ts'
 import { transferFrames } from './chat/transfers/frames.ts'
+import { transferRoutes } from './chat/transfers/routes.ts'
 import type { Env } from './env.ts'
 import { everyJob } from './everyjob.ts'
 import type { Database } from './ground/db/connect.ts'
@@ -177,6 +178,7 @@ function serveFeatures(http: FastifyInstance, env: Env, answers: Answers): void 
   roomRoutes(http, env)
   messageRoutes(http, env)
   callRoutes(http, env)
+  transferRoutes(http, env)
   notificationRoutes(http, env)
   pushRoutes(http, env)
   coinRoutes(http, env)

@@ -29,6 +29,7 @@ import * as reports from './ground/db/schema/reports.ts'
 import * as rooms from './ground/db/schema/rooms.ts'
 import * as secrets from './ground/db/schema/secrets.ts'
 import * as sessions from './ground/db/schema/sessions.ts'
+import * as transfers from './ground/db/schema/transfers.ts'
 import { startWorld } from './testing/world.ts'
 
 const world = await startWorld()
@@ -59,6 +60,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     rooms,
     secrets,
     sessions,
+    transfers,
   ]
   const tables = schema.flatMap((each) => Object.values<unknown>(each)).filter((each) => isTable(each))
   const named = tables.map((table) => getTableName(table)).sort()

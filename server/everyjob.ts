@@ -8,6 +8,7 @@ import { deleteLate } from './chat/files/direct.ts'
 import { deleteDropped } from './chat/files/objects.ts'
 import { tellInSlices } from './chat/push/tell.ts'
 import { dropOldReports } from './chat/reports/reports.ts'
+import { endDueTransfers } from './chat/transfers/endTransfer.ts'
 import type { Env } from './env.ts'
 import type { Job } from './ground/jobs/jobs.ts'
 import { dropUnusedKeyPackages } from './identity/devices/keypackages.ts'
@@ -45,6 +46,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   compareJob(),
   pushJob(),
   callsJob(),
+  { name: 'due-transfers', periodSeconds: 50, work: endDueTransfers },
   overdueJob(),
   ...renewalJobs(card),
 ]

@@ -320,6 +320,7 @@ const OF_THE_DAY = ['room_commits', 'room_groups', 'archive_keys', 'archive_page
 const OF_PAID_PLANS = [
   'messages',
   'calls',
+  'transfers',
   'object_parts',
   'master_invitations',
   'ledger_entries',

@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 
 export const bytes = (count: number): string => randomBytes(count).toString('base64')
 
-/** A browser that says and hears frames of calls with one other person. */
+/** A browser that says and hears frames of calls and direct transfers. */
 export interface Caller extends TestSocket {
   userId: string
   /** Rings, and returns the call's id. */
@@ -19,11 +19,11 @@ export interface Caller extends TestSocket {
   beats(callId: string): void
   /** Resolves once everything that this socket has said was handled, and everything that was sent to it is here. */
   settles(): Promise<void>
-  /** Frames of calls that came since the last look. */
+  /** Frames of calls and transfers that came since the last look. */
   news(): ServerFrame[]
 }
 
-const isOfCall = ({ type }: ServerFrame) => type.startsWith('call-') || type === 'ice-candidate' || type === 'refused'
+const isOfCall = ({ type }: ServerFrame) => /^(call-|transfer-|ice-candidate$|refused$)/.test(type)
 /** A call that never was. */
 const noCall = () => ({ callId: randomUUID(), to: randomUUID(), attempt: 1, signal: 'YQ==' })
 

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { accountApi } from '../../../contract/account/account.ts'
 import { forgetCalls } from '../../chat/calls/ends.ts'
 import { dropObjectsOf } from '../../chat/files/objects.ts'
+import { forgetTransfers } from '../../chat/transfers/endTransfer.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import type { Caller } from '../../ground/http/serve.ts'
@@ -41,7 +42,7 @@ export async function removeAccount(
   // Nobody is charged for an account that is gone.
   await endCard(env, user.id)
 
-  const { listing, tellCalls } = await env.db.transaction(async (tx) => {
+  const { listing, tellCalls, tellTransfers } = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id, true)
     requireSame(verifier, account.passwordHash)
     await requireOrder(env, user, account.publicKey, 'delete account', caller)
@@ -50,6 +51,7 @@ export async function removeAccount(
     await deleteSessionsOf(tx, user.id)
     await forgetSignIns(tx, user.id)
     const tellCalls = await forgetCalls(env, tx, user.id)
+    const tellTransfers = await forgetTransfers(env, tx, user.id)
     await traces.deleteKeys(tx, user.id, roomIds)
     await traces.deleteInbox(tx, user.id)
     await traces.leaveGroups(tx, user.id, roomIds)
@@ -63,10 +65,11 @@ export async function removeAccount(
     await traces.buryAccount(tx, user.id, newTombstone(env.clock()))
     await forgetPresence(tx, user.id)
     await env.fault?.('account:written')
-    return { listing, tellCalls }
+    return { listing, tellCalls, tellTransfers }
   })
   env.hub.closeUser(user.id)
   tellCalls()
+  await tellTransfers()
   env.hub.publish(listing, { type: 'contacts', data: { userIds: [user.id] } })
   caller.clearSession()
   return {}
