@@ -20,8 +20,9 @@ export const callsApi = {
     access: 'signed_in',
     assurance: 'device',
     rates: ['relays'],
-    summary: 'The relay for a ringing or running call of the caller’s, or without one for a test of a minute.',
-    input: z.object({ callId: z.uuid().optional(), leavesTor: z.stringbool().optional() }),
+    summary:
+      'The relay for a ringing or running call of the caller’s, for an accepted direct transfer, or without either for a test of a minute.',
+    input: z.object({ callId: z.uuid().optional(), transferId: z.uuid().optional(), leavesTor: z.stringbool().optional() }),
     output: z.object({ hasRelay: z.boolean(), iceServers: z.array(relayShape).max(20), expiresAt: instant.nullable() }),
   }),
   settings: endpoint({

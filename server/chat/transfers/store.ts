@@ -62,6 +62,18 @@ export const endTransfer = (
 ): Promise<RefusalCode | 'ended' | 'over'> =>
   verdictOf(db, sql`end_transfer(${userId}, ${device}, ${transferId}, ${reason}, ${now}, ${liveSince(now)})`)
 
+export const relayTransfer = (
+  db: Queryable,
+  { userId, device }: Omit<Mine, 'session'>,
+  { transferId, isCounted }: { transferId: string; isCounted: boolean },
+  now: Date,
+): Promise<RefusalCode | 'given'> =>
+  verdictOf(
+    db,
+    sql`relay_transfer(${userId}, ${device}, ${transferId}, ${isCounted}, ${now}, ${liveSince(now)}, ${secondsBefore(now, DAY_SECONDS)},
+      ${TRANSFER_LIMITS.relayedBytes})`,
+  )
+
 const DAY_SECONDS = 24 * 60 * 60
 
 async function verdictOf<Verdict extends string>(db: Queryable, call: ReturnType<typeof sql>): Promise<Verdict> {

@@ -142,6 +142,39 @@ BEGIN
 	RETURN 'ended';
 END $$;
 
+-- Counts the transfer's bytes, once, for both accounts, before the relay is given to one of them. The verdict is the code of a refusal, or
+-- given.
+CREATE OR REPLACE FUNCTION "relay_transfer"("p_user" uuid, "p_device" text, "p_id" uuid, "p_is_counted" boolean,
+	"p_now" timestamp with time zone, "p_live_since" timestamp with time zone, "p_day_since" timestamp with time zone, "p_most" bigint)
+RETURNS text
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+	known transfers%ROWTYPE;
+BEGIN
+	SELECT * INTO known FROM transfers WHERE id = p_id;
+	-- Of two transfers of one account one gets the last bytes. No row of an account is locked: its deletion locks several.
+	PERFORM pg_advisory_xact_lock(7302119, key)
+	FROM (SELECT DISTINCT hashtext(account::text) AS key FROM unnest(ARRAY[known.sender_id, known.receiver_id]) account
+		WHERE account IS NOT NULL ORDER BY key) accounts;
+	SELECT * INTO known FROM transfers
+	WHERE id = p_id AND ended_at IS NULL AND created_at > p_live_since AND sender_device IS NOT NULL AND receiver_device IS NOT NULL
+		AND (p_user, p_device) IN ((sender_id, sender_device), (receiver_id, receiver_device))
+	FOR NO KEY UPDATE;
+	IF known.id IS NULL THEN
+		RETURN 'not_found';
+	ELSIF known.relayed_at IS NOT NULL OR NOT p_is_counted THEN
+		RETURN 'given';
+	ELSIF EXISTS (
+		SELECT FROM unnest(ARRAY[known.sender_id, known.receiver_id]) account
+		WHERE known.bytes + (
+			SELECT coalesce(sum(o.bytes), 0) FROM transfers o
+			WHERE (o.sender_id = account OR o.receiver_id = account) AND o.relayed_at > p_day_since) > p_most) THEN
+		RETURN 'relay_limit_reached';
+	END IF;
+	UPDATE transfers SET relayed_at = p_now WHERE id = p_id;
+	RETURN 'given';
+END $$;
+
 -- Devices are gone for good. Who sends by one sends no more: a job ends these and tells of it. Another device may accept what one has accepted.
 CREATE OR REPLACE FUNCTION "leave_transfers"("p_users" uuid[], "p_devices" text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
