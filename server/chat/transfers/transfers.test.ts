@@ -103,7 +103,11 @@ test('the first browser of Bob that accepts has the file, also of two at once', 
   const { alice, bob, hers, his } = await pairOnLine(world)
   const phone = await opensLine(await bob.addsBrowser(), bob.id)
   const transferId = await offers(alice, bob)
-  for (const line of [his, phone]) accepts(line, transferId, alice.id)
+  await world.env.db.transaction(async (tx) => {
+    await tx.execute(`select from transfers where id = '${transferId}' for update`)
+    for (const line of [his, phone]) accepts(line, transferId, alice.id)
+    await world.lockWaits(2)
+  })
   await Promise.all([his, phone].map((line) => line.settles()))
   const answers = [his, phone].map((line) => line.news().filter(({ type }) => type !== 'transfer-changed'))
   expect(answers.map(([frame]) => frame?.type).sort()).toEqual(['refused', 'transfer-success'])
