@@ -1,39 +1,43 @@
 import { bundleCandidates, type IceServer, usableServers } from './ice.ts'
 
-export type MediaKind = 'audio' | 'video'
-
 /** `disconnected` may heal. */
 export type PeerStanding = 'connecting' | 'connected' | 'disconnected' | 'failed'
 
-export interface PeerEvents {
-  onCandidates: (candidates: RTCIceCandidateInit[]) => void
-  onStanding: (standing: PeerStanding) => void
-  /** One stream. */
-  onStream: (stream: MediaStream) => void
-}
-
-export interface PeerOptions extends PeerEvents {
+export interface PeerOptions {
   iceServers: readonly IceServer[]
   isRelayOnly: boolean
   certificate: RTCCertificate
+  onCandidates: (candidates: RTCIceCandidateInit[]) => void
+  onStanding: (standing: PeerStanding) => void
+}
+
+/** What goes over a connection: media or data. */
+export interface Carried {
+  /** Before the first offer. */
+  onOffer: () => Promise<unknown>
+  /** The other end's offer is set, its answer is not made. */
+  onAnswer: () => Promise<unknown>
+  onClose: () => void
 }
 
 export type Peer = ReturnType<typeof createPeer>
 
 /**
- * Only the caller offers, at first and to restart: where both may, some calls hang for ever. Both kinds of media are agreed upon once, so a
- * camera comes and goes without another offer.
+ * Only one end offers, at first and to restart: where both may, some connections hang for ever.
  */
-export function createPeer({ iceServers, isRelayOnly, certificate, onCandidates, onStanding, onStream }: PeerOptions) {
+export function createPeer(
+  { iceServers, isRelayOnly, certificate, onCandidates, onStanding }: PeerOptions,
+  carries: (connection: RTCPeerConnection) => Carried,
+) {
   const connection = new RTCPeerConnection({
     iceServers: usableServers(iceServers),
     iceTransportPolicy: isRelayOnly ? 'relay' : 'all',
     certificates: [certificate],
     bundlePolicy: 'max-bundle',
   })
-  const stream = new MediaStream()
-  const tracks: Record<MediaKind, MediaStreamTrack | null> = { audio: null, video: null }
+  const carried = carries(connection)
   const bundle = bundleCandidates((candidates) => connection.signalingState === 'closed' || onCandidates(candidates))
+  let hasOffered = false
   let early: RTCIceCandidateInit[] = []
   let last: Promise<unknown> = Promise.resolve()
 
@@ -43,20 +47,12 @@ export function createPeer({ iceServers, isRelayOnly, certificate, onCandidates,
     if (connectionState === 'closed') return
     onStanding(connectionState === 'new' ? 'connecting' : connectionState)
   }
-  connection.ontrack = ({ track }) => {
-    stream.addTrack(track)
-    onStream(stream)
-  }
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = last.then(work, work)
     last = mine.catch(() => undefined)
     return mine
   }
-
-  const senderOf = (kind: MediaKind) => connection.getTransceivers().find(({ receiver }) => receiver.track.kind === kind)?.sender
-
-  const attach = () => Promise.all((['audio', 'video'] as const).map((kind) => senderOf(kind)?.replaceTrack(tracks[kind])))
 
   async function describe(description: RTCSessionDescriptionInit): Promise<string> {
     await connection.setLocalDescription(description)
@@ -78,18 +74,15 @@ export function createPeer({ iceServers, isRelayOnly, certificate, onCandidates,
 
     offer: ({ isRestart = false } = {}): Promise<string> =>
       inTurn(async () => {
-        if (connection.getTransceivers().length === 0) {
-          for (const kind of ['audio', 'video'] as const) connection.addTransceiver(kind, { direction: 'sendrecv' })
-          await attach()
-        }
+        if (!hasOffered) await carried.onOffer()
+        hasOffered = true
         return describe(await connection.createOffer({ iceRestart: isRestart }))
       }),
 
     answer: (sdp: string): Promise<string> =>
       inTurn(async () => {
         await takeRemote({ type: 'offer', sdp })
-        for (const transceiver of connection.getTransceivers()) transceiver.direction = 'sendrecv'
-        await attach()
+        await carried.onAnswer()
         return describe(await connection.createAnswer())
       }),
 
@@ -104,12 +97,6 @@ export function createPeer({ iceServers, isRelayOnly, certificate, onCandidates,
         else early.push(...candidates)
       }),
 
-    /** null sends nothing, not even black frames. */
-    async setTrack(kind: MediaKind, track: MediaStreamTrack | null): Promise<void> {
-      tracks[kind] = track
-      await senderOf(kind)?.replaceTrack(track)
-    },
-
     setServers(servers: readonly IceServer[]): void {
       if (connection.signalingState !== 'closed')
         connection.setConfiguration({ ...connection.getConfiguration(), iceServers: usableServers(servers) })
@@ -121,7 +108,7 @@ export function createPeer({ iceServers, isRelayOnly, certificate, onCandidates,
       bundle.stop()
       connection.onicecandidate = null
       connection.onconnectionstatechange = null
-      connection.ontrack = null
+      carried.onClose()
       connection.close()
     },
   }

@@ -1,12 +1,12 @@
 import { Info } from 'lucide-react'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Note } from '../../ui/Note.tsx'
-import type { CallRefusal } from './callState.ts'
+import type { AddressRefusal } from './address.ts'
 import type { Consent } from './calls.ts'
 import { refusedWords } from './viewWords.ts'
 
 interface Props {
-  refusal: CallRefusal
+  refusal: AddressRefusal
   name: string
   /** True for a call that rings here. */
   isRinging: boolean
@@ -14,7 +14,7 @@ interface Props {
   onLeave: () => void
 }
 
-const CONSENTS: Record<CallRefusal, Consent> = {
+const CONSENTS: Record<AddressRefusal, Consent> = {
   ...{ no_relay: { allowsDirect: true }, shows_address: { allowsDirect: true }, leaves_tor: { leavesTor: true } },
 }
 

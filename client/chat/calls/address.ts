@@ -1,6 +1,21 @@
+import { callsApi } from '../../../contract/chat/calls.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
+
+/** What the person allows this one call or transfer. */
+export interface Consent {
+  /** The other browser may see the network address. */
+  allowsDirect?: boolean | undefined
+  leavesTor?: boolean | undefined
+}
+
+/**
+ * `no_relay`: the address is to be hidden, and this server has no relay. `shows_address`: the other browser will see the network address,
+ * which is asked once. `leaves_tor`: the relay would see the address that Tor hides.
+ */
+export type AddressRefusal = 'no_relay' | 'shows_address' | 'leaves_tor'
 
 /** True if calls go through a relay alone: as the account has chosen, else as the server says. */
 export const hidesAddress = async (env: Env, hidesByDefault: boolean): Promise<boolean> =>
@@ -12,4 +27,33 @@ export async function setHidesAddress(env: Env, value: boolean | null): Promise<
   await saveBook(env).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error
   })
+}
+
+/** Key of localStorage: the person knows that a direct connection shows the address. */
+const TOLD = 'call-address'
+
+async function addressOf(env: Env): Promise<{ hides: boolean; hasRelay: boolean }> {
+  const { hasRelay, hidesByDefault } = await env.api(callsApi.settings, {})
+  return { hides: await hidesAddress(env, hidesByDefault), hasRelay }
+}
+
+/** Throws ApiError. */
+export async function willBeRelayed(env: Env): Promise<boolean> {
+  const { hides, hasRelay } = await addressOf(env)
+  return hides && hasRelay
+}
+
+/** Throws ApiError. */
+export async function askAddress(env: Env, consent: Consent): Promise<{ refusal: AddressRefusal } | { isRelayOnly: boolean }> {
+  if (connectionStore.getState().ingress === 'onion' && !consent.leavesTor) return { refusal: 'leaves_tor' }
+  const { hides, hasRelay } = await addressOf(env)
+  if (hides) {
+    if (hasRelay) return { isRelayOnly: true }
+    return consent.allowsDirect ? { isRelayOnly: false } : { refusal: 'no_relay' }
+  }
+  if (localStorage.getItem(TOLD) === null) {
+    if (!consent.allowsDirect) return { refusal: 'shows_address' }
+    localStorage.setItem(TOLD, '1')
+  }
+  return { isRelayOnly: false }
 }

@@ -5,7 +5,8 @@ import { isShut, isShutRow, roomById, roomsStore } from '../../rooms/list/roomLi
 import type { NotedCall } from '../../worker/crypto.ts'
 import { flush } from '../messages/send.ts'
 import { callStore } from './callState.ts'
-import { type LiveCall, liveCall, reportBug } from './liveCall.ts'
+import { reportBug } from './codeOf.ts'
+import { type LiveCall, liveCall } from './liveCall.ts'
 
 type Outcome = CallContent['outcome']
 

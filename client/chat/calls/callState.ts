@@ -2,6 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { CallEndReason } from '../../../contract/chat/callframes.ts'
 import type { CallType } from '../../../contract/chat/calllimits.ts'
 import type { Room } from '../../rooms/list/room.ts'
+import type { AddressRefusal } from './address.ts'
 
 /**
  * `starting`: the devices are opened, nobody has heard of it. `calling`: it rings there. `incoming`: it rings here. `connecting`: accepted.
@@ -17,12 +18,6 @@ export interface CallOver {
   /** A sentence for the person. */
   words: string
 }
-
-/**
- * `no_relay`: the address is to be hidden, and this server has no relay. `shows_address`: the other browser will see the network address,
- * which is asked once. `leaves_tor`: the relay would see the address that Tor hides.
- */
-export type CallRefusal = 'no_relay' | 'shows_address' | 'leaves_tor'
 
 /** The first nine are the specification's. */
 export interface CallState {
@@ -61,7 +56,7 @@ export interface CallState {
   isSilenced: boolean
   over: CallOver | null
   /** Why no call was begun, or why none is accepted, until the person decides. */
-  refusal: CallRefusal | null
+  refusal: AddressRefusal | null
   /** The call that was refused; null if it is the one that rings here. */
   pending: { room: Room; callType: CallType } | null
   /** null: the system chooses. */

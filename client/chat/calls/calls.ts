@@ -7,26 +7,28 @@ import { roomById } from '../../rooms/list/roomList.ts'
 import { readyRoom } from '../../rooms/log/readyRoom.ts'
 import { markDifferent, readSafety, shareMarks } from '../../rooms/trust/safety.ts'
 import { showToast } from '../../ui/toast.ts'
+import { type AddressRefusal, askAddress, type Consent } from './address.ts'
 import { answerRing, bindAnswer, NotReady } from './answer.ts'
 import { ringOut } from './attempts.ts'
 import { beginCall, ringBack, takePart } from './begun.ts'
 import { noteUnderway } from './callLines.ts'
-import { type CallRefusal, callStore, resetCall } from './callState.ts'
+import { callStore, resetCall } from './callState.ts'
 import { failedTitle, LOCKED_CHAT, NOT_CONNECTED, ownDiffer } from './callWords.ts'
+import { codeOf } from './codeOf.ts'
 import * as devices from './devices.ts'
 import { finishCall, hangUp } from './finish.ts'
-import { type Consent, codeOf, isLive, type LiveCall, liveCall, sendReject } from './liveCall.ts'
+import { isLive, type LiveCall, liveCall, sendReject } from './liveCall.ts'
 import { MediaFailure, noMedia, stopMedia } from './media.ts'
 import { isConnected, ringUntil } from './patience.ts'
-import { askAddress, relayOf } from './relay.ts'
+import { relayOf } from './relay.ts'
 import { showMedia, tellState } from './shownMedia.ts'
 import { rememberHere } from './thisTab.ts'
 import * as turns from './turns.ts'
 
 // What a person can do about a call. `callState.ts` has what is shown. No verb throws: failures are toasts, or stand in `over`.
 
+export type { Consent } from './address.ts'
 export type { CallDevice, CallDevices, DeviceKind } from './devices.ts'
-export type { Consent } from './liveCall.ts'
 
 export const { chooseDevice, setNoiseSuppression, shareScreen, stopShare, toggleAudio, toggleVideo } = turns
 export const { listDevices } = devices
@@ -65,7 +67,7 @@ export async function startCall(env: Env, room: Room, callType: CallType, consen
   }
 }
 
-function refuse(call: LiveCall, refusal: CallRefusal, room: Room): void {
+function refuse(call: LiveCall, refusal: AddressRefusal, room: Room): void {
   finishCall(call)
   callStore.setState({ refusal, pending: { room, callType: call.callType } })
 }

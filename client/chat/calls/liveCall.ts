@@ -3,15 +3,10 @@ import type { CallType } from '../../../contract/chat/calllimits.ts'
 import type { ClientFrame } from '../../../contract/frames.ts'
 import type { Env } from '../../env.ts'
 import type { IceServer } from '../../rtc/ice.ts'
-import type { MediaKind, Peer } from '../../rtc/peer.ts'
-import type { SignalKind } from '../../worker/crypto.ts'
+import type { MediaKind, MediaPeer } from '../../rtc/mediaPeer.ts'
+import type { Consent } from './address.ts'
 import type { CallMedia } from './media.ts'
-
-export interface Consent {
-  /** The other browser may see the network address. */
-  allowsDirect?: boolean | undefined
-  leavesTor?: boolean | undefined
-}
+import type { SealedLink } from './sealedLink.ts'
 
 export interface Relay {
   iceServers: readonly IceServer[]
@@ -19,18 +14,8 @@ export interface Relay {
   expiresAt: string | null
 }
 
-export interface Link {
-  isAnswered: boolean
-  isAgreed: boolean
-  /** undefined before the answer. */
-  peer(): Peer | undefined
-  sends(kind: SignalKind, text: string): void
-  /** The caller offers. */
-  start(iceServers: readonly IceServer[]): void
-  restart(): void
-  takeSignal(sealed: string): void
+export interface Link extends SealedLink<MediaPeer> {
   setTrack(kind: MediaKind, track: MediaStreamTrack | null): Promise<void>
-  close(): void
 }
 
 export interface Ring {
@@ -114,13 +99,3 @@ export const sendEnd = (call: LiveCall, reason: CallEndReason): boolean =>
 
 export const sendReject = (to: Pick<LiveCall, 'env' | 'callId' | 'peerId' | 'attempt'>, reason: CallRejectReason): boolean =>
   sendFrame(to, { type: 'call-reject', data: { callId: to.callId, to: to.peerId, attempt: to.attempt, reason } })
-
-/** '' of a bug. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
-/** A closed account has failed at nothing. */
-export function reportBug(error: unknown): void {
-  if (!['closed', 'vault_closed', 'room_locked', 'not_signed_in', 'offline', 'no_answer'].includes(codeOf(error)))
-    globalThis.reportError?.(error)
-}

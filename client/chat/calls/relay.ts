@@ -1,38 +1,6 @@
 import { callsApi } from '../../../contract/chat/calls.ts'
-import type { Env } from '../../env.ts'
 import { connectionStore } from '../../net/status.ts'
-import { hidesAddress } from './address.ts'
-import type { CallRefusal } from './callState.ts'
-import { afterwards, type Consent, isLive, type LiveCall, type Relay } from './liveCall.ts'
-
-/** Key of localStorage: the person knows that a call shows the address. */
-const TOLD = 'call-address'
-
-async function addressOf(env: Env): Promise<{ hides: boolean; hasRelay: boolean }> {
-  const { hasRelay, hidesByDefault } = await env.api(callsApi.settings, {})
-  return { hides: await hidesAddress(env, hidesByDefault), hasRelay }
-}
-
-/** Throws ApiError. */
-export async function willBeRelayed(env: Env): Promise<boolean> {
-  const { hides, hasRelay } = await addressOf(env)
-  return hides && hasRelay
-}
-
-/** Throws ApiError. */
-export async function askAddress(env: Env, consent: Consent): Promise<{ refusal: CallRefusal } | { isRelayOnly: boolean }> {
-  if (connectionStore.getState().ingress === 'onion' && !consent.leavesTor) return { refusal: 'leaves_tor' }
-  const { hides, hasRelay } = await addressOf(env)
-  if (hides) {
-    if (hasRelay) return { isRelayOnly: true }
-    return consent.allowsDirect ? { isRelayOnly: false } : { refusal: 'no_relay' }
-  }
-  if (localStorage.getItem(TOLD) === null) {
-    if (!consent.allowsDirect) return { refusal: 'shows_address' }
-    localStorage.setItem(TOLD, '1')
-  }
-  return { isRelayOnly: false }
-}
+import { afterwards, isLive, type LiveCall, type Relay } from './liveCall.ts'
 
 const RENEW_BEFORE_MS = 60_000
 const RETRY_MS = 15_000

@@ -1,5 +1,6 @@
 import type { CallType } from '../../../contract/chat/calllimits.ts'
-import type { CallOver, CallRefusal, CallState } from './callState.ts'
+import type { AddressRefusal } from './address.ts'
+import type { CallOver, CallState } from './callState.ts'
 
 const two = (part: number) => String(part).padStart(2, '0')
 
@@ -86,7 +87,7 @@ interface Refused {
 }
 
 /** Why a call is not begun, or not accepted, before the person has read what it would show. */
-export function refusedWords(refusal: CallRefusal, name: string, isRinging: boolean): Refused {
+export function refusedWords(refusal: AddressRefusal, name: string, isRinging: boolean): Refused {
   if (refusal === 'shows_address')
     return {
       title: `${name}’s browser will see your network address.`,
