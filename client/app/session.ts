@@ -10,6 +10,7 @@ import { receiveCommit, receiveMessage, refreshDelivery } from '../chat/messages
 import { keepIndexed } from '../chat/search/indexing.ts'
 import { stopOlder } from '../chat/search/loadAllOlder.ts'
 import { forgetSearch } from '../chat/search/search.ts'
+import { followTransfers } from '../chat/transfers/followTransfers.ts'
 import type { TransferFrame } from '../chat/transfers/receiveTransfer.ts'
 import { transferStore } from '../chat/transfers/transferState.ts'
 import type { Env } from '../env.ts'
@@ -154,6 +155,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     followNews(env, attempt),
     hideLocked(),
     followCalls(env, attempt),
+    followTransfers(env, attempt),
     followPush(env, attempt, () => accountStore.getState().phase === 'signed_out'),
   ]
   /** True while the socket is open, or while the page does not fit the server's version. */

@@ -7,6 +7,7 @@ import { codeOf } from './codeOf.ts'
 import { begin } from './connected.ts'
 import { failAttempt } from './finish.ts'
 import { isCurrent, isLive, type LiveCall, placeIn, type Ring, sendFrame, sendReject } from './liveCall.ts'
+import { NotReady } from './notReady.ts'
 import { setAnswered, showReconnecting } from './patience.ts'
 import { rememberHere } from './thisTab.ts'
 
@@ -55,14 +56,6 @@ async function enterRoom({ env, chatRoomId }: LiveCall): Promise<void> {
   const room = roomById(chatRoomId)
   const readiness = room && (await readyRoom(env, room))
   if (readiness?.ready === false) throw new NotReady(readiness.reason)
-}
-
-export class NotReady extends Error {
-  readonly code = 'not_ready'
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'NotReady'
-  }
 }
 
 export async function takeAnswer(call: LiveCall, answer: { attempt: number; device: string; signal: string }): Promise<void> {

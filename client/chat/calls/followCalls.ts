@@ -20,7 +20,7 @@ export function followCalls(env: Env, attempt: (work: Promise<unknown>) => void)
   }
 }
 
-function whenListed(work: () => void): () => void {
+export function whenListed(work: () => void): () => void {
   if (roomsStore.getState().status === 'ready') work()
   const off = roomsStore.subscribe(({ status }, before) => {
     if (status === 'ready' && before.status !== 'ready') work()

@@ -31,6 +31,8 @@ export interface Transfer {
   secondsLeft: number | null
   /** null before it has connected. */
   isRelayed: boolean | null
+  /** The other person has paused it. */
+  isPausedThere?: boolean
   refusal: TransferRefusal | null
   end: TransferEndReason | null
 }

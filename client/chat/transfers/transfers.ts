@@ -1,4 +1,24 @@
+import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { personIdOfDirect } from '../../rooms/list/room.ts'
+import { roomById } from '../../rooms/list/roomList.ts'
+import { showToast } from '../../ui/toast.ts'
+import { askAddress } from '../calls/address.ts'
+import { otherName } from '../calls/callWords.ts'
+import { reportBug } from '../calls/codeOf.ts'
+import { nameOf } from '../files/fileWords.ts'
+import { knowTransfer } from './knownTransfers.ts'
+import { type LiveTransfer, liveTransfer, sendHere, show } from './liveTransfer.ts'
+import { followSession, post, takeInHand } from './resumeTransfers.ts'
+import { seekSender } from './transferAttempts.ts'
+import { endTransfer } from './transferEnd.ts'
+import { forgetTransfer, remember } from './transferMemory.ts'
+import { type Transfer, transferStore } from './transferState.ts'
+import { type Act, holdTransfer, passOn, showTransfer } from './transferTabs.ts'
+import { TOASTS } from './transferWords.ts'
+
+// What a person can do about a direct transfer. `transferState.ts` has what is shown.
 
 /** What the person lets this one transfer do. */
 export interface TransferConsent {
@@ -6,33 +26,163 @@ export interface TransferConsent {
   leavesTor?: boolean
 }
 
+const follow = (env: Env): void => followSession(env, (id, act) => void actOn(env, id, act).catch(reportBug))
+
+/** Of another tab's person. */
+export async function actOn(env: Env, transferId: string, act: Act): Promise<void> {
+  if (act === 'accept') await acceptTransfer(env, transferId)
+  else if (act === 'pause') await pauseTransfer(env, transferId)
+  else await cancelTransfer(env, transferId)
+}
+
 /**
- * Reads, hashes and keeps each file, registers the offer and sends its message. Throws ApiError, CryptoFailure ('file_read', 'quota'). A
- * file of 100 MiB or more, an empty one and a folder are left out by their toast.
+ * Reads, hashes and keeps each file, registers the offer and sends its message. Throws ApiError, CryptoFailure ('file_read', 'quota'): files
+ * that were offered before it have left `asked`. A file of 100 MiB or more and an empty one are left out by their toast; a folder is told apart where it is dropped.
  */
-export async function offerFiles(_env: Env, _chatRoomId: string, _files: File[]): Promise<void> {
-  throw new Error('Not written')
+export async function offerFiles(env: Env, chatRoomId: string, files: File[]): Promise<void> {
+  follow(env)
+  for (const file of files) {
+    if (isFitting(file)) await offer(env, chatRoomId, file)
+    unask(chatRoomId, file)
+  }
+}
+
+function isFitting(file: File): boolean {
+  if (file.size > TRANSFER_LIMITS.fileBytes) showToast(TOASTS.tooLarge(file.name))
+  else if (file.size === 0) showToast(TOASTS.empty(file.name))
+  else return true
+  return false
+}
+
+function unask(chatRoomId: string, file: File): void {
+  transferStore.setState(({ asked }) =>
+    asked?.chatRoomId === chatRoomId ? { asked: { ...asked, files: asked.files.filter((one) => one !== file) } } : {},
+  )
+}
+
+/** Kept, registered, posted: the message goes out only when the server knows the transfer, and the file is here for whoever reads it. */
+async function offer(env: Env, chatRoomId: string, file: File): Promise<void> {
+  const room = roomById(chatRoomId)
+  const peerId = room && personIdOfDirect(room)
+  if (!room || !peerId) throw new ApiError(404, 'not_found', 'This chat is not here any more')
+  const transferId = crypto.randomUUID()
+  const name = nameOf(file.name) || 'Document'
+  const at = env.clock().toISOString()
+  const row = await env.crypto.keepOffer({ transferId, chatRoomId, file, name, mediaType: file.type, at })
+  const letGo = (await holdTransfer(transferId)) ?? (() => undefined)
+  try {
+    await post(env, row)
+  } catch (error) {
+    letGo()
+    forgetTransfer(transferId)
+    await env.crypto.dropTransfer({ chatRoomId, transferId })
+    throw error
+  }
+  await knowTransfer(env, { content: row.content, chatRoomId, isMine: true, at }, row)
+  takeInHand(env, row, letGo)
+  showToast(TOASTS.offerSent(otherName(peerId), name))
+}
+
+const known = (transferId: string): Transfer | undefined => {
+  const one = transferStore.getState().transfers.get(transferId)
+  return one?.end === null && one.stage !== 'done' ? one : undefined
 }
 
 /** Takes and connects; also resumes, and tries again after a refusal. Throws ApiError, CryptoFailure. */
-export async function acceptTransfer(_env: Env, _transferId: string, _consent: TransferConsent = {}): Promise<void> {
-  throw new Error('Not written')
+export async function acceptTransfer(env: Env, transferId: string, consent: TransferConsent = {}): Promise<void> {
+  follow(env)
+  const transfer = known(transferId)
+  if (!transfer || accepting.has(transferId)) return
+  accepting.add(transferId)
+  try {
+    const one = liveTransfer(transferId) ?? (await take(env, transferId, transfer, consent))
+    if (!one) return
+    one.consent = { ...one.consent, ...consent }
+    const wasPaused = one.isPaused
+    one.isPaused = false
+    remember(transferId, { ...one.consent, isPaused: false })
+    if (one.link?.isConnected()) {
+      if (wasPaused) one.link.mover()?.onPause()
+      return
+    }
+    show(one, { refusal: null })
+    if (one.isMine) {
+      show(one, { stage: 'waiting' })
+      sendHere(one)
+    } else if (await hasRoom(transferId, transfer)) await seekSender(one)
+  } finally {
+    accepting.delete(transferId)
+  }
 }
 
-export async function declineTransfer(_env: Env, _transferId: string): Promise<void> {
-  throw new Error('Not written')
+const accepting = new Set<string>()
+
+/** undefined: the person is asked something, or another tab has it. */
+async function take(
+  env: Env,
+  transferId: string,
+  transfer: Transfer,
+  consent: TransferConsent,
+): Promise<LiveTransfer | undefined> {
+  const { content, chatRoomId, isMine } = transfer
+  if (isMine && !transfer.isHere) return undefined
+  if (!isMine) {
+    const address = await askAddress(env, consent)
+    if ('refusal' in address) {
+      showTransfer(transferId, { refusal: address.refusal })
+      return undefined
+    }
+    if (!(await hasRoom(transferId, transfer))) return undefined
+  }
+  const letGo = await holdTransfer(transferId)
+  if (!letGo) {
+    passOn(transferId, 'accept')
+    return undefined
+  }
+  try {
+    if (!isMine) {
+      const { isKept } = await env.crypto.keepReceiving({ chatRoomId, content, at: env.clock().toISOString() })
+      showTransfer(transferId, { isKept, isHere: true })
+    }
+  } catch (error) {
+    letGo()
+    throw error
+  }
+  return takeInHand(env, { content, chatRoomId, isMine }, letGo)
 }
 
-export async function pauseTransfer(_env: Env, _transferId: string): Promise<void> {
-  throw new Error('Not written')
+/** False is said. Browsers tell about what they let a site keep. */
+async function hasRoom(transferId: string, { content, movedBytes }: Transfer): Promise<boolean> {
+  const { quota, usage = 0 } = (await globalThis.navigator?.storage?.estimate?.().catch(() => undefined)) ?? {}
+  const isEnough = quota === undefined || quota - usage >= content.sizeBytes - movedBytes
+  if (!isEnough) showTransfer(transferId, { refusal: 'no_room' })
+  return isEnough
+}
+
+export async function declineTransfer(env: Env, transferId: string): Promise<void> {
+  if (known(transferId)) await endTransfer(env, transferId, 'declined')
+}
+
+export async function pauseTransfer(_env: Env, transferId: string): Promise<void> {
+  const one = liveTransfer(transferId)
+  if (!one) return passOn(transferId, 'pause')
+  if (!known(transferId) || one.isPaused) return
+  one.isPaused = true
+  remember(transferId, { isPaused: true })
+  show(one, { stage: 'paused' })
+  one.link?.mover()?.onPause()
 }
 
 /** By either side. What was kept of it goes. */
-export async function cancelTransfer(_env: Env, _transferId: string): Promise<void> {
-  throw new Error('Not written')
+export async function cancelTransfer(env: Env, transferId: string): Promise<void> {
+  const transfer = known(transferId)
+  if (!transfer) return
+  liveTransfer(transferId)?.link?.mover()?.tellEnd('file-cancel')
+  await endTransfer(env, transferId, 'cancelled')
 }
 
 /** Of one that is done, if it is still in this browser. */
-export async function receivedFile(_env: Env, _transferId: string): Promise<Blob | undefined> {
-  return undefined
+export async function receivedFile(env: Env, transferId: string): Promise<Blob | undefined> {
+  const one = transferStore.getState().transfers.get(transferId)
+  return one && env.crypto.openTransfer({ chatRoomId: one.chatRoomId, transferId })
 }

@@ -127,7 +127,7 @@ export async function callWords(live: Live, callId: string): Promise<string[]> {
   return wordsOf(seed, wordlist)
 }
 
-export async function dropCall(live: Live, callId: string): Promise<void> {
+export async function dropCall(live: Live, callId: string, _subject?: 'transfer'): Promise<void> {
   endHeld(live, callId)
 }
 
