@@ -5,8 +5,8 @@ import { useStore } from 'zustand'
 import { dismissToast, dropToasts, type Toast as Shown, toastStore } from './toast.ts'
 
 const SHOWN_MS = 5000
-/** Time to think about what can be taken back. */
-const UNDO_MS = 10_000
+/** Time to think about what can be taken back or done instead. */
+const ACTION_MS = 10_000
 const LEAVING_MS = 200
 /** What announces another address: the first of the browser, the second of the router. */
 const MOVES = ['popstate', 'pushState']
@@ -56,7 +56,12 @@ function One({ toast }: { toast: Shown }) {
   // The role announces an error. Without the exclusion Radix would announce it a second time.
   const alert = isError ? { role: 'alert', 'data-radix-toast-announce-exclude': '' } : {}
   return (
-    <Toast.Root className={`toast ${toast.tone}`} open={isOpen} onOpenChange={setOpen} duration={toast.undo ? UNDO_MS : SHOWN_MS}>
+    <Toast.Root
+      className={`toast ${toast.tone}`}
+      open={isOpen}
+      onOpenChange={setOpen}
+      duration={toast.action ? ACTION_MS : SHOWN_MS}
+    >
       <Icon className="i" aria-hidden />
       <div {...alert}>
         <Toast.Title asChild>
@@ -64,9 +69,9 @@ function One({ toast }: { toast: Shown }) {
         </Toast.Title>
         <Toast.Description className="t2">{toast.text}</Toast.Description>
       </div>
-      {toast.undo && (
-        <Toast.Action className="btn compact outline" altText="Undo" onClick={toast.undo}>
-          Undo
+      {toast.action && (
+        <Toast.Action className="btn compact outline" altText={toast.action.words} onClick={toast.action.run}>
+          {toast.action.words}
         </Toast.Action>
       )}
       <Toast.Close className="icon-btn tight" aria-label="Dismiss">

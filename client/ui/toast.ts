@@ -7,8 +7,8 @@ export interface Toast {
   text: string
   /** True if other actions must not drop the toast, such as that of a CryptoFailure. */
   mustBeSeen: boolean
-  /** What takes the told action back. */
-  undo?: () => void
+  /** What takes the told action back, or goes another way. */
+  action?: { words: string; run: () => void }
   /** Toasts of one kind become a single one, with these words. */
   many?: { kind: string; words: (count: number) => { title: string; text: string } }
   /** How many it tells of. */

@@ -141,7 +141,12 @@ export function useAnswer(room: DirectRow, person: Person, onAccepted?: (chatRoo
     attempt(async () => {
       const focusNeighbour = neighbourOf(room.id)
       await declineContact(env, room)
-      showToast({ tone: 'plain', title: 'Request ignored', text: `@${person.username} is not told.`, undo: restore })
+      showToast({
+        tone: 'plain',
+        title: 'Request ignored',
+        text: `@${person.username} is not told.`,
+        action: { words: 'Undo', run: restore },
+      })
       focusNeighbour()
     })
 
