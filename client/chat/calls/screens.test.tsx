@@ -3,10 +3,11 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { accountStore } from '../../me/account/accountState.ts'
 import { connectionStore } from '../../net/status.ts'
-import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts'
-import { type Person, putPeople } from '../../rooms/trust/people.ts'
+import { putRooms, resetRooms } from '../../rooms/list/roomList.ts'
+import { putPeople } from '../../rooms/trust/people.ts'
 import { FakeTrack } from '../../testing/rtc.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { ALICE_ID as ALICE, BOB_ID as BOB, shownBob as bob, ROOM_ID as ROOM, shownRoom as room } from '../../testing/shown.ts'
 import { Toasts } from '../../ui/Toasts.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { callAskStore } from '../callline/askCall.ts'
@@ -38,21 +39,7 @@ const DEVICES = {
 
 openScreen()
 
-const [ALICE, BOB, ROOM] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222', 'room']
 const NOW = Date.parse('2026-11-26T12:00:00Z')
-
-const bob = {
-  ...{ id: BOB, username: 'bob', listedUsername: 'bob', displayName: 'Bob Baker', photo: null, alias: null, isDeleted: false },
-  ...{ isOnline: true, lastSeen: null, identityKey: 'key', onionAddress: 'bob.onion', isByAddress: false, choices: null },
-  ...{ mismatch: null, isVerified: true, comparedAt: null, isByCode: false },
-} satisfies Person
-const room = {
-  ...{ id: ROOM, ownId: ALICE, memberIds: [ALICE, BOB], isClosed: false, lastSeq: 1, clearedSeq: 0, marks: {} },
-  peers: [{ id: BOB, username: 'bob', identityKey: 'key', manifestVersion: 1, isDeleted: false }],
-  direct: { contactId: '1', state: 'accepted' as const, isBlocked: false, hasAnswered: true },
-  ...{ addedAt: '2026-11-20T10:00:00Z', lastMessage: null, lastMessageAt: null, unreadCount: 0, mutedUntil: null, preview: null },
-  ...{ asksRestart: false, forks: [], isPasswordProtected: false, lock: 'none' as const, hasPages: false, isTyping: false },
-} satisfies RoomRow
 
 const LIVE: Partial<CallState> = {
   ...{

@@ -7,9 +7,9 @@ import { playsAlone } from './playing.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
 import { VoicePlayer } from './VoicePlayer.tsx'
 
-/** Fetches the file at the first request. */
-export function Player({ held, look }: { held: Held; look: Look }) {
-  const [isWanted, setWanted] = useState(false)
+/** Fetches the file at the first request. `isAsked`: that was made. */
+export function Player({ held, look, isAsked = false }: { held: Held; look: Look; isAsked?: boolean }) {
+  const [isWanted, setWanted] = useState(isAsked)
   const [isBroken, setBroken] = useState(false)
   const { url, failure, part } = useOpened(held, isWanted && !isBroken)
   const { name, sizeBytes, picture, voice } = held.file

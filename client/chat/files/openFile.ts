@@ -43,11 +43,18 @@ export function openHeld(env: Env, held: Held, { isKept = true } = {}): Promise<
   const before = opening.get(object)
   if (before) return before.file
   const stop = new AbortController()
-  const now = { chatRoomId, stop, file: inLane(() => openOnce(env, held, isKept, stop.signal)) }
+  const now = { chatRoomId, stop, file: inLane(() => readHeld(env, held, isKept, stop.signal)) }
   opening.set(object, now)
   const end = () => forget(object, now)
   now.file.then(end, end)
   return now.file
+}
+
+async function readHeld(env: Env, held: Held, isKept: boolean, signal: AbortSignal): Promise<Blob> {
+  if (!held.read) return openOnce(env, held, isKept, signal)
+  const bytes = await held.read(env)
+  signal.throwIfAborted()
+  return bytes
 }
 
 function forget(object: string, one: Opening): void {

@@ -1,11 +1,14 @@
 import { createStore } from 'zustand/vanilla'
 import type { FileContent } from '../../../contract/chat/content.ts'
+import type { Env } from '../../env.ts'
 import { isShut, roomsStore } from '../../rooms/list/roomList.ts'
 
 /** The file's keys belong to the room. */
 export interface Held {
   chatRoomId: string
   file: FileContent
+  /** In the server's place, of a file that no server has. */
+  read?: (env: Env) => Promise<Blob>
 }
 
 interface Opened {

@@ -1,17 +1,44 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { TransferContent } from '../../../contract/chat/content.ts'
+import { spokenStage } from '../transfers/stageWords.ts'
+import { TransferBody } from '../transfers/TransferBody.tsx'
+import { transferStore } from '../transfers/transferState.ts'
+import { useOtherName, useTransfer } from '../transfers/useTransfer.tsx'
 
 interface Props {
-  message: { id: string; isMine: boolean; at: string }
-  body: { transfer: TransferContent; text: string; chatRoomId: string }
+  message: { seq: number | null }
+  body: { transfer: TransferContent; chatRoomId: string }
   meta: ReactNode
 }
 
-export function TransferLine({ body: { text }, meta }: Props) {
+/** A direct transfer in the timeline: how far it is, and what can be done about it. */
+export function TransferLine({ message: { seq }, body: { transfer: content, chatRoomId }, meta }: Props) {
+  const name = useOtherName(chatRoomId)
+  const transfer = useTransfer(content.transferId)
   return (
-    <div className="bub">
-      {text}
-      {meta}
+    <div className="bub file transfer-line">
+      <TransferBody {...{ content, transfer, name, seq }} />
+      <Spoken transferId={content.transferId} name={name} />
+      <p>{meta}</p>
     </div>
+  )
+}
+
+/** Says changes of the stage to a screen reader, and no figures. */
+function Spoken({ transferId, name }: { transferId: string; name: string }) {
+  const [words, setWords] = useState('')
+  useEffect(
+    () =>
+      transferStore.subscribe(({ transfers }, before) => {
+        const now = transfers.get(transferId)
+        const said = now && spokenStage(before.transfers.get(transferId), now, name)
+        if (said) setWords(said)
+      }),
+    [transferId, name],
+  )
+  return (
+    <span className="sr" role="status">
+      {words}
+    </span>
   )
 }

@@ -1,0 +1,160 @@
+import { FileUp, Plus } from 'lucide-react'
+import { type DragEvent, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { hasRight } from '../../../contract/money/plans.ts'
+import { accountStore } from '../../me/account/accountState.ts'
+import { isRefused } from '../../net/api.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { failureWords } from '../../ui/failure.ts'
+import { later } from '../../ui/later.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { ChosenFiles } from './ChosenFiles.tsx'
+import { ConnectionLine } from './ConnectionLine.tsx'
+import { addressWords, CHOOSE, DROP, ENDS_WITH_TAB, GOES_ON, LIMIT, roomWords } from './dialogWords.ts'
+import { droppedOf, fittingTransfers } from './fittingTransfers.ts'
+import { Named } from './Named.tsx'
+import { TransferBody } from './TransferBody.tsx'
+import { endTransferAsk, type Transfer, transferStore } from './transferState.ts'
+import { offerFiles } from './transfers.ts'
+import { TOASTS } from './transferWords.ts'
+import { useRoomLeft } from './useRoomLeft.tsx'
+import { useOtherName } from './useTransfer.tsx'
+
+const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
+
+interface Props {
+  chatRoomId: string
+  /** Chosen before the dialog was open. */
+  given: File[]
+}
+
+/** Files from browser to browser: what can be offered, what is offered, what moves and what is done in one chat. */
+export function TransferDialog({ chatRoomId, given }: Props) {
+  const env = useEnv()
+  const name = useOtherName(chatRoomId)
+  const transfers = useStore(transferStore, (state) => state.transfers)
+  const rows = sorted([...transfers.values()].filter((one) => one.chatRoomId === chatRoomId))
+  const mayOffer = useStore(accountStore, ({ user }) => user !== null && hasRight(user.subscriptionTier, 'shareFiles'))
+  const [{ files, faults }, setChosen] = useState(() => fittingTransfers(given))
+  const [isSending, setSending] = useState(false)
+  const [upgrade, setUpgrade] = useState<'asked' | 'refused'>()
+  const [isOver, setOver] = useState(false)
+  const room = useRoomLeft(rows.length)
+  const picker = useRef<HTMLInputElement>(null)
+
+  function take(chosen: File[], folders: string[] = []) {
+    if (chosen.length + folders.length === 0) return
+    if (!mayOffer) return setUpgrade('asked')
+    const fit = fittingTransfers(chosen, folders)
+    setChosen((before) => ({ files: [...before.files, ...fit.files], faults: fit.faults }))
+  }
+
+  async function send() {
+    setSending(true)
+    try {
+      await offerFiles(env, chatRoomId, files)
+      setChosen({ files: [], faults: [] })
+    } catch (error) {
+      if (isRefused(error, 'subscription_required')) setUpgrade('refused')
+      else {
+        showToast(TOASTS.notOffered)
+        setChosen((before) => ({ ...before, faults: [{ title: 'Not sent', text: failureWords(error) }] }))
+      }
+    }
+    setSending(false)
+  }
+
+  function drop(event: DragEvent) {
+    event.preventDefault()
+    event.stopPropagation()
+    setOver(false)
+    const dropped = droppedOf(event.dataTransfer)
+    take(dropped.files, dropped.folders)
+  }
+
+  function dragOver(event: DragEvent) {
+    event.preventDefault()
+    setOver(true)
+  }
+
+  if (upgrade)
+    return <UpgradeDialog feature="fileSharing" isRefused={upgrade === 'refused'} onClose={() => setUpgrade(undefined)} />
+  const choose = () => (mayOffer ? picker.current?.click() : setUpgrade('asked'))
+  const hasRows = rows.length > 0
+  const hasFiles = files.length > 0
+  return (
+    <Dialog title={hasRows ? `Direct files with ${name}` : `Send directly to ${name}`} text={LIMIT} onClose={endTransferAsk}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a button inside of it does the same */}
+      <div className="transfers" onDragOver={dragOver} onDragLeave={() => setOver(false)} onDrop={drop}>
+        <ConnectionLine transfers={rows} chatRoomId={chatRoomId} name={name} />
+        {hasRows && (
+          <ul className="transfer-list" aria-label="Transfers">
+            {rows.map((transfer) => (
+              <li key={transfer.content.transferId}>
+                {transfer.stage === 'offered' && !transfer.isMine && room && <p className="transfer-note">{roomWords(room)}</p>}
+                <TransferBody content={transfer.content} transfer={transfer} name={name} seq={null} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {hasFiles && (
+          <ChosenFiles
+            files={files}
+            isSending={isSending}
+            onLeaveOut={(file) => setChosen((before) => ({ files: before.files.filter((one) => one !== file), faults: [] }))}
+          />
+        )}
+        {!hasFiles && !hasRows && (
+          <button type="button" className={isOver ? 'transfer-drop over' : 'transfer-drop'} data-first onClick={choose}>
+            <FileUp className="i i-24" aria-hidden />
+            <b>{isOver ? DROP : CHOOSE}</b>
+            <span>{GOES_ON}</span>
+          </button>
+        )}
+        {faults.length > 0 && (
+          <div className="transfer-faults" role="alert">
+            {faults.map(({ title, text }) => (
+              <p key={`${title} ${text}`} className="help bad">
+                <b>{title}</b> <span dir="auto">{text}</span>
+              </p>
+            ))}
+          </div>
+        )}
+        <p className="transfer-note">
+          <Named words={addressWords} name={name} /> {room?.isOnDisk === false && ENDS_WITH_TAB}
+        </p>
+      </div>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        multiple
+        aria-label="Files to send directly"
+        onChange={({ target }) => {
+          take([...(target.files ?? [])])
+          target.value = ''
+        }}
+      />
+      <footer>
+        {(hasFiles || hasRows) && (
+          <button type="button" className="btn outline" disabled={isSending} onClick={choose}>
+            <Plus className="i i-16" aria-hidden />
+            {hasFiles ? 'Add files' : 'Send another'}
+          </button>
+        )}
+        {(hasFiles || !hasRows) && (
+          <button type="button" className="btn primary" disabled={isSending || !hasFiles} onClick={() => void send()}>
+            {isSending ? 'Sending...' : 'Send'}
+          </button>
+        )}
+      </footer>
+    </Dialog>
+  )
+}
+
+const ORDER: Transfer['stage'][] = ['offered', 'moving', 'connecting', 'waiting', 'paused', 'done', 'elsewhere', 'over']
+const rank = ({ stage, isMine }: Transfer) => (stage === 'offered' && isMine ? ORDER.indexOf('paused') : ORDER.indexOf(stage))
+
+/** What asks for something first, then what moves, then what is over. */
+const sorted = (transfers: Transfer[]): Transfer[] => transfers.sort((a, b) => rank(a) - rank(b))
