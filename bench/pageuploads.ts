@@ -166,6 +166,7 @@ async function choose(from: Page, name: string): Promise<void> {
 async function pick(from: Page, name: string): Promise<void> {
   const chooser = from.waitForEvent('filechooser')
   await from.getByRole('button', { name: 'Attach files' }).click()
+  await from.getByRole('menuitem', { name: 'Choose files' }).click()
   const file = join(scratchFolder('file'), name)
   writeFileSync(file, Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(LIMITS.fileBytes - 9)]))
   await from.evaluate(() => performance.clearResourceTimings())

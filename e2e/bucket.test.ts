@@ -35,6 +35,7 @@ async function passes(alice: Person, bob: Person, name: string): Promise<string[
   const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(700_000)])
   const chooser = alice.page.waitForEvent('filechooser')
   await alice.page.getByRole('button', { name: 'Attach files' }).click()
+  await alice.page.getByRole('menuitem', { name: 'Choose files' }).click()
   await (await chooser).setFiles([{ name, mimeType: 'application/pdf', buffer: bytes }])
   await alice.page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
   const saving = bob.page.waitForEvent('download')

@@ -13,6 +13,7 @@ async function sendsDocument({ page }: Person): Promise<void> {
   const name = `${WORD}-plan.pdf`
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Attach files' }).click()
+  await page.getByRole('menuitem', { name: 'Choose files' }).click()
   const buffer = Buffer.from(`%PDF-1.7 ${`the bytes of ${WORD} `.repeat(2000)}`)
   await (await chooser).setFiles([{ name, mimeType: 'application/pdf', buffer }])
   await page.getByLabel('Caption').fill(`${WORD} is the caption`)

@@ -20,6 +20,7 @@ interface Chosen {
 async function chooses({ page }: Person, ...files: Chosen[]): Promise<void> {
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Attach files' }).click()
+  await page.getByRole('menuitem', { name: 'Choose files' }).click()
   await (await chooser).setFiles(files)
   await page.getByLabel('Caption').waitFor()
 }

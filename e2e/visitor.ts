@@ -112,7 +112,8 @@ export function visitorBy(driver: Driver, url: string, { name, username, passwor
     reads: (text) => driver.sees({ css: '.bub', text }),
     seesTick: (text, tick) => driver.sees({ css: `[role="group"][aria-label*=", ${tick.toLowerCase()}"]`, text }),
     async sends(path) {
-      await driver.chooses({ role: 'button', name: 'Attach files' }, path)
+      await driver.press({ role: 'button', name: 'Attach files' })
+      await driver.chooses({ role: 'menuitem', name: 'Choose files' }, path)
       await driver.press({ css: '[role="dialog"] button[type="submit"]', text: 'Send' })
       await driver.sees({ css: '.att-document', text: basename(path) })
     },

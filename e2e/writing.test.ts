@@ -45,6 +45,7 @@ test('The search in a chat is one bar: X and Esc close it, and Alice types on in
 async function chooses(page: Page, name: string, caption: string): Promise<void> {
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Attach files' }).click()
+  await page.getByRole('menuitem', { name: 'Choose files' }).click()
   await (await chooser).setFiles([{ name, mimeType: 'text/plain', buffer: Buffer.from('words of a file') }])
   await page.getByLabel('Caption').waitFor()
   await page.keyboard.type(caption, { delay: 20 })

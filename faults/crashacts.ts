@@ -46,6 +46,7 @@ export const ACTS: Record<string, CrashAct> = {
       scene.files.set(name, { sha256: createHash('sha256').update(bytes).digest('hex'), isSure: false })
       const chooser = page.waitForEvent('filechooser')
       await page.getByRole('button', { name: 'Attach files' }).click()
+      await page.getByRole('menuitem', { name: 'Choose files' }).click()
       await (await chooser).setFiles([{ name, mimeType: 'application/octet-stream', buffer: bytes }])
       await page.getByLabel('Caption').waitFor()
     },

@@ -1,7 +1,9 @@
-import { Camera, Mic, Paperclip } from 'lucide-react'
+import { ArrowLeftRight, Camera, Mic, Paperclip } from 'lucide-react'
 import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { fitting } from '../files/fittingFiles.ts'
+import { useStore } from 'zustand'
+import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
+import { fitting, isTooLarge, tellTooLarge } from '../files/fittingFiles.ts'
 import '../files/drop.css'
 import { voiceOf } from '../../rooms/list/voicedrafts.ts'
 import { useEnv } from '../../ui/env.tsx'
@@ -12,16 +14,20 @@ import { useLatest } from '../../ui/useLatest.tsx'
 import { useMedia } from '../../ui/useMedia.tsx'
 import { type Options, sendFile } from '../files/sendFile.ts'
 import type { Press } from '../files/useHold.tsx'
+import { askTransfer, endTransferAsk, transferStore } from '../transfers/transferState.ts'
 import { followerOf } from './chatFiles.ts'
 import type { useGiven } from './useGiven.tsx'
 
 const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
 const Recorder = later(async () => (await import('../files/Recorder.tsx')).Recorder)
+const TransferDialog = later(async () => (await import('../transfers/TransferDialog.tsx')).TransferDialog)
 const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 
 /** The picker's types; a dropped or pasted file of another type goes out as a document. */
 const ACCEPTED = 'image/*,video/*,audio/*,.pdf,.doc,.docx,.txt'
 const FILES_MAX = 30
+
+const fitsDirectly = ({ size }: File): boolean => size <= TRANSFER_LIMITS.fileBytes
 
 interface Props {
   chatRoomId: string
@@ -43,17 +49,28 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
     voiceOf(chatRoomId) ? { heldFrom: undefined } : undefined,
   )
   const [isUpgrading, setUpgrading] = useState(false)
+  const large = useRef<File[]>([])
+  const asked = useStore(transferStore, (state) => (state.asked?.chatRoomId === chatRoomId ? state.asked : null))
+  useEffect(() => endTransferAsk, [])
 
   function take(list: Iterable<File> | null) {
     const chosen = [...(list ?? [])]
     if (chosen.length === 0) return
     if (!hasPlan) return setUpgrading(true)
-    const fit = fitting(chosen)
+    const fit = fitting(chosen, true)
+    takeLarge(chosen.filter(isTooLarge), fit.length > 0)
     setFiles((before) => {
       if (before.length + fit.length > FILES_MAX)
         showToast({ tone: 'bad', title: 'Too Many Files', text: `At most ${FILES_MAX} files can be sent at once` })
       return [...before, ...fit].slice(0, FILES_MAX)
     })
+  }
+
+  /** With other files their dialog comes first: what is too large for it is offered another way once that is sent. */
+  function takeLarge(chosen: File[], isLater: boolean) {
+    if (chosen.length === 0) return
+    large.current = isLater ? chosen : []
+    tellTooLarge(isLater || !chosen.some(fitsDirectly) ? undefined : () => askTransfer(chatRoomId, chosen))
   }
 
   useEffect(() => {
@@ -81,7 +98,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
 
   const choose = () => (hasPlan ? picker.current?.click() : setUpgrading(true))
   function ask(button: HTMLElement) {
-    if (!isTouch || !hasPlan) return choose()
+    if (!hasPlan) return choose()
     const { left, top } = button.getBoundingClientRect()
     setMenuAt({ x: left, y: top })
   }
@@ -101,6 +118,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
     flushSync(() => setFiles([]))
     nextFocus()?.focus({ preventScroll: true })
     const chats = followerOf(env)
+    takeLarge(large.current, false)
     for (const [at, file] of picked.entries())
       await sendFile(env, chats, chatRoomId, file, at === 0 ? options : { ...options, caption: '', ahead: undefined })
   }
@@ -170,8 +188,9 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
           label="Attach"
           at={menuAt}
           items={[
-            { icon: Camera, label: 'Take a photo', onSelect: () => camera.current?.click() },
+            ...(isTouch ? [{ icon: Camera, label: 'Take a photo', onSelect: () => camera.current?.click() }] : []),
             { icon: Paperclip, label: 'Choose files', onSelect: choose },
+            { icon: ArrowLeftRight, label: 'Send directly, up to 100 MB', onSelect: () => askTransfer(chatRoomId) },
           ]}
           onClose={() => setMenuAt(undefined)}
         />
@@ -183,10 +202,14 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
           onRemove={(file) => setFiles((before) => before.filter((one) => one !== file))}
           onMore={choose}
           onSend={send}
-          onClose={() => setFiles([])}
+          onClose={() => {
+            large.current = []
+            setFiles([])
+          }}
           nextFocus={nextFocus}
         />
       )}
+      {asked && <TransferDialog chatRoomId={chatRoomId} given={asked.files} />}
       {isUpgrading && <UpgradeDialog feature="fileSharing" isRefused={false} onClose={() => setUpgrading(false)} />}
     </>
   )

@@ -10,6 +10,7 @@ import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/sh
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { openedStore } from '../files/openedFiles.ts'
 import { TransferLine } from '../transferline/TransferLine.tsx'
+import { heldTransfer } from './heldTransfer.ts'
 import { TransferDialog } from './TransferDialog.tsx'
 import { changeTransfer, type Transfer, transferStore } from './transferState.ts'
 import * as verbs from './transfers.ts'
@@ -189,12 +190,14 @@ test('A picture that was received opens under its own type, a page is only saved
   const png = Uint8Array.from(atob(PIXEL), (character) => character.charCodeAt(0))
   vi.mocked(verbs.receivedFile).mockResolvedValue(new Blob([png]))
   const done = transfer({ stage: 'done' }, 'beach.png')
-  const { person } = line({ ...done, content: { ...done.content, mediaType: 'image/png' } })
+  const { person, env } = line({ ...done, content: { ...done.content, mediaType: 'image/png' } })
   await person.click(button('Open beach.png'))
   expect(await screen.findByRole('img', { name: 'beach.png' })).toBeTruthy()
   expect(created.mock.lastCall?.[0]).toHaveProperty('type', 'image/png')
   await person.click(button('Close'))
-  act(() => put({ ...done, content: { ...done.content, name: 'page.svg', mediaType: 'image/svg+xml' } }))
+  const page = { ...done, content: { ...done.content, name: 'page.svg', mediaType: 'image/svg+xml' } }
+  expect(await heldTransfer(page).read?.(env)).toHaveProperty('type', 'application/octet-stream')
+  act(() => put(page))
   expect(screen.queryByRole('button', { name: 'Open page.svg' })).toBeNull()
   await person.click(button('Save page.svg'))
   await waitFor(() => expect(created.mock.lastCall?.[0]).toHaveProperty('type', 'application/octet-stream'))

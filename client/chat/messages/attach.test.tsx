@@ -1,0 +1,74 @@
+// @vitest-environment happy-dom
+import { act, screen, waitFor } from '@testing-library/react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
+import { ROOM_ID } from '../../testing/shown.ts'
+import { toastStore } from '../../ui/toast.ts'
+import { sendFile } from '../files/sendFile.ts'
+import { transferStore } from '../transfers/transferState.ts'
+import { Attach } from './Attach.tsx'
+
+vi.mock('../files/sendFile.ts', () => ({ sendFile: vi.fn(async () => undefined) }))
+vi.mock('../files/sealAhead.ts', () => ({ sealAhead: () => ({ drop: async () => undefined }) }))
+vi.mock('../transfers/TransferDialog.tsx', () => ({ TransferDialog: () => null }))
+
+openScreen()
+
+const MIB = 1024 * 1024
+const TOAST = 'File Too Large: Please select a file smaller than 10MB'
+
+beforeEach(() => {
+  vi.resetAllMocks()
+  transferStore.setState({ asked: null })
+})
+
+const given = { files: [], isOver: false, taken: () => undefined }
+const attach = (hasPlan = true) =>
+  show(<Attach {...{ chatRoomId: ROOM_ID, hasPlan, given, isBlocked: false }} nextFocus={() => null} />, makeAnswers())
+
+function sized(name: string, sizeBytes: number): File {
+  const file = new File(['x'], name, { type: name.endsWith('mp4') ? 'video/mp4' : '' })
+  Object.defineProperty(file, 'size', { value: sizeBytes })
+  return file
+}
+
+const action = () => toastStore.getState().queue[0]?.action
+
+test('The paper clip offers files, and files that go directly', async () => {
+  const { person } = attach()
+  await person.click(screen.getByRole('button', { name: 'Attach files' }))
+  expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual([
+    ...['Choose files', 'Send directly, up to 100 MB'],
+  ])
+  await person.click(screen.getByRole('menuitem', { name: 'Send directly, up to 100 MB' }))
+  await waitFor(() => expect(transferStore.getState().asked).toEqual({ chatRoomId: ROOM_ID, files: [] }))
+})
+
+test('A file above 10 MB is refused in the specification’s words, and offered directly with the file kept', async () => {
+  const { person } = attach()
+  const film = sized('film.mp4', 10 * MIB + 1)
+  await person.upload(screen.getByLabelText('Files to send'), [film])
+  expect(toasts()).toEqual([TOAST])
+  expect(action()?.words).toBe('Send directly')
+  act(() => action()?.run())
+  expect(transferStore.getState().asked).toEqual({ chatRoomId: ROOM_ID, files: [film] })
+})
+
+test('What is too large for either way is offered none', async () => {
+  const { person } = attach()
+  await person.upload(screen.getByLabelText('Files to send'), [sized('film.mp4', 100 * MIB)])
+  expect(toasts()).toEqual([TOAST])
+  expect(action()).toBeUndefined()
+})
+
+test('Beside smaller files, which have their own dialog, the large one is offered directly once they are sent', async () => {
+  const { person } = attach()
+  const [film, photo] = [sized('film.mp4', 20 * MIB), sized('notes.pdf', MIB)]
+  await person.upload(screen.getByLabelText('Files to send'), [film, photo])
+  expect(action()).toBeUndefined()
+  act(() => toastStore.setState({ queue: [] }))
+  await person.click(await screen.findByRole('button', { name: 'Send' }))
+  expect(sendFile).toHaveBeenCalledOnce()
+  act(() => action()?.run())
+  expect(transferStore.getState().asked?.files).toEqual([film])
+})
