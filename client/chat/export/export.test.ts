@@ -2,6 +2,7 @@ import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import type { User } from '../../../contract/account/account.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { putPeople } from '../../rooms/trust/people.ts'
 import { directOf } from '../../testing/direct.ts'
@@ -87,6 +88,25 @@ test('a new browser exports the whole chat, older pages too, as JSON and as a pa
   expect(files['index.html']).toContain('Alice &lt;b&gt;')
   expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({ account: { username: 'alice' }, chats: [{ messages: 62 }] })
   expect(seen.at(-1)).toMatchObject({ chats: 1, messages: 62 })
+})
+
+test('a file that went from browser to browser is named in the export, which says that no server has it', async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  const content = {
+    ...{ type: 'transfer' as const, transferId: crypto.randomUUID(), name: 'scans.zip', mediaType: 'application/zip' },
+    ...{ sizeBytes: 50_000_000, hash: toBase64(new Uint8Array(32)) },
+  }
+  const { chatRoomId } = alice.contact(bob)
+  const sentAt = new Date().toISOString()
+  await alice.core.keepInOutbox({ id: crypto.randomUUID(), chatRoomId, content, replyToId: null, sentAt })
+  const { archive } = await exportAccount(alice.env, ownerOf(alice), options([listed(alice, bob)]))
+  const files = await unpacked(archive)
+  const reason = 'it went from browser to browser, and no server has it'
+  expect(JSON.parse(files['chats/001-bob.json'] ?? '').messages).toMatchObject([
+    { file: { name: 'scans.zip', path: null, reason } },
+  ])
+  expect(files['chats/001-bob.html']).toContain(`is not in this archive: ${reason}`)
 })
 
 test('what cannot be read, what was not encrypted and what was not sent is in the export and says so', async () => {

@@ -136,6 +136,8 @@ interface Exports<C extends Content> {
   fields(content: C, places: Places | undefined, isMine: boolean): Fields
 }
 
+const DIRECT = 'it went from browser to browser, and no server has it'
+
 const EXPORTED: { [K in Kind]: Exports<ContentOf<K>> } = {
   text: { fields: () => ({}) },
   call: {
@@ -144,8 +146,11 @@ const EXPORTED: { [K in Kind]: Exports<ContentOf<K>> } = {
       return { text: callTitle(call, isMine), call: { callType, outcome, seconds, isCompared } }
     },
   },
-  // Its bytes went from browser to browser.
-  transfer: { fields: () => ({}) },
+  transfer: {
+    fields: ({ name, mediaType, sizeBytes }) => ({
+      file: { name, mediaType, sizeBytes, caption: '', path: null, reason: DIRECT },
+    }),
+  },
   file: {
     fields: ({ name, mediaType, sizeBytes, caption, object }, places) => {
       const placed = places?.get(object) ?? { path: null, reason: 'files were left out of this export' }

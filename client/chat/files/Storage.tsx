@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { faceOf } from '../../rooms/list/members.ts'
 import { roomsStore } from '../../rooms/list/roomList.ts'
 import { peopleStore } from '../../rooms/trust/people.ts'
+import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { bytesWords } from '../../ui/bytes.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -31,6 +32,7 @@ export function Storage() {
   const [kept, setKept] = useState<Kept>()
   const [failure, setFailure] = useState<string | null>(null)
   const [isClearing, setClearing] = useState(false)
+  const [asked, setAsked] = useState<{ chatRoomIds: string[]; bytes: number; lost: number }>()
   const locks = useStore(roomsStore, ({ rooms }) => [...rooms.values()].map(({ id, lock }) => `${id} ${lock}`).join())
   const read = useCallback(async () => {
     setFailure(null)
@@ -38,6 +40,14 @@ export function Storage() {
   }, [env])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a chat that was locked or opened meanwhile
   useEffect(() => void read(), [read, locks])
+
+  /** What no server has goes by a decision of its own. */
+  function ask(chatRoomIds: string[], bytes: number) {
+    const lost = kept?.direct.received.filter(({ chatRoomId }) => chatRoomIds.includes(chatRoomId)) ?? []
+    const files = lost.reduce((sum, one) => sum + one.files, 0)
+    if (files > 0) setAsked({ chatRoomIds, bytes, lost: files })
+    else void clear(chatRoomIds, bytes)
+  }
 
   async function clear(chatRoomIds: string[], bytes: number) {
     const giveBack = noteFocus()
@@ -58,20 +68,40 @@ export function Storage() {
   return (
     <>
       <Sizes kept={kept} />
-      <Chats kept={kept} isClearing={isClearing} onClear={(ids, bytes) => void clear(ids, bytes)} />
+      <Chats kept={kept} isClearing={isClearing} onClear={ask} />
+      {asked && (
+        <AlertDialog
+          title={`Delete ${filesWords(asked.lost)} for good?`}
+          text="What came directly from a browser is here alone: no server has it, and it cannot be fetched again. Save it first."
+          action="Delete and clear"
+          pendingAction="Clearing..."
+          isPending={isClearing}
+          onConfirm={() => {
+            setAsked(undefined)
+            void clear(asked.chatRoomIds, asked.bytes)
+          }}
+          onCancel={() => setAsked(undefined)}
+        />
+      )}
     </>
   )
 }
 
+const filesWords = (count: number) => (count === 1 ? '1 file' : `${count} files`)
+
 function Sizes({ kept }: { kept: Kept }) {
   const files = clearableBytes(kept)
-  const { kinds, locked, left, waitingBytes, totalBytes = 0, isOnDisk } = kept
-  const rest = totalBytes - (isOnDisk ? files + waitingBytes : 0)
+  const { kinds, locked, left, totalBytes = 0, isOnDisk, waitingBytes } = kept
+  const { offered, arriving } = kept.direct
+  const stays = waitingBytes + offered.bytes + arriving.bytes
+  const rest = totalBytes - (isOnDisk ? files + stays : 0)
   const rows: [string, number][] = [
     ...(Object.keys(KINDS) as Kind[]).map((kind): [string, number] => [KINDS[kind], kinds[kind]]),
     ['Files of locked chats', locked.bytes],
     ['Files of chats that have left the list', left.bytes],
     ['Waiting to be sent', waitingBytes],
+    [`Offered directly, ${filesWords(offered.files)}`, offered.bytes],
+    [`Received in part, ${filesWords(arriving.files)}`, arriving.bytes],
     ['Messages, search, keys and the app', rest],
   ]
   return (
@@ -88,7 +118,7 @@ function Sizes({ kept }: { kept: Kept }) {
         {rest > 0 && (
           <div className="sum">
             <dt>Together</dt>
-            <dd>{bytesWords(files + waitingBytes + rest)}</dd>
+            <dd>{bytesWords(files + stays + rest)}</dd>
           </div>
         )}
       </dl>
@@ -104,7 +134,7 @@ interface ChatsProps {
 }
 
 function Chats({ kept, isClearing, onClear }: ChatsProps) {
-  const { chats, locked, left, waitingBytes, isOnDisk } = kept
+  const { chats, locked, left, waitingBytes, direct, isOnDisk } = kept
   const files = clearableBytes(kept)
   const all = [...chats.map(({ chatRoomId }) => chatRoomId), ...locked.chatRoomIds, ...left.chatRoomIds]
   return (
@@ -112,8 +142,8 @@ function Chats({ kept, isClearing, onClear }: ChatsProps) {
       title="Files by chat"
       text={
         isOnDisk
-          ? 'Opened and sent files stay here, so that they open at once and without a connection. They stay on the server too.'
-          : 'This browser keeps no files for Conclave: opened and sent ones are in memory until this page is closed. They stay on the server.'
+          ? 'Opened and sent files stay here, so that they open at once and without a connection. They stay on the server too, but what came directly from a browser is here alone.'
+          : 'This browser keeps no files for Conclave: opened and sent ones are in memory until this page is closed. They stay on the server, but what came directly from a browser is here alone.'
       }
     >
       {files === 0 ? (
@@ -139,7 +169,9 @@ function Chats({ kept, isClearing, onClear }: ChatsProps) {
           </button>
         </div>
       )}
-      {waitingBytes > 0 && <p className="small t2">What waits to be sent stays.</p>}
+      {waitingBytes + direct.offered.bytes + direct.arriving.bytes > 0 && (
+        <p className="small t2">What waits to be sent or received stays.</p>
+      )}
     </Part>
   )
 }

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { putRooms, resetRooms, roomById } from '../../rooms/list/roomList.ts'
 import { keepsFile, opensArriving, sendsFile } from '../../testing/files.ts'
 import { people } from '../../testing/room.ts'
+import type { TransferRow } from '../../worker/crypto.ts'
 import { readFile, writeFile } from '../../worker/vault/disk.ts'
+import { type Transfer, transferStore } from '../transfers/transferState.ts'
 import { clearableBytes, clearKept, readKept } from './keptFiles.ts'
 import { openedStore } from './openedFiles.ts'
 import { openHeld } from './openFile.ts'
@@ -44,6 +48,62 @@ test('The storage page counts what this browser keeps, by kind and by chat, and 
     waitingBytes: SEALED,
   })
   await goesOn()
+})
+
+const HASH = toBase64(new Uint8Array(32))
+
+const rowOf = (chatRoomId: string, about: Partial<TransferRow> & { sizeBytes?: number }): TransferRow => {
+  const { sizeBytes = 40_000, ...row } = about
+  const content = {
+    type: 'transfer' as const,
+    transferId: randomUUID(),
+    name: 'a.zip',
+    mediaType: 'application/zip',
+    sizeBytes,
+    hash: HASH,
+  }
+  return { content, chatRoomId, isMine: false, isKept: true, stage: 'receiving', have: 0, at: '', ...row }
+}
+
+test('What goes from browser to browser is counted apart from what waits for the server, and what was received by its chat', async () => {
+  const { alice, room } = await withFiles()
+  const rows = [
+    rowOf(room.id, { stage: 'offered', isMine: true, sizeBytes: 3000 }),
+    rowOf(room.id, { stage: 'offered', isMine: true, sizeBytes: 2000 }),
+    rowOf(room.id, { have: 2 }),
+    rowOf(room.id, { have: 2, isKept: false }),
+    rowOf(room.id, { stage: 'done' }),
+  ]
+  const keptFiles = async () => ({ ...(await alice.core.keptFiles()), waitingBytes: 40_000 })
+  const env = { ...alice.env, crypto: { ...alice.core, transferRows: async () => rows, keptFiles } }
+  expect(await readKept(env)).toMatchObject({
+    waitingBytes: 40_000 - 5000 - 32_768,
+    direct: {
+      offered: { files: 2, bytes: 5000 },
+      arriving: { files: 1, bytes: 32_768 },
+      received: [{ chatRoomId: room.id, files: 1 }],
+    },
+  })
+})
+
+test('A file that was received directly is listed with its transfer, and no longer opens once its chat was cleared', async () => {
+  const { alice, bob, room } = await withFiles()
+  const { content } = rowOf(room.id, {})
+  await bob.core.keepInOutbox({
+    id: randomUUID(),
+    chatRoomId: room.id,
+    content,
+    replyToId: null,
+    sentAt: new Date().toISOString(),
+  })
+  await bob.sends(bob.room(alice))
+  await alice.reads(bob)
+  const { files } = await sharedPage(alice.env, room.id)
+  expect(files[0]).toMatchObject({ transfer: content, file: { name: 'a.zip', object: content.transferId } })
+  const state = { content, chatRoomId: room.id, stage: 'done', isHere: true } as Transfer
+  transferStore.setState({ transfers: new Map([[content.transferId, state]]) })
+  await clearKept(alice.env, [room.id])
+  expect(transferStore.getState().transfers.get(content.transferId)).toMatchObject({ isHere: false })
 })
 
 test('Clearing deletes what can be fetched again, on the disk and in the page, and never what waits to be sent', async () => {

@@ -1,6 +1,10 @@
+import type { Content } from '../../../contract/chat/content.ts'
 import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
+import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import type { Env } from '../../env.ts'
 import { isShut, roomById } from '../../rooms/list/roomList.ts'
+import { transferAsFile } from '../transfers/transferAsFile.ts'
+import { changeTransfer, transferStore } from '../transfers/transferState.ts'
 import { type Look, lookOf } from './fileWords.ts'
 import { openedStore } from './openedFiles.ts'
 
@@ -8,6 +12,11 @@ const PAGE = 200
 
 /** `other`: no message on this device names the file. */
 export type Kind = Exclude<Look, 'voice' | 'audio'> | 'sound' | 'other'
+
+interface Sum {
+  files: number
+  bytes: number
+}
 
 /** Bytes. */
 export interface Kept {
@@ -19,6 +28,8 @@ export interface Kept {
   /** Chats outside the list. */
   left: { chatRoomIds: string[]; bytes: number }
   waitingBytes: number
+  /** Of open chats. Offered files and pieces of files that come, which stay like what waits; and received ones, which no server has. */
+  direct: { offered: Sum; arriving: Sum; received: { chatRoomId: string; files: number }[] }
   /** All storage of the site; undefined if the browser does not say. */
   totalBytes: number | undefined
   /** False if files exist only in memory, which `totalBytes` does not count. */
@@ -33,7 +44,7 @@ export async function readKept(env: Env): Promise<Kept> {
     chats: [],
     locked: { chatRoomIds: [], bytes: 0 },
     left: { chatRoomIds: [], bytes: 0 },
-    waitingBytes,
+    ...withoutDirect(waitingBytes, await directOf(env)),
     totalBytes: (await globalThis.navigator?.storage?.estimate?.())?.usage,
     isOnDisk,
   }
@@ -54,13 +65,36 @@ export async function readKept(env: Env): Promise<Kept> {
   return kept
 }
 
+async function directOf(env: Env): Promise<Kept['direct']> {
+  const direct: Kept['direct'] = { offered: { files: 0, bytes: 0 }, arriving: { files: 0, bytes: 0 }, received: [] }
+  for (const { chatRoomId, content, stage, have, isKept } of await env.crypto.transferRows()) {
+    if (stage === 'done') {
+      const room = direct.received.find((one) => one.chatRoomId === chatRoomId)
+      if (room) room.files += 1
+      else direct.received.push({ chatRoomId, files: 1 })
+      continue
+    }
+    if (!isKept) continue
+    const sum = stage === 'offered' ? direct.offered : direct.arriving
+    sum.files += 1
+    sum.bytes += stage === 'offered' ? content.sizeBytes : Math.min(content.sizeBytes, have * TRANSFER_LIMITS.chunkBytes)
+  }
+  return direct
+}
+
+/** The worker counts both together. */
+const withoutDirect = (waitingBytes: number, direct: Kept['direct']) => ({
+  waitingBytes: Math.max(0, waitingBytes - direct.offered.bytes - direct.arriving.bytes),
+  direct,
+})
+
 /** Reads the chat from the end until all objects are found. */
 async function kindsIn(env: Env, chatRoomId: string, wanted: Set<string>): Promise<Map<string, Kind>> {
   const kinds = new Map<string, Kind>()
   for (let before: number | undefined; kinds.size < wanted.size; ) {
     const { messages } = await env.crypto.page({ chatRoomId, limit: PAGE, ...(before !== undefined && { before }) })
     for (const { body } of messages) {
-      const file = body.kind === 'content' ? fileIn(body.content) : undefined
+      const file = body.kind === 'content' ? anyFileIn(body.content) : undefined
       if (!file || !wanted.has(file.object)) continue
       const look = lookOf(file)
       kinds.set(file.object, look === 'voice' || look === 'audio' ? 'sound' : look)
@@ -71,15 +105,19 @@ async function kindsIn(env: Env, chatRoomId: string, wanted: Set<string>): Promi
   return kinds
 }
 
+const anyFileIn = (content: Content) => fileIn(content) ?? (content.type === 'transfer' ? transferAsFile(content) : undefined)
+
 /** Excludes files that wait to be sent. */
 export const clearableBytes = ({ chats, locked, left }: Kept): number =>
   [...chats, locked, left].reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Keeps files that wait to be sent. Opening a deleted file fetches the file again. */
+/** Keeps files that wait to be sent. Opening a deleted file fetches the file again, but what was received directly is gone. */
 export async function clearKept(env: Env, chatRoomIds: string[]): Promise<void> {
   await env.crypto.dropKept(chatRoomIds)
   const { urls } = openedStore.getState()
   const isGone = new Set(chatRoomIds)
   for (const { chatRoomId, url } of urls.values()) if (isGone.has(chatRoomId)) URL.revokeObjectURL(url)
   openedStore.setState({ urls: new Map([...urls].filter(([, { chatRoomId }]) => !isGone.has(chatRoomId))) })
+  for (const [id, { chatRoomId, stage }] of transferStore.getState().transfers)
+    if (stage === 'done' && isGone.has(chatRoomId)) changeTransfer(id, { isHere: false })
 }

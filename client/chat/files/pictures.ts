@@ -25,7 +25,7 @@ async function nextPictures(env: Env, chatRoomId: string, from: { before: number
   for (let place = from; ; ) {
     const page = await sharedPage(env, chatRoomId, place)
     signal.throwIfAborted()
-    const pictures = page.files.filter(({ file }) => lookOf(file) === 'picture').reverse()
+    const pictures = page.files.filter(({ file, transfer }) => lookOf(file) === 'picture' && !transfer).reverse()
     const next = page.isLast ? undefined : 'before' in from ? page.oldest : page.newest
     if (pictures.length > 0 || next === undefined) return { pictures, next }
     place = 'before' in from ? { before: next } : { after: next }

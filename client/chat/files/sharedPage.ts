@@ -1,8 +1,9 @@
-import type { Content, FileContent } from '../../../contract/chat/content.ts'
+import type { Content, FileContent, TransferContent } from '../../../contract/chat/content.ts'
 import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import { textParts } from '../../ui/links.ts'
+import { transferAsFile } from '../transfers/transferAsFile.ts'
 
 const PAGE = 200
 
@@ -13,9 +14,11 @@ export interface ListedFile {
   at: string
   senderId: string
   file: FileContent
+  /** It goes or went from browser to browser. */
+  transfer?: TransferContent
 }
 
-export interface ListedLink extends Omit<ListedFile, 'file'> {
+export interface ListedLink extends Omit<ListedFile, 'file' | 'transfer'> {
   address: string
 }
 
@@ -34,13 +37,14 @@ export interface SharedPage {
 
 interface Shares<C extends Content> {
   links(content: C): string[]
+  transfer?(content: C): TransferContent
 }
 
 const SHARED: { [K in Kind]: Shares<ContentOf<K>> } = {
   text: { links: ({ text }) => linksIn(text) },
   file: { links: () => [] },
   call: { links: () => [] },
-  transfer: { links: () => [] },
+  transfer: { links: () => [], transfer: (content) => content },
 }
 
 /** The newest page without a seq. */
@@ -57,6 +61,8 @@ export async function sharedPage(env: Env, chatRoomId: string, { before, after }
     const file = fileIn(body.content)
     if (file) files.push({ ...message, file })
     const shares: Shares<Content> = SHARED[body.content.type]
+    const transfer = shares.transfer?.(body.content)
+    if (transfer) files.push({ ...message, file: transferAsFile(transfer), transfer })
     for (const address of shares.links(body.content)) links.push({ ...message, address })
   }
   const [oldest, newest] = [messages[0]?.seq, messages.at(-1)?.seq]

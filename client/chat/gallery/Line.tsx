@@ -2,6 +2,7 @@ import { Download, FileText, Image as ImageIcon, Link as LinkIcon, MessageSquare
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
+import type { TransferContent } from '../../../contract/chat/content.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { BESIDE, closeDetails } from '../../rooms/trust/details.ts'
 import { useEnv, useNow } from '../../ui/env.tsx'
@@ -10,12 +11,16 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { lengthWords, moment, relativeTime } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
 import { type Look, lookOf, nameOf, sizeWords } from '../files/fileWords.ts'
-import { openedStore } from '../files/openedFiles.ts'
+import { type Held, openedStore } from '../files/openedFiles.ts'
 import { saveHeld } from '../files/openFile.ts'
 import type { ListedFile, ListedLink } from '../files/sharedPage.ts'
 import { thumbnailUrl } from '../files/thumbnail.ts'
 import { notThere } from '../files/useOpened.tsx'
 import { jumpToMessage } from '../messages/messages.ts'
+import { heldTransfer } from '../transfers/heldTransfer.ts'
+import { Named } from '../transfers/Named.tsx'
+import { stageWords, UNKNOWN } from '../transfers/stageWords.ts'
+import { useOtherName, useTransfer } from '../transfers/useTransfer.tsx'
 import { wordsOf } from './shared.ts'
 
 interface Props<Line> {
@@ -27,8 +32,34 @@ interface Props<Line> {
 
 const ICONS: Record<Look, typeof Video> = { picture: ImageIcon, video: Video, voice: Mic, audio: Music, document: FileText }
 
+interface FileProps extends Props<ListedFile> {
+  onView?: (line: ListedFile & Held) => void
+}
+
 /** A file that was shared. A picture opens, what plays is played in the chat, and a document is saved. */
-export function FileLine({ line, onView, ...at }: Props<ListedFile> & { onView?: () => void }) {
+export const FileLine = (file: FileProps) =>
+  file.line.transfer ? <DirectLine {...file} transfer={file.line.transfer} /> : <OneFile {...file} />
+
+/** One that goes or went from browser to browser opens where it is. */
+function DirectLine({ transfer: content, line, ...file }: FileProps & { transfer: TransferContent }) {
+  const { chatRoomId, senderId, at } = line
+  const isMine = senderId === file.room.ownId
+  const known = useTransfer({ content, chatRoomId, isMine, at })
+  const name = useOtherName(chatRoomId)
+  const isAway = known?.stage !== 'done' || !known.isHere || isMine
+  const state = known ? <Named words={(placed) => stageWords(known, placed)} name={name} /> : UNKNOWN
+  const { read } = heldTransfer({ chatRoomId, content })
+  return <OneFile {...file} line={{ ...line, ...(read && { read }) }} state={state} isAway={isAway} />
+}
+
+interface OneProps extends FileProps {
+  line: ListedFile & Held
+  state?: ReactNode
+  /** It cannot be opened here. */
+  isAway?: boolean
+}
+
+function OneFile({ line, onView, state, isAway = false, ...at }: OneProps) {
   const env = useEnv()
   const { file } = line
   const part = useStore(openedStore, ({ parts }) => parts[file.object])
@@ -41,11 +72,11 @@ export function FileLine({ line, onView, ...at }: Props<ListedFile> & { onView?:
     )
   }
   const acts: Record<Look, [words: string, () => void]> = {
-    picture: ['Open', onView ?? show],
+    picture: ['Open', () => (onView ? onView(line) : show())],
     ...{ video: ['Play in chat', show], voice: ['Play in chat', show], audio: ['Play in chat', show] },
     document: ['Save', () => void save()],
   }
-  const [act, run] = acts[look]
+  const [act, run]: [string, () => void] = isAway ? ['Show', show] : acts[look]
   const size = file.voice ? lengthWords(file.voice.seconds) : sizeWords(file.sizeBytes)
   return (
     <Line line={line} onShow={show} name={name}>
@@ -63,11 +94,14 @@ export function FileLine({ line, onView, ...at }: Props<ListedFile> & { onView?:
           )}
           <small>
             {part === undefined ? size : `${size} · ${Math.round(part * 100)} %`}
+            {state && <span>{state}</span>}
             <When {...line} room={at.room} />
           </small>
         </span>
       </button>
-      {look !== 'document' && <IconButton icon={Download} label={`Save ${name}`} isTight onClick={() => void save()} />}
+      {!isAway && look !== 'document' && (
+        <IconButton icon={Download} label={`Save ${name}`} isTight onClick={() => void save()} />
+      )}
     </Line>
   )
 }

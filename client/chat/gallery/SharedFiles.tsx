@@ -9,6 +9,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { NotRead } from '../../ui/NotRead.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
+import type { Held } from '../files/openedFiles.ts'
 import type { ListedFile } from '../files/sharedPage.ts'
 import { loadAllOlder, stopOlder } from '../search/loadAllOlder.ts'
 import { useOlder } from '../search/useOlder.tsx'
@@ -32,6 +33,8 @@ const TABS: Record<Tab, { words: string; icon: typeof Images; none: string }> = 
 
 const TAB_NAMES = Object.keys(TABS) as Tab[]
 
+type Viewed = Held & Pick<ListedFile, 'seq'>
+
 interface Props {
   room: RoomRow
   person: Person
@@ -43,7 +46,7 @@ export function SharedFiles({ room, person, onClose }: Props) {
   const [tab, setTab] = useState<Tab>('media')
   const [typed, setTyped] = useState('')
   const [wanted, setWanted] = useState(STEP)
-  const [viewed, setViewed] = useState<ListedFile>()
+  const [viewed, setViewed] = useState<Viewed>()
   const listing = useListing(room, { tab, typed, wanted })
   const { tabs, isBegun, isWhole, hasOlder, failure, retry } = listing
   const isShut = isShutRow(room)
@@ -86,7 +89,7 @@ export function SharedFiles({ room, person, onClose }: Props) {
                 ))}
               </Tabs.List>
               <List {...at} tab="media" lines={tabs.media}>
-                {(line) => <FileLine key={line.seq} line={line} room={room} onView={() => setViewed(line)} onLeave={onClose} />}
+                {(line) => <FileLine key={line.seq} line={line} room={room} onView={setViewed} onLeave={onClose} />}
               </List>
               <List {...at} tab="documents" lines={tabs.documents}>
                 {(line) => <FileLine key={line.seq} line={line} room={room} onLeave={onClose} />}

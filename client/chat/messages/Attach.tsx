@@ -50,7 +50,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
   )
   const [isUpgrading, setUpgrading] = useState(false)
   const large = useRef<File[]>([])
-  const asked = useStore(transferStore, (state) => (state.asked?.chatRoomId === chatRoomId ? state.asked : null))
+  const isAsked = useStore(transferStore, ({ asked }) => asked?.chatRoomId === chatRoomId)
   useEffect(() => endTransferAsk, [])
 
   function take(list: Iterable<File> | null) {
@@ -209,7 +209,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
           nextFocus={nextFocus}
         />
       )}
-      {asked && <TransferDialog chatRoomId={chatRoomId} given={asked.files} />}
+      {isAsked && <TransferDialog chatRoomId={chatRoomId} />}
       {isUpgrading && <UpgradeDialog feature="fileSharing" isRefused={false} onClose={() => setUpgrading(false)} />}
     </>
   )

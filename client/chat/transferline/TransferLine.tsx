@@ -6,15 +6,15 @@ import { transferStore } from '../transfers/transferState.ts'
 import { useOtherName, useTransfer } from '../transfers/useTransfer.tsx'
 
 interface Props {
-  message: { seq: number | null }
+  message: { seq: number | null; isMine: boolean; at: string }
   body: { transfer: TransferContent; chatRoomId: string }
   meta: ReactNode
 }
 
 /** A direct transfer in the timeline: how far it is, and what can be done about it. */
-export function TransferLine({ message: { seq }, body: { transfer: content, chatRoomId }, meta }: Props) {
+export function TransferLine({ message: { seq, isMine, at }, body: { transfer: content, chatRoomId }, meta }: Props) {
   const name = useOtherName(chatRoomId)
-  const transfer = useTransfer(content.transferId)
+  const transfer = useTransfer({ content, chatRoomId, isMine, at })
   return (
     <div className="bub file transfer-line">
       <TransferBody {...{ content, transfer, name, seq }} />

@@ -1,5 +1,5 @@
 import { FileUp, Plus } from 'lucide-react'
-import { type DragEvent, useRef, useState } from 'react'
+import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { hasRight } from '../../../contract/money/plans.ts'
 import { accountStore } from '../../me/account/accountState.ts'
@@ -12,10 +12,10 @@ import { showToast } from '../../ui/toast.ts'
 import { ChosenFiles } from './ChosenFiles.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { addressWords, CHOOSE, DROP, ENDS_WITH_TAB, GOES_ON, LIMIT, roomWords } from './dialogWords.ts'
-import { droppedOf, fittingTransfers } from './fittingTransfers.ts'
+import { droppedOf, type Fault, fittingTransfers } from './fittingTransfers.ts'
 import { Named } from './Named.tsx'
 import { TransferBody } from './TransferBody.tsx'
-import { endTransferAsk, type Transfer, transferStore } from './transferState.ts'
+import { askTransfer, endTransferAsk, type Transfer, transferStore } from './transferState.ts'
 import { offerFiles } from './transfers.ts'
 import { TOASTS } from './transferWords.ts'
 import { useRoomLeft } from './useRoomLeft.tsx'
@@ -23,20 +23,18 @@ import { useOtherName } from './useTransfer.tsx'
 
 const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 
-interface Props {
-  chatRoomId: string
-  /** Chosen before the dialog was open. */
-  given: File[]
-}
+const NONE: File[] = []
 
 /** Files from browser to browser: what can be offered, what is offered, what moves and what is done in one chat. */
-export function TransferDialog({ chatRoomId, given }: Props) {
+export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
   const env = useEnv()
   const name = useOtherName(chatRoomId)
   const transfers = useStore(transferStore, (state) => state.transfers)
   const rows = sorted([...transfers.values()].filter((one) => one.chatRoomId === chatRoomId))
   const mayOffer = useStore(accountStore, ({ user }) => user !== null && hasRight(user.subscriptionTier, 'shareFiles'))
-  const [{ files, faults }, setChosen] = useState(() => fittingTransfers(given))
+  // What is offered leaves the store.
+  const files = useStore(transferStore, ({ asked }) => asked?.files ?? NONE)
+  const [faults, setFaults] = useState<Fault[]>([])
   const [isSending, setSending] = useState(false)
   const [upgrade, setUpgrade] = useState<'asked' | 'refused'>()
   const [isOver, setOver] = useState(false)
@@ -47,22 +45,39 @@ export function TransferDialog({ chatRoomId, given }: Props) {
     if (chosen.length + folders.length === 0) return
     if (!mayOffer) return setUpgrade('asked')
     const fit = fittingTransfers(chosen, folders)
-    setChosen((before) => ({ files: [...before.files, ...fit.files], faults: fit.faults }))
+    askTransfer(chatRoomId, [...files, ...fit.files])
+    setFaults(fit.faults)
   }
+
+  // What was chosen before the dialog was open.
+  useEffect(() => {
+    const { asked } = transferStore.getState()
+    const fit = fittingTransfers(asked?.files ?? [])
+    if (fit.faults.length === 0) return
+    askTransfer(chatRoomId, fit.files)
+    setFaults(fit.faults)
+  }, [chatRoomId])
 
   async function send() {
     setSending(true)
+    setFaults([])
     try {
       await offerFiles(env, chatRoomId, files)
-      setChosen({ files: [], faults: [] })
     } catch (error) {
       if (isRefused(error, 'subscription_required')) setUpgrade('refused')
       else {
         showToast(TOASTS.notOffered)
-        setChosen((before) => ({ ...before, faults: [{ title: 'Not sent', text: failureWords(error) }] }))
+        setFaults([{ title: 'Not sent', text: failureWords(error) }])
       }
     }
     setSending(false)
+  }
+
+  function leaveOut(file: File) {
+    askTransfer(
+      chatRoomId,
+      files.filter((one) => one !== file),
+    )
   }
 
   function drop(event: DragEvent) {
@@ -98,13 +113,7 @@ export function TransferDialog({ chatRoomId, given }: Props) {
             ))}
           </ul>
         )}
-        {hasFiles && (
-          <ChosenFiles
-            files={files}
-            isSending={isSending}
-            onLeaveOut={(file) => setChosen((before) => ({ files: before.files.filter((one) => one !== file), faults: [] }))}
-          />
-        )}
+        {hasFiles && <ChosenFiles files={files} isSending={isSending} onLeaveOut={leaveOut} />}
         {!hasFiles && !hasRows && (
           <button type="button" className={isOver ? 'transfer-drop over' : 'transfer-drop'} data-first onClick={choose}>
             <FileUp className="i i-24" aria-hidden />

@@ -1,12 +1,12 @@
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import { TOASTS } from './transferWords.ts'
 
-interface Fault {
+export interface Fault {
   title: string
   text: string
 }
 
-export interface Fitting {
+interface Fitting {
   files: File[]
   faults: Fault[]
 }

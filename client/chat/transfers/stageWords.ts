@@ -2,12 +2,12 @@ import type { TransferEndReason } from '../../../contract/chat/transferframes.ts
 import { bytesWords } from '../../ui/bytes.ts'
 import type { Transfer, TransferRefusal } from './transferState.ts'
 
-type Shown = Pick<Transfer, 'isMine' | 'isHere' | 'isKept' | 'stage' | 'movedBytes' | 'end'> & {
+type Shown = Pick<Transfer, 'isPausedThere' | 'isMine' | 'isHere' | 'isKept' | 'stage' | 'movedBytes' | 'end'> & {
   content: Pick<Transfer['content'], 'sizeBytes'>
 }
 
-/** Of a transfer of which this page has no more than its message. */
-export const UNKNOWN = 'Sent directly. It is not in this browser.'
+/** Of a transfer that is being looked up. */
+export const UNKNOWN = 'Direct transfer'
 
 /** "61.3 of 96.4 MB" */
 export function movedWords(movedBytes: number, sizeBytes: number): string {
@@ -40,7 +40,8 @@ export const isBadEnd = ({ stage, end }: Pick<Transfer, 'stage' | 'end'>): boole
   stage === 'over' && end !== null && BAD.has(end)
 
 /** What stands below the name, without figures. */
-export function stageWords({ isMine, isHere, stage, end }: Shown, name: string): string {
+export function stageWords({ isMine, isHere, isPausedThere, stage, end }: Shown, name: string): string {
+  if (isPausedThere && stage === 'moving') return `Paused by ${name}`
   switch (stage) {
     case 'offered':
       return isMine ? `Waits for ${name} to accept it` : 'Offered to you'
@@ -76,8 +77,9 @@ export function keptWords({ isMine, isHere, isKept, stage }: Shown): string | un
 
 /** What a screen reader is told of a change; a toast tells the rest. */
 export function spokenStage(before: Shown | undefined, now: Shown, name: string): string {
-  if (before?.stage === now.stage || before === undefined || now.stage === 'done') return ''
-  if (now.stage === 'moving' && before.stage !== 'paused') return ''
+  if (before === undefined || now.stage === 'done') return ''
+  if (now.stage === 'moving' && before.isPausedThere !== now.isPausedThere) return stageWords(now, name)
+  if (before.stage === now.stage || (now.stage === 'moving' && before.stage !== 'paused')) return ''
   return stageWords(now, name)
 }
 

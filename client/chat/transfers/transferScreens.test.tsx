@@ -11,6 +11,7 @@ import { CryptoFailure } from '../../worker/crypto.ts'
 import { openedStore } from '../files/openedFiles.ts'
 import { TransferLine } from '../transferline/TransferLine.tsx'
 import { heldTransfer } from './heldTransfer.ts'
+import { knowTransfer } from './knownTransfers.ts'
 import { TransferDialog } from './TransferDialog.tsx'
 import { changeTransfer, type Transfer, transferStore } from './transferState.ts'
 import * as verbs from './transfers.ts'
@@ -19,6 +20,8 @@ vi.mock('./transfers.ts', () => {
   const names = ['offerFiles', 'acceptTransfer', 'declineTransfer', 'pauseTransfer', 'cancelTransfer', 'receivedFile']
   return Object.fromEntries(names.map((name) => [name, vi.fn(async () => undefined)]))
 })
+
+vi.mock('./knownTransfers.ts', () => ({ knowTransfer: vi.fn(async () => undefined) }))
 
 openScreen()
 
@@ -50,14 +53,20 @@ beforeEach(() => {
 
 const crypto = (isOnDisk = true) => ({ keptFiles: async () => ({ rooms: [], waitingBytes: 0, isOnDisk }) }) as never
 
-function line(now: Transfer, isKnown = true) {
-  if (isKnown) put(now)
+const AT = '2026-11-26T11:00:00Z'
+
+/** `unknown`: what the worker answers about a transfer that the page does not know yet. */
+function line(now: Transfer, unknown?: object) {
+  if (!unknown) put(now)
   const body = { transfer: now.content, chatRoomId: ROOM_ID }
-  return show(<TransferLine message={{ seq: 3 }} body={body} meta={<time>12:00</time>} />, makeAnswers())
+  const message = { seq: 3, isMine: now.isMine, at: AT }
+  return show(<TransferLine {...{ message, body }} meta={<time>12:00</time>} />, makeAnswers(), { crypto: unknown as never })
 }
 
-const dialog = (given: File[] = [], isOnDisk = true) =>
-  show(<TransferDialog chatRoomId={ROOM_ID} given={given} />, makeAnswers(), { crypto: crypto(isOnDisk) })
+function dialog(files: File[] = [], isOnDisk = true) {
+  transferStore.setState({ asked: { chatRoomId: ROOM_ID, files } })
+  return show(<TransferDialog chatRoomId={ROOM_ID} />, makeAnswers(), { crypto: crypto(isOnDisk) })
+}
 
 const button = (name: string) => screen.getByRole('button', { name })
 const change = (to: Partial<Transfer>) => act(() => changeTransfer(ID, to))
@@ -102,7 +111,8 @@ test('Each state and each end has its words on both sides', () => {
     [{ stage: 'waiting' }, 'Waits for Bob to be here', 'Waits for Bob to be here'],
     [{ stage: 'connecting' }, 'Connecting to Bob’s browser', 'Connecting to Bob’s browser'],
     [{ stage: 'moving' }, 'Receiving', 'Sending'],
-    [{ stage: 'paused' }, 'Paused', 'Paused'],
+    [{ stage: 'moving', isPausedThere: true }, 'Paused by Bob', 'Paused by Bob'],
+    [{ stage: 'paused', isPausedThere: false }, 'Paused', 'Paused'],
     [{ stage: 'elsewhere' }, 'Accepted in another browser', 'Offered from another browser of yours'],
     [{ stage: 'over', end: 'expired' }, 'Expired', 'Expired'],
     [{ stage: 'over', end: 'declined' }, 'Declined', 'Declined'],
@@ -215,10 +225,14 @@ test('What is not in this browser any more is said by name, and nothing is saved
   expect(screen.queryByRole('button')).toBeNull()
 })
 
-test('A message whose transfer this page does not know offers nothing', () => {
-  line(transfer(), false)
-  expect(stage()).toBe('Sent directly. It is not in this browser.')
+test('A message whose transfer this page does not know is looked up with what this browser keeps, and offers nothing before', async () => {
+  const now = transfer()
+  const row = { ...now, stage: 'done', have: 1, at: '' }
+  const { env } = line(now, { transferRows: async () => [{ ...row, chatRoomId: 'another' }, row] })
+  expect(stage()).toBe('Direct transfer')
   expect(screen.queryByRole('button')).toBeNull()
+  const said = { content: now.content, chatRoomId: ROOM_ID, isMine: false, at: AT }
+  await waitFor(() => expect(knowTransfer).toHaveBeenCalledExactlyOnceWith(env, said, row))
 })
 
 test('The dialog says limit, ways and addresses, and sends what was chosen', async () => {
@@ -234,6 +248,9 @@ test('The dialog says limit, ways and addresses, and sends what was chosen', asy
   const [film, zip] = [sized('film.mp4', 60 * MIB), sized('scans.zip', 100 * MIB - 1)]
   await person.upload(screen.getByLabelText('Files to send directly'), [film, zip])
   await person.click(button('Leave out film.mp4'))
+  vi.mocked(verbs.offerFiles).mockImplementationOnce(async () =>
+    transferStore.setState({ asked: { chatRoomId: ROOM_ID, files: [] } }),
+  )
   await person.click(button('Send'))
   expect(verbs.offerFiles).toHaveBeenCalledExactlyOnceWith(env, ROOM_ID, [zip])
   await waitFor(() => expect(screen.queryByText('scans.zip')).toBeNull())
