@@ -40,7 +40,7 @@ const forged = failure('call_forged')
 const STATE = utf8('{"video":"off"}')
 
 function held(end: End, { callId }: Pick<Call, 'callId'>): HeldCall {
-  const call = heldCall(end.live, callId)
+  const call = heldCall(end.live, { callId })
   if (!call) throw new Error('There is no such call')
   return call
 }

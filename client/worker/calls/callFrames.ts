@@ -12,10 +12,11 @@ import type { Live } from '../keys/live.ts'
 import { peerOf } from '../lists/peers.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { digestOf, erase, openWith, sealWith, signSoon, verifySoon } from '../primitives/seal.ts'
-import { boundTo, callKeyOf, frameKeyOf } from './callSecrets.ts'
+import { boundTo, callKeyOf, frameKeyOf, LABELS } from './callSecrets.ts'
 import { fingerprintIn } from './fingerprints.ts'
 import {
   type CallEpoch,
+  type CallName,
   type CallPlace,
   callForged,
   callOver,
@@ -31,9 +32,6 @@ import {
 export type SignalKind = (typeof KINDS)[number]
 const KINDS = ['offer', 'answer', 'candidates', 'state'] as const
 
-const FRAME = 'conclave/call-frame/v1'
-const SIGNAL = 'conclave/call-signal/v1'
-
 /** [Note: M3] The caller offers. */
 const maySend = (isCaller: boolean, kind: SignalKind): boolean => kind !== (isCaller ? 'answer' : 'offer')
 const isDescription = (kind: SignalKind): boolean => kind === 'offer' || kind === 'answer'
@@ -41,19 +39,24 @@ const isDescription = (kind: SignalKind): boolean => kind === 'offer' || kind ==
 /** Returns base64. Throws 'call_over', 'call_forged' for an own SDP with another certificate. */
 export async function sealSignal(
   live: Live,
-  { callId, attempt, kind, payload }: { callId: string; attempt: number; kind: SignalKind; payload: Bytes },
+  { kind, payload, ...name }: CallName & { attempt: number; kind: SignalKind; payload: Bytes },
 ): Promise<string> {
-  const call = requireCall(live, { callId, attempt })
+  const call = requireCall(live, name)
   const { key, other, epoch, own } = call
   if (!key || !other || !epoch || !maySend(call.isCaller, kind)) throw callOver()
   if (isDescription(kind) && !sameBytes(fingerprintIn(fromUtf8(payload)), own.fingerprint)) throw callForged()
   call.sent += 1
   const frame: Frame = { kind, n: call.sent, sender: own.device, receiver: other.device }
   const [signature, frameKey] = await Promise.all([
-    signSoon(call.leafSeed, SIGNAL, ...signedFields(call, epoch, frame, payload)),
-    frameKeyOf(key, own.device),
+    signSoon(call.leafSeed, LABELS[call.subject].signal, ...signedFields(call, epoch, frame, payload)),
+    frameKeyOf(key, call.subject, own.device),
   ])
-  const sealed = await sealWith(frameKey, FRAME, encodeFields(payload, signature), ...sealedFields(call, frame))
+  const sealed = await sealWith(
+    frameKey,
+    LABELS[call.subject].frame,
+    encodeFields(payload, signature),
+    ...sealedFields(call, frame),
+  )
   erase(frameKey)
   return toBase64(encodeFields(kind, String(frame.n), kind === 'offer' ? own.nonce : '', sealed))
 }
@@ -76,8 +79,7 @@ const signedFields = (
   payload: Bytes,
 ): (Bytes | string)[] => [groupId, String(epoch), callId, String(attempt), sender, receiver, String(n), kind, digestOf(payload)]
 
-interface SealedSignal {
-  callId: string
+interface SealedSignal extends CallName {
   attempt: number
   /** base64. */
   sealed: string
@@ -93,7 +95,7 @@ export async function openSignal(live: Live, input: SealedSignal): Promise<{ kin
   call.turn = opened.catch(() => undefined)
   return opened.catch((error: unknown) => {
     // Erased keys open nothing, which is no forgery.
-    if (heldCall(live, input.callId) !== call) throw callOver()
+    if (heldCall(live, input) !== call) throw callOver()
     throw error
   })
 }
@@ -109,9 +111,10 @@ async function openNext(live: Live, call: HeldCall, { sealed }: SealedSignal): P
   const frame: Frame = { kind, n, sender: other.device, receiver: call.own.device }
   const { payload, signature } = await openedBody(key, call, frame, body)
   const leafKey = await listedLeaf(live, call, other)
-  if (!(await verifySoon(leafKey, signature, SIGNAL, ...signedFields(call, epoch, frame, payload)))) throw callForged()
+  const signed = signedFields(call, epoch, frame, payload)
+  if (!(await verifySoon(leafKey, signature, LABELS[call.subject].signal, ...signed))) throw callForged()
   const fingerprint = isDescription(kind) ? provedIn(call, other, shown, payload) : other.fingerprint
-  if (heldCall(live, call.callId) !== call) throw callOver()
+  if (heldCall(live, call) !== call) throw callOver()
   if (n <= call.heard) throw callReplayed()
   Object.assign(call, { heard: n, key, other: { ...other, nonce: shown, fingerprint } })
   erase(epoch.exporter)
@@ -134,7 +137,8 @@ async function listedLeaf(live: Live, { peerId, accountKeys }: HeldCall, { devic
 
 async function openedBody(key: Bytes, call: HeldCall, frame: Frame, body: Bytes): Promise<{ payload: Bytes; signature: Bytes }> {
   try {
-    const plain = await openWith(await frameKeyOf(key, frame.sender), FRAME, body, ...sealedFields(call, frame))
+    const frameKey = await frameKeyOf(key, call.subject, frame.sender)
+    const plain = await openWith(frameKey, LABELS[call.subject].frame, body, ...sealedFields(call, frame))
     const [payload, signature, ...more] = decodeFields(plain)
     if (payload && signature && more.length === 0) return { payload: concat(payload), signature }
   } catch (cause) {

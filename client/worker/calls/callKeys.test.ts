@@ -294,19 +294,19 @@ test('A call that has ended is not begun, nor does one that ends while it begins
   await dropCall(a.live, later.callId)
   await ringing
   await expect(rings({ ...later, attempt: 2 })).rejects.toThrow(over)
-  expect([heldCall(b.live, call.callId), heldCall(a.live, later.callId)]).toEqual([undefined, undefined])
+  expect([heldCall(b.live, call), heldCall(a.live, later)]).toEqual([undefined, undefined])
 })
 
 test('Whatever a call holds is overwritten when it ends, and when its account closes', async () => {
   const [one, other] = [await endOf(at.alice), await endOf(at.bob)]
   const call = await connected(one, other)
-  const [mine, theirs] = [heldCall(one.live, call.callId), heldCall(other.live, call.callId)]
+  const [mine, theirs] = [heldCall(one.live, call), heldCall(other.live, call)]
   const secrets = [mine, theirs].flatMap((held) => [held?.key, held?.leafSeed, held?.own.nonce, held?.epoch?.exporter])
   expect(secrets.filter((secret) => secret?.some((byte) => byte !== 0))).toHaveLength(6)
   bindTo({ ways: {}, live: one.live }, () => '').shut()
   bindTo({ ways: {}, live: other.live }, () => '').shut()
   expect(secrets.flatMap((secret) => [...(secret ?? [1])]).filter((byte) => byte !== 0)).toEqual([])
-  expect(heldCall(one.live, call.callId)).toBeUndefined()
+  expect(heldCall(one.live, call)).toBeUndefined()
 })
 
 test.each(['', 'sha-1 AB:CD', `sha-512 ${'AB:'.repeat(63)}AB`, `${newFingerprint()}:00`])(

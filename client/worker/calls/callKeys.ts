@@ -13,12 +13,14 @@ import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { loadPart } from '../primitives/loadPart.ts'
 import { erase, randomBytes } from '../primitives/seal.ts'
+import { requireOffer } from '../transfers/keptTransfers.ts'
 import { type CallRoom, callRoom } from './callRoom.ts'
 import { boundTo, callKeyOf, inOrder, wordSeedOf, wordsOf } from './callSecrets.ts'
 import { readFingerprint } from './fingerprints.ts'
 import {
   type CallEpoch,
   type CallPlace,
+  type CallSubject,
   callForged,
   callOver,
   callReplayed,
@@ -29,6 +31,7 @@ import {
   NONCE_BYTES,
   orForged,
   requireCall,
+  resumeHeld,
 } from './heldCalls.ts'
 
 const HASH_BYTES = 32
@@ -41,8 +44,9 @@ const ANSWERS_MAX = 4
  */
 export async function ringCall(live: Live, input: CallPlace & { fingerprint: string }): Promise<string> {
   const fingerprint = readFingerprint(input.fingerprint)
+  resumeHeld(live, input)
   const room = await callRoom(live, input)
-  const before = heldCall(live, input.callId)
+  const before = heldCall(live, input)
   if (before && (!before.isCaller || before.attempt >= input.attempt || !isSamePlace(before, input))) throw callOver()
   const call = begun(live, input, { fingerprint, room, isCaller: true, before })
   holdCall(live, call)
@@ -51,7 +55,7 @@ export async function ringCall(live: Live, input: CallPlace & { fingerprint: str
 
 /**
  * Returns the answer's `signal`, base64. Throws what `callRoom` throws, 'outside' (ready the room first), 'call_over' for an older
- * attempt, 'call_forged' for another commitment.
+ * attempt, 'call_forged' for another commitment, 'file_absent' for a transfer whose file is not kept here.
  */
 export async function answerCall(
   live: Live,
@@ -60,9 +64,11 @@ export async function answerCall(
   const fingerprint = readFingerprint(input.fingerprint)
   const bound = orForged(() => fromBase64(input.commit))
   if (bound.length !== HASH_BYTES || input.callerDevice === live.device.id) throw callForged()
+  resumeHeld(live, input)
   const room = await callRoom(live, input)
+  if (input.subject === 'transfer') await requireOffer(live, input)
   if (!room.group) throw new CryptoFailure('outside', 'This device is not in this chat yet')
-  const before = heldCall(live, input.callId)
+  const before = heldCall(live, input)
   if (before) requireNext(before, input, bound)
   const epoch = epochIn(room.group)
   const answers = before?.attempt === input.attempt ? before.answers + 1 : 1
@@ -105,7 +111,7 @@ export async function acceptAnswer(live: Live, input: CallPlace & { calleeDevice
   const { exporter } = call.epoch
   const key = await callKeyOf(exporter, call, [call.own.nonce, answer.nonce])
   erase(exporter)
-  if (heldCall(live, call.callId) !== call) {
+  if (heldCall(live, call) !== call) {
     erase(key)
     throw callOver()
   }
@@ -114,7 +120,7 @@ export async function acceptAnswer(live: Live, input: CallPlace & { calleeDevice
 
 /** Throws 'call_over' before both fingerprints are proved. */
 export async function callWords(live: Live, callId: string): Promise<string[]> {
-  const call = heldCall(live, callId)
+  const call = heldCall(live, { callId })
   if (!call?.key || !call.other?.nonce || !call.other.fingerprint) throw callOver()
   const { own, key, accountKeys } = call
   const seed = await wordSeedOf({
@@ -127,8 +133,8 @@ export async function callWords(live: Live, callId: string): Promise<string[]> {
   return wordsOf(seed, wordlist)
 }
 
-export async function dropCall(live: Live, callId: string, _subject?: 'transfer'): Promise<void> {
-  endHeld(live, callId)
+export async function dropCall(live: Live, callId: string, subject: CallSubject = 'call'): Promise<void> {
+  endHeld(live, { callId, subject })
 }
 
 interface Beginning {
@@ -140,10 +146,10 @@ interface Beginning {
 
 const begun = (
   live: Live,
-  { chatRoomId, peerId, callId, attempt }: CallPlace,
+  { subject = 'call', chatRoomId, peerId, callId, attempt }: CallPlace,
   { fingerprint, room, isCaller, before }: Beginning,
 ): HeldCall => ({
-  ...{ chatRoomId, peerId, callId, attempt, isCaller },
+  ...{ subject, chatRoomId, peerId, callId, attempt, isCaller },
   own: { device: live.device.id, nonce: randomBytes(NONCE_BYTES), fingerprint },
   leafSeed: concat(live.device.leafSeed),
   accountKeys: { own: concat(live.identityKey), other: concat(room.peer.identityKey) },

@@ -62,7 +62,7 @@ async function grinds(toAlice: (own: Bytes) => WordsOf, toBob: (own: Bytes) => W
 }
 
 function held(end: End, { callId }: Call): HeldCall {
-  const call = heldCall(end.live, callId)
+  const call = heldCall(end.live, { callId })
   if (!call) throw new Error('There is no such call')
   return call
 }

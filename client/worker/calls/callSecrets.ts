@@ -1,20 +1,35 @@
 import { type Bytes, concat, encodeFields } from '../../../contract/ground/bytes.ts'
 import { exportFrom } from '../group/mls.ts'
-import { hkdf, sha256 } from '../primitives/seal.ts'
-import type { CallEnd, CallPlace, HeldCall } from './heldCalls.ts'
+import { hkdf, type Label, sha256 } from '../primitives/seal.ts'
+import type { CallEnd, CallPlace, CallSubject, HeldCall } from './heldCalls.ts'
 
-type Attempt = Pick<CallPlace, 'callId' | 'attempt'>
+type Attempt = Pick<CallPlace, 'subject' | 'callId' | 'attempt'>
+
+/** [Note: M3, M11] */
+export const LABELS = {
+  call: {
+    ...{ commit: 'conclave/call-commit/v1', key: 'conclave/call/v1' },
+    ...{ frame: 'conclave/call-frame/v1', signal: 'conclave/call-signal/v1' },
+  },
+  transfer: {
+    ...{ commit: 'conclave/transfer-commit/v1', key: 'conclave/transfer/v1' },
+    ...{ frame: 'conclave/transfer-frame/v1', signal: 'conclave/transfer-signal/v1' },
+  },
+} as const satisfies Record<CallSubject, Record<string, Label>>
 
 /** [Note: M3] */
-export const boundTo = ({ callId, attempt }: Attempt, { device, nonce, fingerprint }: CallEnd): Bytes =>
-  sha256('conclave/call-commit/v1', callId, String(attempt), device, nonce, fingerprint)
+export const boundTo = ({ subject = 'call', callId, attempt }: Attempt, { device, nonce, fingerprint }: CallEnd): Bytes =>
+  sha256(LABELS[subject].commit, callId, String(attempt), device, nonce, fingerprint)
 
 /** The caller's nonce first. */
-export const callKeyOf = (exporter: Uint8Array, { callId, attempt }: Attempt, nonces: [Uint8Array, Uint8Array]): Promise<Bytes> =>
-  exportFrom(exporter, 'conclave/call/v1', encodeFields(callId, String(attempt), ...nonces))
+export const callKeyOf = (
+  exporter: Uint8Array,
+  { subject = 'call', callId, attempt }: Attempt,
+  nonces: [Uint8Array, Uint8Array],
+): Promise<Bytes> => exportFrom(exporter, LABELS[subject].key, encodeFields(callId, String(attempt), ...nonces))
 
-export const frameKeyOf = (callKey: Uint8Array, senderDevice: string): Promise<Bytes> =>
-  hkdf(callKey, 'conclave/call-frame/v1', senderDevice)
+export const frameKeyOf = (callKey: Uint8Array, subject: CallSubject, senderDevice: string): Promise<Bytes> =>
+  hkdf(callKey, LABELS[subject].frame, senderDevice)
 
 /** The caller's first. */
 export interface WordsOf {

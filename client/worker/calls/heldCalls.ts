@@ -5,11 +5,19 @@ import { erase } from '../primitives/seal.ts'
 
 export const NONCE_BYTES = 32
 
+/** [Note: M11] Each has labels of its own, so neither opens what is the other's. */
+export type CallSubject = 'call' | 'transfer'
+
+export interface CallName {
+  callId: string
+  /** A call without it; the receiver of a transfer is its caller. */
+  subject?: CallSubject
+}
+
 /** Devices in hex. */
-export interface CallPlace {
+export interface CallPlace extends CallName {
   chatRoomId: string
   peerId: string
-  callId: string
   attempt: number
 }
 
@@ -37,6 +45,7 @@ export interface CallEpoch {
 
 /** [Note: M3] Frames need nothing else, so a chat may be locked in the call. */
 export interface HeldCall extends CallPlace {
+  subject: CallSubject
   isCaller: boolean
   own: CallEnd
   leafSeed: Bytes
@@ -55,32 +64,34 @@ export interface HeldCall extends CallPlace {
 
 const memory = new WeakMap<Live, Map<string, HeldCall>>()
 
-export const heldCall = (live: Live, callId: string): HeldCall | undefined => memory.get(live)?.get(callId)
+const idOf = ({ callId, subject = 'call' }: CallName): string => `${subject} ${callId}`
+
+export const heldCall = (live: Live, name: CallName): HeldCall | undefined => memory.get(live)?.get(idOf(name))
 
 /** Throws 'call_over'. */
-export function requireCall(live: Live, { callId, attempt }: Pick<CallPlace, 'callId' | 'attempt'>): HeldCall {
-  const call = heldCall(live, callId)
-  if (call?.attempt !== attempt) throw callOver()
+export function requireCall(live: Live, name: CallName & Pick<CallPlace, 'attempt'>): HeldCall {
+  const call = heldCall(live, name)
+  if (call?.attempt !== name.attempt) throw callOver()
   return call
 }
 
 /** Erases the attempt before. Throws 'call_over' for a call that has ended. */
 export function holdCall(live: Live, call: HeldCall): void {
-  if (ended.get(live)?.has(call.callId)) {
+  if (ended.get(live)?.has(idOf(call))) {
     eraseCall(call)
     throw callOver()
   }
-  dropHeld(live, call.callId)
+  dropHeld(live, call)
   const calls = memory.get(live) ?? new Map<string, HeldCall>()
-  memory.set(live, calls.set(call.callId, call))
+  memory.set(live, calls.set(idOf(call), call))
   live.dropCalls = () => dropCalls(live)
 }
 
-export function dropHeld(live: Live, callId: string): void {
-  const call = heldCall(live, callId)
+function dropHeld(live: Live, name: CallName): void {
+  const call = heldCall(live, name)
   if (!call) return
   eraseCall(call)
-  memory.get(live)?.delete(callId)
+  memory.get(live)?.delete(idOf(name))
 }
 
 function eraseCall({ leafSeed, own, key, epoch, other }: HeldCall): void {
@@ -92,16 +103,21 @@ const ended = new WeakMap<Live, Set<string>>()
 const ENDED_MAX = 100
 
 /** An end overtakes what begins the call, whose keys would stay. */
-export function endHeld(live: Live, callId: string): void {
-  dropHeld(live, callId)
+export function endHeld(live: Live, name: CallName): void {
+  dropHeld(live, name)
   const ids = ended.get(live) ?? new Set()
-  ended.set(live, ids.add(callId))
+  ended.set(live, ids.add(idOf(name)))
   const [oldest] = ids
   if (oldest !== undefined && ids.size > ENDED_MAX) ids.delete(oldest)
 }
 
+/** A transfer goes on after a pause, by another attempt. */
+export function resumeHeld(live: Live, name: CallName): void {
+  if (name.subject === 'transfer') ended.get(live)?.delete(idOf(name))
+}
+
 function dropCalls(live: Live): void {
-  for (const callId of [...(memory.get(live)?.keys() ?? [])]) dropHeld(live, callId)
+  for (const call of [...(memory.get(live)?.values() ?? [])]) dropHeld(live, call)
 }
 
 export const callOver = (): CryptoFailure => new CryptoFailure('call_over', 'This call is over')

@@ -7,6 +7,7 @@ import type { Live } from '../keys/live.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { openSignal, type SignalKind, sealSignal } from './callFrames.ts'
 import { acceptAnswer, answerCall, callWords, ringCall } from './callKeys.ts'
+import type { CallSubject } from './heldCalls.ts'
 
 export const newFingerprint = (): string => {
   const hex = [...randomBytes(32)].map((byte) => byte.toString(16).padStart(2, '0').toUpperCase())
@@ -40,15 +41,19 @@ export async function callers(pairsOf = ({ alice, bob }: People): [TestPerson, T
 type People = Awaited<ReturnType<typeof people>>
 
 export interface Call {
+  subject?: CallSubject
   callId: string
   attempt: number
   caller: End
   callee: End
 }
 
-export const placeFor = ({ callId, attempt }: Pick<Call, 'callId' | 'attempt'>, own: End, other: End) => ({
+type Named = Pick<Call, 'subject' | 'callId' | 'attempt'>
+const nameOf = ({ subject = 'call', callId, attempt }: Named) => ({ subject, callId, attempt })
+
+export const placeFor = (call: Named, own: End, other: End) => ({
   chatRoomId: directRoomId(own.live.userId, other.live.userId),
-  ...{ peerId: other.live.userId, callId, attempt },
+  ...{ peerId: other.live.userId, ...nameOf(call) },
 })
 
 export const rings = (call: Call): Promise<string> =>
@@ -66,14 +71,13 @@ export const accepts = (call: Call, answer: string): Promise<void> =>
     ...{ calleeDevice: call.callee.live.device.id, answer },
   })
 
-export const seals = ({ callId, attempt }: Pick<Call, 'callId' | 'attempt'>, { live }: End, kind: SignalKind, payload: Bytes) =>
-  sealSignal(live, { callId, attempt, kind, payload })
+export const seals = (call: Named, { live }: End, kind: SignalKind, payload: Bytes) =>
+  sealSignal(live, { ...nameOf(call), kind, payload })
 
-export const opens = ({ callId, attempt }: Pick<Call, 'callId' | 'attempt'>, { live }: End, sealed: string) =>
-  openSignal(live, { callId, attempt, sealed })
+export const opens = (call: Named, { live }: End, sealed: string) => openSignal(live, { ...nameOf(call), sealed })
 
 /** A call that the other has accepted; no frame has come yet. */
-export async function accepted(caller: End, callee: End, at: Partial<Pick<Call, 'callId' | 'attempt'>> = {}): Promise<Call> {
+export async function accepted(caller: End, callee: End, at: Partial<Named> = {}): Promise<Call> {
   const call: Call = { callId: crypto.randomUUID(), attempt: 1, ...at, caller, callee }
   await accepts(call, await answers(call, await rings(call)))
   return call
