@@ -81,19 +81,11 @@ export const callVerbs = ({ on, part }: Binding) => ({
 })
 
 /** transfers: files that go from browser to browser, and what is kept of them. */
-export const transferVerbs = ({ part }: Binding) =>
-  part(
-    load.transfers,
-    'keepOffer',
-    'keepReceiving',
-    'transferRows',
-    'missingChunks',
-    'sealChunks',
-    'openChunks',
-    'finishTransfer',
-    'openTransfer',
-    'dropTransfer',
-  )
+export const transferVerbs = ({ part }: Binding) => ({
+  ...part(load.offering, 'keepOffer', 'sealChunks'),
+  ...part(load.receiving, 'keepReceiving', 'missingChunks', 'openChunks', 'finishTransfer', 'openTransfer'),
+  ...part(load.transfers, 'transferRows', 'dropTransfer'),
+})
 
 /** searchindex: what the messages of open rooms are found by. */
 export const searchVerbs = ({ on }: Binding) =>

@@ -13,7 +13,7 @@ import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { loadPart } from '../primitives/loadPart.ts'
 import { erase, randomBytes } from '../primitives/seal.ts'
-import { requireOffer } from '../transfers/keptTransfers.ts'
+import { releaseTransfer, requireOffer } from '../transfers/heldTransfers.ts'
 import { type CallRoom, callRoom } from './callRoom.ts'
 import { boundTo, callKeyOf, inOrder, wordSeedOf, wordsOf } from './callSecrets.ts'
 import { readFingerprint } from './fingerprints.ts'
@@ -135,6 +135,7 @@ export async function callWords(live: Live, callId: string): Promise<string[]> {
 
 export async function dropCall(live: Live, callId: string, subject: CallSubject = 'call'): Promise<void> {
   endHeld(live, { callId, subject })
+  if (subject === 'transfer') releaseTransfer(live, callId)
 }
 
 interface Beginning {

@@ -11,6 +11,8 @@ import { seenIn } from '../lists/generations.ts'
 import { EPOCH_ROWS } from '../messages/archive.ts'
 import { ownRow, withOutbox } from '../messages/outbox.ts'
 import { forgetIndex } from '../searchindex/searchindex.ts'
+import { dropTransfers } from '../transfers/dropping.ts'
+import { nameIn, transfersIn } from '../transfers/transferNames.ts'
 import { dropFiles, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { isRoomLocked, LOCKS, type RoomLock, type RowKeys, SEARCH_KINDS } from '../vault/roomlocks.ts'
@@ -104,6 +106,7 @@ export async function wipeRoom(live: Live, chatRoomId: string): Promise<void> {
     ...(await lockedNames(vault, chatRoomId)),
     ...(await unsealedOwn(live, chatRoomId)),
   ]
+  await dropTransfers(live, (await vault.keys('sealed', transfersIn(chatRoomId))).map(nameIn))
   const uploads = await vault.keys('sealed', uploadsIn(chatRoomId))
   await Promise.all(uploads.map((key) => dropFiles(live.userId, WAITING, uploadId(key))))
   await dropSearch(vault, chatRoomId)
@@ -153,9 +156,12 @@ export async function unsealed(vault: Vault, { store, key }: Name): Promise<Vaul
 export async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   const kinds = ['room', 'draft', 'pending', 'pages']
   const [messages, outbox] = [await vault.keys('messages', chatRoomId), await vault.keys('outbox', chatRoomId)]
-  const uploads = await vault.keys('sealed', uploadsIn(chatRoomId))
+  const [uploads, transfers] = [
+    await vault.keys('sealed', uploadsIn(chatRoomId)),
+    await vault.keys('sealed', transfersIn(chatRoomId)),
+  ]
   return [
-    ...uploads.map((key): Name => ({ store: 'sealed', key })),
+    ...[...uploads, ...transfers].map((key): Name => ({ store: 'sealed', key })),
     ...kinds.map((kind): Name => ({ store: 'sealed', key: `${kind}:${chatRoomId}` })),
     { store: 'groups', key: chatRoomId },
     ...outbox.map((key): Name => ({ store: 'outbox', key })),

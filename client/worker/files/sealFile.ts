@@ -6,16 +6,18 @@ import type { Live } from '../keys/live.ts'
 import { droppedWrites, keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox } from '../messages/outbox.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
+import { forgetReceived } from '../transfers/dropping.ts'
+import { idOfFile } from '../transfers/transferNames.ts'
 import { dropFiles, listFiles, moveFile, readFile, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
-import { listedVaultOf } from '../vault/listedVaults.ts'
 import { seqOfMessage } from '../vault/storedMessage.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { passOverOpen } from './openFile.ts'
 import { sealFile } from './sealedfile.ts'
 import * as handout from './sealedSteps.ts'
-import { UPLOADS, type UploadRow, uploadId, uploadsIn } from './uploadrows.ts'
+import { dropStrays, waitingOf } from './strays.ts'
+import { UPLOADS, type UploadRow, uploadsIn } from './uploadrows.ts'
 
 // The vault has the keys, so that a locked room seals these [Note: A1, L1].
 
@@ -107,24 +109,6 @@ export async function uploads(live: Live): Promise<UploadRow[]> {
   return rows.sort((a, b) => a.order - b.order)
 }
 
-/** A row follows its bytes within moments. */
-const STRAY_MS = 24 * 60 * 60 * 1000
-
-/** A vault put aside may have the rows, so nothing is deleted then. */
-async function dropStrays({ userId, vault }: Live): Promise<void> {
-  await exclusive(waitingOf(userId), async () => {
-    // A start looks at waiting files only.
-    const waiting = (await listFiles(userId, WAITING)).get(WAITING)
-    if (!waiting || (await listedVaultOf(userId, undefined, indexedDB))?.kept.length !== 0) return
-    const wanted = new Set((await vault.keys('sealed', UPLOADS)).map(uploadId))
-    const before = Date.now() - STRAY_MS
-    for (const [id, { lastModified }] of waiting)
-      if (lastModified < before && !wanted.has(id)) await dropFiles(userId, WAITING, id)
-  })
-}
-
-const waitingOf = (userId: string): string => `${userId}/waiting`
-
 async function uploadOf({ vault }: Live, name: Name): Promise<UploadRow | undefined> {
   const row = await vault.get('sealed', rowKey(name))
   return row && jsonOf(rowShape, row)
@@ -204,7 +188,7 @@ export async function keptFiles(live: Live): Promise<KeptFiles> {
   return {
     rooms: Object.entries(rooms).map(([chatRoomId, files]) => ({
       chatRoomId,
-      files: [...files].map(([object, { size: bytes }]) => ({ object, bytes })),
+      files: [...files].map(([name, { size: bytes }]) => ({ object: idOfFile(name), bytes })),
     })),
     waitingBytes: [...(waiting?.values() ?? [])].reduce((sum, { size }) => sum + size, 0),
     isOnDisk: await writesToDisk(userId),
@@ -212,8 +196,11 @@ export async function keptFiles(live: Live): Promise<KeptFiles> {
 }
 
 /** Deletes kept files, except those a tab writes. */
-export async function dropKept({ userId }: Live, chatRoomIds: string[]): Promise<void> {
-  const folders = await listFiles(userId)
-  for (const chatRoomId of chatRoomIds.filter((id) => id !== WAITING))
-    for (const object of folders.get(chatRoomId)?.keys() ?? []) await dropFiles(userId, chatRoomId, object).catch(passOverOpen)
+export async function dropKept(live: Live, chatRoomIds: string[]): Promise<void> {
+  const folders = await listFiles(live.userId)
+  for (const chatRoomId of chatRoomIds.filter((id) => id !== WAITING)) {
+    const names = [...(folders.get(chatRoomId)?.keys() ?? [])]
+    for (const name of names) await dropFiles(live.userId, chatRoomId, name).catch(passOverOpen)
+    await forgetReceived(live, chatRoomId, names)
+  }
 }

@@ -1,11 +1,15 @@
+import { z } from 'zod'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { type Book, bookWrite, readBook, withBook } from '../lists/book.ts'
 import { readIntoIndex } from '../searchindex/searchindex.ts'
-import { dropFiles } from '../vault/disk.ts'
+import { dropTransfers } from '../transfers/dropping.ts'
+import { nameIn, receivedFile, type TransferName, transfersIn } from '../transfers/transferNames.ts'
+import { dropFiles, listFiles } from '../vault/disk.ts'
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Write } from '../vault/vault.ts'
+import type { VaultValue } from '../vault/vaultRows.ts'
 import { clearedIn } from './withheldPlace.ts'
 
 const CHUNK = 500
@@ -61,17 +65,33 @@ const deleteUpTo = (live: Live, chatRoomId: string, upTo: number): Promise<boole
     const record = (await live.vault.isOpen(chatRoomId)) ? await roomRecord(live.vault, chatRoomId) : undefined
     if (!record || (record.cleared ?? 0) >= upTo) return false
     const gone: Write[] = []
+    const transfers: TransferName[] = []
     for (let after = 0; ; ) {
       const rows = await live.vault.page('messages', chatRoomId, { after, before: upTo + 1, limit: CHUNK })
-      for (const { seq } of rows) gone.push({ store: 'messages', key: [chatRoomId, seq], value: null })
+      for (const { seq, value } of rows) {
+        gone.push({ store: 'messages', key: [chatRoomId, seq], value: null })
+        const transferId = transferIn(value)
+        if (transferId !== undefined) transfers.push({ chatRoomId, transferId })
+      }
       after = rows.at(-1)?.seq ?? upTo
       if (rows.length < CHUNK) break
     }
     await live.vault.write([...gone, recordWrite(chatRoomId, withoutCleared(record, upTo))])
-    // Files of later messages are fetched again.
-    await dropFiles(live.userId, chatRoomId)
+    await dropTransfers(live, transfers)
+    await dropFolder(live, chatRoomId)
     return true
   })
+
+const transferShape = z.object({ body: z.object({ content: z.object({ type: z.literal('transfer'), transferId: z.string() }) }) })
+const transferIn = ({ json }: VaultValue): string | undefined => transferShape.safeParse(json).data?.body.content.transferId
+
+/** Files of later messages are fetched again, but nobody has what a later transfer brought. */
+async function dropFolder(live: Live, chatRoomId: string): Promise<void> {
+  const later = new Set((await live.vault.keys('sealed', transfersIn(chatRoomId))).map((key) => receivedFile(nameIn(key))))
+  if (later.size === 0) return dropFiles(live.userId, chatRoomId)
+  const files = (await listFiles(live.userId, chatRoomId)).get(chatRoomId)
+  for (const name of files?.keys() ?? []) if (!later.has(name)) await dropFiles(live.userId, chatRoomId, name)
+}
 
 function withoutCleared(record: RoomRecord, upTo: number): RoomRecord {
   const left = <R extends { first: number; last: number }>(ranges: R[]): R[] =>

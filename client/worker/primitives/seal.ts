@@ -22,6 +22,9 @@ export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new
 /** SHA-256 without a label: only for a field of what is signed. */
 export const digestOf = (bytes: Uint8Array): Bytes32 => concat(sha256Of(bytes))
 
+/** Takes bytes one after the other, and gives what `digestOf` gives of all of them. */
+export const runningDigest = () => sha256Of.create()
+
 export const sha256 = (label: Label, ...fields: Field[]): Bytes32 => concat(sha256Of(encodeFields(label, ...fields)))
 
 export const sha512 = (label: Label, ...fields: Field[]): Bytes64 => concat(sha512Of(encodeFields(label, ...fields)))

@@ -4,7 +4,7 @@ import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { jsonOf, type Write } from '../vault/vaultRows.ts'
-import { transfersIn } from './transferNames.ts'
+import { rowKey, TRANSFERS, type TransferName } from './transferNames.ts'
 
 const shape = z.looseObject({
   content: z.custom<TransferContent>((json) => readContent(json)?.type === 'transfer'),
@@ -21,17 +21,9 @@ const shape = z.looseObject({
 /** [Note: M11] The key lies in the row of the room, so a locked chat seals it. */
 export type KeptRow = z.infer<typeof shape>
 
-export interface TransferName {
-  chatRoomId: string
-  transferId: string
-}
-
-export const rowKey = ({ chatRoomId, transferId }: TransferName): string => `${transfersIn(chatRoomId)}${transferId}`
-export const rowWrite = (row: KeptRow): Write => ({
-  store: 'sealed',
-  key: rowKey({ chatRoomId: row.chatRoomId, transferId: row.content.transferId }),
-  value: { json: row },
-})
+export const nameOf = ({ chatRoomId, content: { transferId } }: KeptRow): TransferName => ({ chatRoomId, transferId })
+export const rowWrite = (row: KeptRow): Write => ({ store: 'sealed', key: rowKey(nameOf(row)), value: { json: row } })
+export const goneWrite = (name: TransferName): Write => ({ store: 'sealed', key: rowKey(name), value: null })
 
 /** Throws 'room_locked'. */
 export async function keptRow({ vault }: Live, name: TransferName): Promise<KeptRow | undefined> {
@@ -39,16 +31,13 @@ export async function keptRow({ vault }: Live, name: TransferName): Promise<Kept
   return row && jsonOf(shape, row)
 }
 
+/** Returns those of open rooms. */
+export const keptRows = async ({ vault }: Live): Promise<KeptRow[]> =>
+  (await vault.named(TRANSFERS)).map(({ value }) => jsonOf(shape, value))
+
 const OFFER_MS = TRANSFER_LIMITS.offerSeconds * 1000
 
 /** A clock that was put back ends it too. */
-export const isStale = ({ stage, keptAt }: Pick<KeptRow, 'stage' | 'keptAt'>): boolean =>
-  stage !== 'done' && Math.abs(Date.now() - keptAt) > OFFER_MS
-
-/** Throws 'file_absent' for what this browser does not offer in this chat, 'room_locked'. */
-export async function requireOffer(live: Live, { chatRoomId, callId }: { chatRoomId: string; callId: string }): Promise<void> {
-  const row = await keptRow(live, { chatRoomId, transferId: callId })
-  if (!row?.isMine || isStale(row)) throw fileAbsent()
-}
+export const isStale = ({ stage, keptAt }: KeptRow): boolean => stage !== 'done' && Math.abs(Date.now() - keptAt) > OFFER_MS
 
 export const fileAbsent = (): CryptoFailure => new CryptoFailure('file_absent', 'This file is not kept in this browser any more')

@@ -1,3 +1,23 @@
+export interface TransferName {
+  chatRoomId: string
+  transferId: string
+}
+
 /** `transfer:<room id>:<transfer id>` */
 export const TRANSFERS = 'transfer:'
 export const transfersIn = (chatRoomId: string): string => `${TRANSFERS}${chatRoomId}:`
+export const rowKey = ({ chatRoomId, transferId }: TransferName): string => `${transfersIn(chatRoomId)}${transferId}`
+
+export function nameIn(key: string): TransferName {
+  const [, chatRoomId = '', transferId = ''] = key.split(':')
+  return { chatRoomId, transferId }
+}
+
+const FILE = 'transfer-'
+
+/** Two contacts may choose one id. */
+export const waitingFile = ({ chatRoomId, transferId }: TransferName): string => `${FILE}${chatRoomId}-${transferId}`
+/** Objects of the same folder have names that the server chose. */
+export const receivedFile = ({ transferId }: Pick<TransferName, 'transferId'>): string => `${FILE}${transferId}`
+/** Returns the transfer's or object's id of a file in a room's folder. */
+export const idOfFile = (name: string): string => (name.startsWith(FILE) ? name.slice(FILE.length) : name)

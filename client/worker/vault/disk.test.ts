@@ -1,63 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Bytes } from '../../../contract/ground/bytes.ts'
+import { type PrivateDisk, privateDisk } from '../../testing/privateDisk.ts'
 import { dropFiles, moveFile, readFile, WAITING, writeFile, writesToDisk } from './disk.ts'
 import { writeBehind } from './writeBehind.ts'
-
-type Folder = Map<string, Folder | Uint8Array<ArrayBuffer>>
-
-const absent = () => new DOMException('There is none', 'NotFoundError')
-let root: Folder
-let room: number
-let hasWriting: boolean
-
-/**
- * What `disk.ts` uses of a browser's private file system: `room` is the number of bytes that still fit, `hasWriting` is true if files can
- * be opened for writing.
- */
-function folderHandle(folder: Folder): object {
-  return {
-    async getDirectoryHandle(name: string, { create }: { create: boolean }) {
-      const inner = folder.get(name) ?? (create ? new Map() : undefined)
-      if (!(inner instanceof Map)) throw absent()
-      folder.set(name, inner)
-      return folderHandle(inner)
-    },
-    async getFileHandle(name: string, { create = false } = {}) {
-      if (!folder.has(name) && !create) throw absent()
-      if (!folder.has(name) && room === 0) throw new DOMException('It is full', 'QuotaExceededError')
-      if (!folder.has(name)) folder.set(name, new Uint8Array())
-      return fileHandle(folder, name)
-    },
-    async removeEntry(name: string) {
-      if (!folder.delete(name)) throw absent()
-    },
-    put: (name: string, bytes: Uint8Array<ArrayBuffer>) => folder.set(name, bytes),
-  }
-}
-
-function fileHandle(folder: Folder, name: string): object {
-  const bytes = () => folder.get(name) as Uint8Array<ArrayBuffer>
-  return {
-    getFile: async () => new Blob([bytes()]),
-    async createSyncAccessHandle() {
-      if (!hasWriting) throw new DOMException('There is no such handle', 'NotSupportedError')
-      return {
-        truncate: (size: number) => folder.set(name, bytes().slice(0, size)),
-        write(chunk: Bytes, { at }: { at: number }) {
-          if (at + chunk.length > room) throw new DOMException('It is full', 'QuotaExceededError')
-          folder.set(name, Uint8Array.from([...bytes().slice(0, at), ...chunk, ...bytes().slice(at + chunk.length)]))
-          return chunk.length
-        },
-        flush: () => undefined,
-        close: () => undefined,
-      }
-    },
-    async move(to: { put: (name: string, bytes: Uint8Array<ArrayBuffer>) => void }, newName: string) {
-      to.put(newName, bytes())
-      folder.delete(name)
-    },
-  }
-}
 
 async function* chunks(...texts: string[]): AsyncGenerator<Bytes, number> {
   for (const text of texts) yield new TextEncoder().encode(text)
@@ -65,11 +10,10 @@ async function* chunks(...texts: string[]): AsyncGenerator<Bytes, number> {
 }
 const textOf = async (...place: [string, string, string]) => (await readFile(...place))?.text()
 
+let disk: PrivateDisk
+
 beforeEach(() => {
-  root = new Map()
-  room = 1000
-  hasWriting = true
-  vi.stubGlobal('navigator', { storage: { getDirectory: async () => folderHandle(root) } })
+  disk = privateDisk(1000)
 })
 afterEach(() => void vi.unstubAllGlobals())
 
@@ -82,13 +26,13 @@ test('A file is written chunk by chunk, is read again, and replaces what stood t
 })
 
 test('A disk without space says so, and keeps no half of the file', async () => {
-  room = 8
+  disk.roomBytes = 8
   await expect(writeFile(['alice', WAITING, 'a'], chunks('12345678', '9'))).rejects.toMatchObject({ code: 'quota' })
   expect(await textOf('alice', WAITING, 'a')).toBeUndefined()
 })
 
 test('A disk without space is a disk: whoever comes to clear it is told so', async () => {
-  room = 0
+  disk.roomBytes = 0
   expect(await writesToDisk('alice')).toBe(true)
 })
 
@@ -115,7 +59,7 @@ test('Whoever reads, moves or deletes what is written behind waits for it; a dis
   writeBehind(['alice', 'room', 'd'], pieces())
   await dropFiles('alice', 'room')
   expect(await textOf('alice', 'room', 'd')).toBeUndefined()
-  room = 8
+  disk.roomBytes = 8
   writeBehind(['alice', 'room', 'e'], pieces())
   expect(await textOf('alice', 'room', 'e')).toBeUndefined()
 })
@@ -134,10 +78,10 @@ test('A browser without a private file system holds files in memory, and says so
 
 test('A browser whose private file system opens no file for writing holds files in memory, and leaves no empty ones behind', async () => {
   expect(await writesToDisk('alice')).toBe(true)
-  hasWriting = false
+  disk.hasWriting = false
   expect(await writesToDisk('alice')).toBe(false)
   expect(await writeFile(['alice', WAITING, 'a'], chunks('held'))).toEqual({ result: 1, isKept: false })
   expect(await textOf('alice', WAITING, 'a')).toBe('held')
-  const alices = [...root.values()].find((folder) => folder instanceof Map)
+  const alices = [...disk.root.values()].find((folder) => folder instanceof Map)
   expect([...(alices ?? [])]).toEqual([[WAITING, new Map()]])
 })

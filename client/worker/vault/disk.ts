@@ -7,10 +7,11 @@ import { writtenAt } from './unwrittenFiles.ts'
 
 export const WAITING = 'waiting'
 
-const memory = new Map<string, File>()
+export const memory = new Map<string, File>()
 export const memoryKey = (...path: string[]): string => path.join('/')
 
-async function folderAt(path: string[], create: boolean): Promise<FileSystemDirectoryHandle | undefined> {
+/** Returns undefined without a file system, and for what is not there. */
+export async function folderAt(path: string[], create: boolean): Promise<FileSystemDirectoryHandle | undefined> {
   if (typeof navigator === 'undefined' || !navigator.storage?.getDirectory) return undefined
   try {
     let folder = await navigator.storage.getDirectory()
@@ -50,14 +51,22 @@ export async function writeFile<T>(
   } catch (error) {
     file.close()
     await place.removeEntry(name)
-    if (error instanceof DOMException && error.name === 'QuotaExceededError')
-      throw new CryptoFailure('quota', 'This browser has no room left for this file', { cause: error })
-    throw error
+    return orQuota(error)
   }
 }
 
+/** Throws 'quota' for a full disk, else the error. */
+export function orQuota(error: unknown): never {
+  if (error instanceof DOMException && error.name === 'QuotaExceededError')
+    throw new CryptoFailure('quota', 'This browser has no room left for this file', { cause: error })
+  throw error
+}
+
 /** Some builds of WebKit cannot write files. */
-async function openToWrite(place: FileSystemDirectoryHandle, name: string): Promise<FileSystemSyncAccessHandle | undefined> {
+export async function openToWrite(
+  place: FileSystemDirectoryHandle,
+  name: string,
+): Promise<FileSystemSyncAccessHandle | undefined> {
   const handle = await place.getFileHandle(name, { create: true })
   try {
     return await handle.createSyncAccessHandle()
@@ -127,14 +136,20 @@ async function entriesOf(folder: FileSystemDirectoryHandle | undefined): Promise
   return entries
 }
 
-/** Moves a file, or deletes it if moving is impossible. Returns false unless a file on disk moved. */
-export async function moveFile(userId: string, from: [string, string], to: [string, string]): Promise<boolean> {
+/** Moves a file. Returns false unless a file on disk moved: one that cannot is deleted, unless it `isOnly` here. */
+export async function moveFile(
+  userId: string,
+  from: [string, string],
+  to: [string, string],
+  { isOnly = false } = {},
+): Promise<boolean> {
   await writtenAt(memoryKey(userId, ...from))
   const held = memory.get(memoryKey(userId, ...from))
   if (held) memory.set(memoryKey(userId, ...to), held)
   const handle = await (await folderAt([userId, from[0]], false))?.getFileHandle(from[1]).catch(absent)
   const place = handle && 'move' in handle ? await folderAt([userId, to[0]], true) : undefined
   if (place) await (handle as FileSystemFileHandle & Movable).move(place, to[1])
+  else if (handle && isOnly) return false
   await dropFiles(userId, ...from)
   return place !== undefined
 }
@@ -152,6 +167,6 @@ export async function dropFiles(...path: [string, string, string?]): Promise<voi
   await (await folderAt(names.slice(0, -1), false))?.removeEntry(names.at(-1) ?? '', { recursive: true }).catch(absent)
 }
 
-function absent(error: unknown): undefined {
+export function absent(error: unknown): undefined {
   if (!(error instanceof DOMException) || error.name !== 'NotFoundError') throw error
 }

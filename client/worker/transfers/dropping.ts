@@ -1,0 +1,34 @@
+import { endHeld } from '../calls/heldCalls.ts'
+import { passOverOpen } from '../files/openFile.ts'
+import type { Live } from '../keys/live.ts'
+import { dropFiles, memoryKey, WAITING } from '../vault/disk.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import { forgetTransfer, unkeptTransfers, waitingPlace } from './heldTransfers.ts'
+import { goneWrite, nameOf } from './keptTransfers.ts'
+import { nameIn, receivedFile, type TransferName, transfersIn, waitingFile } from './transferNames.ts'
+
+/** Deletes rows, pieces and keys, also of locked chats. What was received whole lies in the chat's folder. */
+export async function dropTransfers(live: Live, names: TransferName[]): Promise<void> {
+  if (names.length === 0) return
+  for (const name of names) {
+    endHeld(live, { subject: 'transfer', callId: name.transferId })
+    forgetTransfer(live, name)
+  }
+  await live.vault.write(names.map(goneWrite))
+  for (const name of names)
+    await exclusive(memoryKey(...waitingPlace(live, name)), () =>
+      dropFiles(live.userId, WAITING, waitingFile(name)).catch(passOverOpen),
+    )
+}
+
+/** Rows of received files go with these. */
+export async function forgetReceived(live: Live, chatRoomId: string, files: string[]): Promise<void> {
+  const wanted = new Set(files)
+  const received = (await live.vault.keys('sealed', transfersIn(chatRoomId))).map(nameIn)
+  await dropTransfers(
+    live,
+    received.filter((name) => wanted.has(receivedFile(name))),
+  )
+  for (const { row } of unkeptTransfers(live))
+    if (row.chatRoomId === chatRoomId && wanted.has(receivedFile(nameOf(row)))) forgetTransfer(live, nameOf(row))
+}

@@ -1,0 +1,95 @@
+import type { Bytes } from '../../../contract/ground/bytes.ts'
+import { callOver, type HeldCall, heldCall, requireCall } from '../calls/heldCalls.ts'
+import type { Live } from '../keys/live.ts'
+import { readFile, WAITING } from '../vault/disk.ts'
+import { fileAbsent, isStale, type KeptRow, keptRow, nameOf } from './keptTransfers.ts'
+import { chunkSeal, type PieceSeal, rowSeal } from './sealedPieces.ts'
+import { rowKey, type TransferName, waitingFile } from './transferNames.ts'
+
+/** Lets an attempt go on in a chat that was locked meanwhile [Note: M11]. */
+export interface HeldTransfer {
+  row: KeptRow
+  /** False: nothing of it is in the vault, and it ends with the tab. */
+  isKept: boolean
+  seal: PieceSeal
+  /** Without a file system: the sender's file, with the hash of each chunk when it was offered. */
+  source?: { file: Blob; hashes: Bytes[] }
+  /** 1 for each chunk that is here; undefined before they were looked at. */
+  has?: Uint8Array
+  /** How many the row says. */
+  noted: number
+  /** Writes wait for each other. */
+  turn: Promise<unknown>
+}
+
+const memory = new WeakMap<Live, Map<string, HeldTransfer>>()
+const heldBy = (live: Live): Map<string, HeldTransfer> => {
+  const known = memory.get(live) ?? new Map<string, HeldTransfer>()
+  memory.set(live, known)
+  return known
+}
+
+export async function holdTransfer(live: Live, row: KeptRow, more: Partial<HeldTransfer> = {}): Promise<HeldTransfer> {
+  const held = { row, isKept: true, seal: await rowSeal(row), noted: row.have, turn: Promise.resolve(), ...more }
+  heldBy(live).set(rowKey(nameOf(row)), held)
+  return held
+}
+
+export const heldTransfer = (live: Live, name: TransferName): HeldTransfer | undefined => heldBy(live).get(rowKey(name))
+export const forgetTransfer = (live: Live, name: TransferName): boolean => heldBy(live).delete(rowKey(name))
+export const unkeptTransfers = (live: Live): HeldTransfer[] => [...heldBy(live).values()].filter(({ isKept }) => !isKept)
+
+/** Keeps what only this tab has. */
+export function releaseTransfer(live: Live, transferId: string): void {
+  for (const [key, { row, isKept }] of heldBy(live)) if (isKept && row.content.transferId === transferId) heldBy(live).delete(key)
+}
+
+/** Throws 'file_absent', 'room_locked'. */
+export async function requireTransfer(live: Live, name: TransferName): Promise<HeldTransfer> {
+  const held = heldTransfer(live, name)
+  // An attempt keeps its keys in a locked chat, nothing else does.
+  if (held && heldCall(live, { subject: 'transfer', callId: name.transferId })?.chatRoomId === name.chatRoomId) return held
+  if (held && !held.isKept && (await live.vault.isOpen(name.chatRoomId))) return held
+  const row = await keptRow(live, name)
+  if (!row || isStale(row)) throw fileAbsent()
+  return heldTransfer(live, name) ?? holdTransfer(live, row)
+}
+
+/** The sender's browser answers only for what it offers in this chat. Throws 'file_absent', 'room_locked'. */
+export async function requireOffer(live: Live, { chatRoomId, callId }: { chatRoomId: string; callId: string }): Promise<void> {
+  const { row } = await requireTransfer(live, { chatRoomId, transferId: callId })
+  if (!row.isMine || isStale(row)) throw fileAbsent()
+}
+
+export interface Attempt {
+  transferId: string
+  attempt: number
+}
+
+const seals = new WeakMap<HeldCall, Promise<PieceSeal>>()
+
+/** Throws 'call_over' for what is no proved attempt of that side, 'file_absent', 'room_locked'. */
+export async function requireAttempt(
+  live: Live,
+  { transferId, attempt }: Attempt,
+  side: 'sender' | 'receiver',
+): Promise<{ held: HeldTransfer; seal: PieceSeal }> {
+  const call = requireCall(live, { subject: 'transfer', callId: transferId, attempt })
+  const { key, own, other, isCaller } = call
+  if (!key || !other?.fingerprint || isCaller !== (side === 'receiver')) throw callOver()
+  const held = await requireTransfer(live, { chatRoomId: call.chatRoomId, transferId })
+  if (held.row.isMine !== (side === 'sender')) throw fileAbsent()
+  // The key is erased where the attempt ended meanwhile.
+  requireCall(live, call)
+  const sealing = seals.get(call) ?? chunkSeal(key, (isCaller ? other : own).device, held.row.content)
+  seals.set(call, sealing)
+  return { held, seal: await sealing }
+}
+
+export const waitingPlace = ({ userId }: Live, name: TransferName): [string, string, string] => [
+  userId,
+  WAITING,
+  waitingFile(name),
+]
+
+export const waitingBlob = (live: Live, name: TransferName): Promise<Blob | undefined> => readFile(...waitingPlace(live, name))

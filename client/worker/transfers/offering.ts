@@ -1,0 +1,135 @@
+import { chunksOf, TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
+import { type Bytes, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
+import type { Live } from '../keys/live.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { digestOf, randomBytes, runningDigest } from '../primitives/seal.ts'
+import { dropFiles, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
+import {
+  type Attempt,
+  type HeldTransfer,
+  heldTransfer,
+  holdTransfer,
+  requireAttempt,
+  waitingBlob,
+  waitingPlace,
+} from './heldTransfers.ts'
+import { fileAbsent, type KeptRow, keptRow, nameOf, rowWrite } from './keptTransfers.ts'
+import { HEAD_BYTES, openRun, type PieceSeal, PLACE_BYTES, rowSeal, sealedBytesAt, sealPiece, sealRun } from './sealedPieces.ts'
+import { type TransferName, waitingFile } from './transferNames.ts'
+import { requireRoomForOne, shownRow, type TransferRow } from './transferRow.ts'
+
+const { chunkBytes } = TRANSFER_LIMITS
+/** Chunks that are read at once. */
+const AT_ONCE = 64
+const SEALED_MAX = 256
+
+type NewOffer = TransferName & { file: Blob; name: string; mediaType: string; at: string }
+
+/** Reads the file once, seals a copy, and states it; harmless twice. Throws 'file_size', 'file_read', 'quota', 'room_locked'. */
+export async function keepOffer(
+  live: Live,
+  { chatRoomId, transferId, file, name, mediaType, at }: NewOffer,
+): Promise<TransferRow> {
+  const place = { chatRoomId, transferId }
+  const held = heldTransfer(live, place)
+  const known = held?.row ?? (await keptRow(live, place))
+  if (known) return shownRow({ row: known, isKept: held?.isKept ?? true })
+  if (file.size < 1 || file.size > TRANSFER_LIMITS.fileBytes)
+    throw new CryptoFailure('file_size', 'This file is empty or too large')
+  await requireRoomForOne(live, { chatRoomId, isMine: true })
+  const [hash, key] = ['', toBase64(randomBytes(32))]
+  const content = { type: 'transfer' as const, transferId, name, mediaType, sizeBytes: file.size, hash }
+  const row: KeptRow = {
+    ...{ content, chatRoomId, isMine: true, stage: 'offered', have: chunksOf(file.size), at, keptAt: Date.now(), key },
+  }
+  const seal = await rowSeal(row)
+  if (!(await writesToDisk(live.userId))) return shownRow(await holdSource(live, row, file))
+  const { result } = await writeFile(waitingPlace(live, place), sealedCopy(seal, file))
+  const kept = { ...row, content: { ...content, hash: toBase64(result) } }
+  try {
+    await live.vault.write([rowWrite(kept)])
+  } catch (error) {
+    await dropFiles(live.userId, WAITING, waitingFile(place))
+    throw error
+  }
+  return shownRow(await holdTransfer(live, kept))
+}
+
+async function* sealedCopy(seal: PieceSeal, file: Blob): AsyncGenerator<Bytes, Bytes> {
+  const digest = runningDigest()
+  for (let from = 0; from < chunksOf(file.size); from += AT_ONCE) {
+    const plain = await readChunks(file, from, AT_ONCE, unreadable)
+    digest.update(plain)
+    yield await sealRun(seal, from, plain)
+  }
+  return new Uint8Array(digest.digest())
+}
+
+/** Nothing can be kept, so the file is read again when it is asked for. */
+async function holdSource(live: Live, row: KeptRow, file: Blob): Promise<HeldTransfer> {
+  const digest = runningDigest()
+  const hashes: Bytes[] = []
+  for (let from = 0; from < chunksOf(file.size); from += AT_ONCE) {
+    const plain = await readChunks(file, from, AT_ONCE, unreadable)
+    digest.update(plain)
+    hashes.push(...chunksIn(plain).map((chunk) => digestOf(chunk)))
+  }
+  const hash = toBase64(new Uint8Array(digest.digest()))
+  return holdTransfer(live, { ...row, content: { ...row.content, hash } }, { isKept: false, source: { file, hashes } })
+}
+
+async function readChunks(file: Blob, from: number, count: number, refuse: (cause?: unknown) => never): Promise<Bytes> {
+  const slice = file.slice(from * chunkBytes, (from + count) * chunkBytes)
+  const bytes = new Uint8Array(await slice.arrayBuffer().catch(refuse))
+  return bytes.length === slice.size ? bytes : refuse()
+}
+
+const chunksIn = (plain: Bytes): Bytes[] =>
+  Array.from({ length: Math.ceil(plain.length / chunkBytes) }, (_, at) => plain.subarray(at * chunkBytes, (at + 1) * chunkBytes))
+
+function unreadable(cause?: unknown): never {
+  throw new CryptoFailure('file_read', 'This file cannot be read any more', { cause })
+}
+
+function changed(cause?: unknown): never {
+  throw new CryptoFailure('file_changed', 'This file is not what was offered any more', { cause })
+}
+
+/**
+ * Frames of the chunks from `from`, 256 at most, each u32 number | u32 length of the rest | nonce 12 | sealed. Throws 'call_over' for
+ * another attempt, 'file_changed', 'file_absent'.
+ */
+export async function sealChunks(
+  live: Live,
+  { from, count, ...attempt }: Attempt & { from: number; count: number },
+): Promise<Bytes> {
+  const { held, seal } = await requireAttempt(live, attempt, 'sender')
+  const { sizeBytes } = held.row.content
+  const end = Math.min(chunksOf(sizeBytes), from + Math.min(count, SEALED_MAX))
+  if (!(from >= 0 && from < end)) throw new RangeError('There is no such chunk')
+  const chunks = await (held.source ? sourceChunks(held.source, from, end) : keptChunks(live, held, from, end))
+  const frames = new Uint8Array(chunks.reduce((sum, _, at) => sum + HEAD_BYTES + sealedBytesAt(sizeBytes, from + at), 0))
+  const view = new DataView(frames.buffer)
+  await Promise.all(
+    chunks.map((chunk, at) => {
+      const [place, length] = [at * (HEAD_BYTES + PLACE_BYTES), sealedBytesAt(sizeBytes, from + at)]
+      view.setUint32(place, from + at)
+      view.setUint32(place + 4, length)
+      return sealPiece(seal, from + at, chunk, frames.subarray(place + HEAD_BYTES, place + HEAD_BYTES + length))
+    }),
+  )
+  return frames
+}
+
+async function keptChunks(live: Live, { row, seal }: HeldTransfer, from: number, end: number): Promise<Bytes[]> {
+  const copy = await waitingBlob(live, nameOf(row))
+  const run = copy?.slice(from * PLACE_BYTES, end * PLACE_BYTES)
+  if (!run) throw fileAbsent()
+  const chunks = await openRun(seal, from, new Uint8Array(await run.arrayBuffer()))
+  return Array.from({ length: end - from }, (_, at) => chunks[at] ?? changed())
+}
+
+async function sourceChunks({ file, hashes }: NonNullable<HeldTransfer['source']>, from: number, end: number): Promise<Bytes[]> {
+  const chunks = chunksIn(await readChunks(file, from, end - from, changed))
+  return chunks.map((chunk, at) => (sameBytes(digestOf(chunk), hashes[from + at] ?? new Uint8Array()) ? chunk : changed()))
+}

@@ -1,0 +1,239 @@
+import type { TransferContent } from '../../../contract/chat/content.ts'
+import { chunksOf } from '../../../contract/chat/transferlimits.ts'
+import { type Bytes, fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
+import type { Live } from '../keys/live.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { randomBytes, runningDigest } from '../primitives/seal.ts'
+import { dropFiles, moveFile, readFile, WAITING } from '../vault/disk.ts'
+import { exclusive } from '../vault/exclusive.ts'
+import { makePlaced, type Run, writePlaced } from '../vault/placedFile.ts'
+import { isRoomLocked, roomLocked } from '../vault/roomlocks.ts'
+import { dropTransfers } from './dropping.ts'
+import {
+  type Attempt,
+  forgetTransfer,
+  type HeldTransfer,
+  heldTransfer,
+  holdTransfer,
+  requireAttempt,
+  requireTransfer,
+  waitingBlob,
+  waitingPlace,
+} from './heldTransfers.ts'
+import { fileAbsent, type KeptRow, keptRow, nameOf, rowWrite } from './keptTransfers.ts'
+import { HEAD_BYTES, openPiece, openRun, PLACE_BYTES, rowSeal, sealedBytesAt, sealPiece } from './sealedPieces.ts'
+import { receivedFile, type TransferName, waitingFile } from './transferNames.ts'
+import { requireRoomForOne, shownRow, type TransferRow } from './transferRow.ts'
+
+/** 4 MiB. */
+const AT_ONCE = 256
+/** Frames of one call. */
+const FRAMES_MAX_BYTES = AT_ONCE * (HEAD_BYTES + PLACE_BYTES)
+
+/** Begins what comes, or returns what is here of it. Throws 'quota', 'room_locked', 'file_absent' for what this browser offers itself. */
+export async function keepReceiving(
+  live: Live,
+  { chatRoomId, content, at }: { chatRoomId: string; content: TransferContent; at: string },
+): Promise<TransferRow> {
+  const name = { chatRoomId, transferId: content.transferId }
+  const known = heldTransfer(live, name)?.row ?? (await keptRow(live, name))
+  if (known?.isMine) throw fileAbsent()
+  if (known?.stage === 'done') return shownRow({ row: known, isKept: heldTransfer(live, name)?.isKept ?? true })
+  // Another tab may begin it too.
+  const held = await exclusive(`${live.userId}/transfers`, async () =>
+    known || (await keptRow(live, name)) ? requireTransfer(live, name) : beginReceiving(live, { chatRoomId, content, at }),
+  )
+  await lookedAt(live, held)
+  return shownRow(held)
+}
+
+async function beginReceiving(live: Live, offer: Pick<KeptRow, 'chatRoomId' | 'content' | 'at'>): Promise<HeldTransfer> {
+  const { chatRoomId, content } = offer
+  const name = { chatRoomId, transferId: content.transferId }
+  await requireRoomForOne(live, { chatRoomId, isMine: false })
+  const key = toBase64(randomBytes(32))
+  const row: KeptRow = { ...offer, isMine: false, stage: 'receiving', have: 0, keptAt: Date.now(), key }
+  const count = chunksOf(content.sizeBytes)
+  const last = (count - 1) * PLACE_BYTES + sealedBytesAt(content.sizeBytes, count - 1)
+  const isKept = await makePlaced(waitingPlace(live, name), last)
+  try {
+    if (isKept) await live.vault.write([rowWrite(row)])
+  } catch (error) {
+    await dropFiles(live.userId, WAITING, waitingFile(name))
+    throw error
+  }
+  return holdTransfer(live, row, { isKept, has: new Uint8Array(count) })
+}
+
+/** Whatever opens is here, whether it was noted before a crash or not. */
+async function lookedAt(live: Live, held: HeldTransfer): Promise<Uint8Array> {
+  return inTurn(held, async () => {
+    if (held.has) return held.has
+    const has = new Uint8Array(chunksOf(held.row.content.sizeBytes))
+    for await (const { from, chunks } of piecesOf(held, await waitingBlob(live, nameOf(held.row))))
+      for (const [at, chunk] of chunks.entries()) has[from + at] = chunk ? 1 : 0
+    held.has = has
+    held.row = { ...held.row, have: has.reduce((sum, one) => sum + one, 0) }
+    return has
+  })
+}
+
+/** Opens pieces in order; undefined is one that does not open. */
+async function* piecesOf(
+  { row, seal }: Pick<HeldTransfer, 'row' | 'seal'>,
+  file: Blob | undefined,
+): AsyncGenerator<{ from: number; chunks: (Bytes | undefined)[] }> {
+  const count = chunksOf(row.content.sizeBytes)
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const run = await file?.slice(from * PLACE_BYTES, (from + AT_ONCE) * PLACE_BYTES).arrayBuffer()
+    const opened = run ? await openRun(seal, from, new Uint8Array(run)) : []
+    yield { from, chunks: Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => opened[at]) }
+  }
+}
+
+function inTurn<T>(held: HeldTransfer, work: () => Promise<T>): Promise<T> {
+  const done = held.turn.then(work)
+  held.turn = done.catch(() => undefined)
+  return done
+}
+
+async function requireReceiving(live: Live, name: TransferName): Promise<HeldTransfer> {
+  const held = await requireTransfer(live, name)
+  if (held.row.isMine) throw fileAbsent()
+  return held
+}
+
+/** [from, to) in order. Throws 'file_absent', 'room_locked'. */
+export async function missingChunks(live: Live, name: TransferName): Promise<[number, number][]> {
+  const held = await requireReceiving(live, name)
+  if (held.row.stage === 'done') return []
+  const missing: [number, number][] = []
+  for (const [number, isHere] of (await lookedAt(live, held)).entries()) {
+    const last = missing.at(-1)
+    if (isHere) continue
+    if (last?.[1] === number) last[1] = number + 1
+    else missing.push([number, number + 1])
+  }
+  return missing
+}
+
+/**
+ * Opens and keeps frames, 4 MiB at most. Returns how many chunks are here. What does not open, or is no chunk of this file, is dropped: it
+ * is missing. Throws 'call_over', 'quota', 'file_absent' where the chat was cleared meanwhile.
+ */
+export async function openChunks(live: Live, { frames, ...attempt }: Attempt & { frames: Bytes }): Promise<number> {
+  const { held, seal } = await requireAttempt(live, attempt, 'receiver')
+  const has = await lookedAt(live, held)
+  const opened = framesIn(held.row, frames).map(async ({ number, sealed }) => {
+    const chunk = has[number] ? undefined : await openPiece(seal, number, sealed)
+    if (!chunk) return undefined
+    const bytes = new Uint8Array(sealed.length)
+    await sealPiece(held.seal, number, chunk, bytes)
+    return { number, bytes }
+  })
+  const pieces = (await Promise.all(opened)).filter((piece) => piece !== undefined)
+  return inTurn(held, () => keepPieces(live, held, pieces))
+}
+
+interface Frame {
+  number: number
+  sealed: Bytes
+}
+
+/** Numbers and lengths are the sender's word. */
+function framesIn({ content: { sizeBytes } }: KeptRow, frames: Bytes): Frame[] {
+  const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength)
+  const end = Math.min(frames.length, FRAMES_MAX_BYTES)
+  const count = chunksOf(sizeBytes)
+  const found = new Map<number, Frame>()
+  for (let at = 0; at + HEAD_BYTES < end; ) {
+    const number = view.getUint32(at)
+    const length = view.getUint32(at + 4)
+    const sealed = frames.subarray(at + HEAD_BYTES, at + HEAD_BYTES + length)
+    if (number < count && sealed.length === sealedBytesAt(sizeBytes, number)) found.set(number, { number, sealed })
+    at += HEAD_BYTES + length
+  }
+  return [...found.values()]
+}
+
+async function keepPieces(live: Live, held: HeldTransfer, pieces: { number: number; bytes: Bytes }[]): Promise<number> {
+  const { has = new Uint8Array() } = held
+  const runs = pieces.map(({ number, bytes }): Run => ({ at: number * PLACE_BYTES, bytes }))
+  if (runs.length > 0 && !(await writePlaced(waitingPlace(live, nameOf(held.row)), runs))) throw fileAbsent()
+  for (const { number } of pieces) has[number] = 1
+  held.row = { ...held.row, have: has.reduce((sum, one) => sum + one, 0) }
+  await note(live, held)
+  return held.row.have
+}
+
+/** Only what is shown depends on it: what is here is looked at. */
+async function note(live: Live, held: HeldTransfer): Promise<void> {
+  const { row } = held
+  const isDue = row.have - held.noted >= AT_ONCE || row.have === chunksOf(row.content.sizeBytes)
+  if (!held.isKept || !isDue || row.have === held.noted) return
+  try {
+    if (!(await keptRow(live, nameOf(row)))) throw fileAbsent()
+    await live.vault.write([rowWrite(row)])
+    held.noted = row.have
+  } catch (error) {
+    if (!isRoomLocked(error)) throw error
+  }
+}
+
+/**
+ * Reads the whole back, checks size and hash, and makes it a file of its chat. Throws 'file_hash', after which nothing is kept;
+ * 'file_chunk' where pieces are missing; 'room_locked': again once the chat is open.
+ */
+export async function finishTransfer(live: Live, name: TransferName): Promise<void> {
+  const held = await requireReceiving(live, name)
+  await inTurn(held, async () => {
+    if (held.row.stage !== 'done') await finish(live, held, name)
+  })
+}
+
+async function finish(live: Live, held: HeldTransfer, name: TransferName): Promise<void> {
+  const digest = runningDigest()
+  const has = new Uint8Array(chunksOf(held.row.content.sizeBytes))
+  for await (const { from, chunks } of piecesOf(held, await waitingBlob(live, name)))
+    for (const [at, chunk] of chunks.entries()) {
+      has[from + at] = chunk ? 1 : 0
+      if (chunk) digest.update(chunk)
+    }
+  held.has = has
+  if (has.includes(0)) throw new CryptoFailure('file_chunk', 'Pieces of this file are missing')
+  if (!sameBytes(new Uint8Array(digest.digest()), fromBase64(held.row.content.hash))) {
+    await dropTransfers(live, [name])
+    throw new CryptoFailure('file_hash', 'This is another file than its sender has offered')
+  }
+  const row: KeptRow = { ...held.row, stage: 'done', have: has.length }
+  const isThere = await writePlaced(waitingPlace(live, name), [], { isFlushed: true })
+  if (!isThere || (held.isKept && !(await keptRow(live, name)))) throw fileAbsent()
+  if (held.isKept) await live.vault.write([rowWrite(row)])
+  held.row = row
+  await moveFile(live.userId, [WAITING, waitingFile(name)], [name.chatRoomId, receivedFile(name)], { isOnly: true })
+  if (held.isKept) forgetTransfer(live, name)
+}
+
+/** undefined: it is not in this browser any more, or spoiled. Throws 'room_locked'. */
+export async function openTransfer(live: Live, name: TransferName): Promise<Blob | undefined> {
+  const row = await receivedRow(live, name)
+  if (!row) return undefined
+  // A crash may come between row and move, and some browsers move nothing.
+  const file = (await readFile(live.userId, name.chatRoomId, receivedFile(name))) ?? (await waitingBlob(live, name))
+  if (!file) return undefined
+  const parts: Blob[] = []
+  for await (const { chunks } of piecesOf({ row, seal: await rowSeal(row) }, file)) {
+    const whole = chunks.filter((chunk) => chunk !== undefined)
+    if (whole.length < chunks.length) return undefined
+    parts.push(new Blob(whole))
+  }
+  // The chat may be locked, or the account closed, meanwhile.
+  return (await receivedRow(live, name)) && new Blob(parts)
+}
+
+async function receivedRow(live: Live, name: TransferName): Promise<KeptRow | undefined> {
+  const held = heldTransfer(live, name)
+  if (held && !held.isKept && !(await live.vault.isOpen(name.chatRoomId))) throw roomLocked(name.chatRoomId)
+  const row = held && !held.isKept ? held.row : await keptRow(live, name)
+  return row?.stage === 'done' ? row : undefined
+}

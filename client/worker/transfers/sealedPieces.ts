@@ -1,0 +1,89 @@
+import type { TransferContent } from '../../../contract/chat/content.ts'
+import { chunksOf, TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
+import { type Bytes, encodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
+import { erase, hkdf, lockedKey } from '../primitives/seal.ts'
+import type { KeptRow } from './keptTransfers.ts'
+
+// A chunk is sealed twice [Note: M11]: on its way under the key of an attempt, on this disk under the key of a row. A nonce that counts would
+// be used twice where the file changes between two reads.
+
+const PIECE = 'conclave/transfer-piece/v1'
+const CHUNK = 'conclave/transfer-chunk/v1'
+const NONCE_BYTES = 12
+/** Nonce and tag. */
+const SEAL_BYTES = NONCE_BYTES + 16
+const { chunkBytes } = TRANSFER_LIMITS
+/** A frame's number and length. */
+export const HEAD_BYTES = 8
+/** A whole chunk takes them, sealed. */
+export const PLACE_BYTES = chunkBytes + SEAL_BYTES
+
+export interface PieceSeal {
+  key: CryptoKey
+  /** What the seal of this number covers beside the chunk. */
+  contextOf: (number: number) => Bytes
+}
+
+export const rowSeal = async ({ key, content }: KeptRow): Promise<PieceSeal> => ({
+  key: await lockedKey(fromBase64(key)),
+  contextOf: (number) => encodeFields(PIECE, content.transferId, String(number)),
+})
+
+/** `device`: the sender's, in hex. */
+export async function chunkSeal(callKey: Bytes, device: string, content: TransferContent): Promise<PieceSeal> {
+  const bytes = await hkdf(callKey, CHUNK, device)
+  const key = await lockedKey(bytes)
+  erase(bytes)
+  const count = String(chunksOf(content.sizeBytes))
+  return { key, contextOf: (number) => encodeFields(CHUNK, content.transferId, String(number), count) }
+}
+
+/** Bytes of this chunk, sealed. */
+export const sealedBytesAt = (sizeBytes: number, number: number): number =>
+  Math.min(chunkBytes, sizeBytes - number * chunkBytes) + SEAL_BYTES
+
+/** Writes nonce, ciphertext and tag into `place`, which has their length. */
+export async function sealPiece({ key, contextOf }: PieceSeal, number: number, plain: Bytes, place: Bytes): Promise<void> {
+  const iv = crypto.getRandomValues(place.subarray(0, NONCE_BYTES))
+  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: contextOf(number) }, key, plain)
+  place.set(new Uint8Array(sealed), NONCE_BYTES)
+}
+
+/** Returns undefined for what does not open. */
+export async function openPiece({ key, contextOf }: PieceSeal, number: number, sealed: Bytes): Promise<Bytes | undefined> {
+  const iv = sealed.subarray(0, NONCE_BYTES)
+  // Bytes that were never written.
+  if (sealed.length <= SEAL_BYTES || iv.every((byte) => byte === 0)) return undefined
+  try {
+    const algorithm = { name: 'AES-GCM', iv, additionalData: contextOf(number) }
+    return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, sealed.subarray(NONCE_BYTES)))
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'OperationError') return undefined
+    throw error
+  }
+}
+
+/** Seals chunks that follow each other, as they lie in a file. */
+export async function sealRun(seal: PieceSeal, from: number, plain: Bytes): Promise<Bytes> {
+  const count = Math.ceil(plain.length / chunkBytes)
+  const run = new Uint8Array(plain.length + count * SEAL_BYTES)
+  await Promise.all(
+    Array.from({ length: count }, (_, at) =>
+      sealPiece(
+        seal,
+        from + at,
+        plain.subarray(at * chunkBytes, (at + 1) * chunkBytes),
+        run.subarray(at * PLACE_BYTES, (at + 1) * PLACE_BYTES),
+      ),
+    ),
+  )
+  return run
+}
+
+/** Opens chunks that follow each other. */
+export const openRun = (seal: PieceSeal, from: number, run: Bytes): Promise<(Bytes | undefined)[]> =>
+  Promise.all(
+    Array.from({ length: Math.ceil(run.length / PLACE_BYTES) }, (_, at) =>
+      openPiece(seal, from + at, run.subarray(at * PLACE_BYTES, (at + 1) * PLACE_BYTES)),
+    ),
+  )
