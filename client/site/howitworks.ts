@@ -52,7 +52,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
       },
     ],
     limit:
-      'A call goes straight from browser to browser or, where an address is hidden, through the operator’s relay, which sees addresses and times and hears nothing. Files pass through the server, sealed: this version has no direct transfers yet.',
+      'A call goes straight from browser to browser or, where an address is hidden, through the operator’s relay, which sees addresses and times and hears nothing. A file of up to 100 MB goes the same way while both browsers are open. Messages, and files that are sent as usual, pass through the server, sealed.',
     measures: [],
     shown: [],
   },

@@ -49,7 +49,7 @@ test('Without a relay the switch is off and says why; who has chosen to hide may
 test('Whoever hid the address before the relay went is told, and may take it back', async () => {
   settings(false, true)
   expect(await hide()).toMatchObject({ checked: true, disabled: false })
-  expect(screen.getByText(/no call is started or accepted until you allow it/)).toBeTruthy()
+  expect(screen.getByText(/no call and no direct transfer connects until you allow it/)).toBeTruthy()
 })
 
 test('Rings of closed browsers are switched at the server, and a refusal changes nothing', async () => {

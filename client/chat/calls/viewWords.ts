@@ -113,11 +113,11 @@ export function refusedWords(refusal: AddressRefusal, name: string, isRinging: b
 export function hideAddressWords(hasRelay: boolean, isHidden: boolean): string {
   if (!hasRelay)
     return isHidden
-      ? 'This server has no relay any more: no call is started or accepted until you allow it.'
-      : 'This server has no relay to hide it. In a call the other browser sees your network address.'
+      ? 'This server has no relay any more: no call and no direct transfer connects until you allow it.'
+      : 'This server has no relay to hide it. In calls and direct transfers the other browser sees your network address.'
   return isHidden
-    ? 'Calls go through this server’s relay. The other browser does not see your network address.'
-    : 'Calls go straight to the other browser where that works, and it sees your network address.'
+    ? 'Calls and direct transfers go through this server’s relay. The other browser does not see your network address.'
+    : 'Calls and direct transfers go straight to the other browser where that works, and it sees your network address.'
 }
 
 /** Why microphone and camera could not be tried. */

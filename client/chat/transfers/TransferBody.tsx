@@ -11,6 +11,7 @@ import {
   keptWords,
   leftWords,
   movedWords,
+  receivedWords,
   refusalLine,
   speedWords,
   stageWords,
@@ -28,10 +29,12 @@ interface Props {
   name: string
   /** The message's; null leaves the pictures beside it out. */
   seq: number | null
+  /** What must be known before it is accepted. */
+  note?: string | undefined
 }
 
 /** One transfer with all that can be done about it: in the chat, and in the dialog. */
-export function TransferBody({ content, transfer, name, seq }: Props) {
+export function TransferBody({ content, transfer, ...shown }: Props) {
   if (!transfer)
     return (
       <div className="transfer">
@@ -39,10 +42,10 @@ export function TransferBody({ content, transfer, name, seq }: Props) {
         <p className="transfer-stage">{UNKNOWN}</p>
       </div>
     )
-  return <Known {...{ transfer, name, seq }} />
+  return <Known transfer={transfer} {...shown} />
 }
 
-function Known({ transfer, name, seq }: { transfer: Transfer; name: string; seq: number | null }) {
+function Known({ transfer, name, seq, note }: Omit<Props, 'content'> & { transfer: Transfer }) {
   const { content, isMine, isHere, stage, refusal, movedBytes } = transfer
   const { begin, isAsking, endAsking, isBusy, decline, pause, cancel } = useTransferActs(transfer)
   const file = nameOf(content.name) || 'Document'
@@ -51,9 +54,10 @@ function Known({ transfer, name, seq }: { transfer: Transfer; name: string; seq:
   const isOffer = stage === 'offered' && !isMine
   const mayStop = (stage === 'offered' && isMine) || ['waiting', 'connecting', 'moving', 'paused'].includes(stage)
   const kept = keptWords(transfer)
+  const about = hasBar ? movedWords(movedBytes, content.sizeBytes) : isReceived ? receivedWords(content.sizeBytes) : undefined
   return (
     <div className="transfer">
-      <TransferFile file={content} about={hasBar ? movedWords(movedBytes, content.sizeBytes) : undefined}>
+      <TransferFile file={content} about={about}>
         {stage === 'moving' && <IconButton icon={Pause} label={`Pause ${file}`} isTight onClick={pause} />}
         {stage === 'paused' && !refusal && (
           <IconButton icon={Play} label={`Go on with ${file}`} isTight onClick={() => begin()} />
@@ -61,7 +65,7 @@ function Known({ transfer, name, seq }: { transfer: Transfer; name: string; seq:
         {mayStop && <IconButton icon={X} label={`Cancel ${file}`} isTight onClick={cancel} />}
       </TransferFile>
       {hasBar && <Bar transfer={transfer} file={file} />}
-      {!(isReceived && refusal === null) && (
+      {!isReceived && refusal === null && (
         <p className="transfer-stage">
           <span className={isBadEnd(transfer) ? 'bad' : undefined}>
             {isBadEnd(transfer) && <CircleAlert className="i i-14" aria-hidden />}
@@ -78,6 +82,7 @@ function Known({ transfer, name, seq }: { transfer: Transfer; name: string; seq:
         </p>
       )}
       {kept && <p className="transfer-note">{kept}</p>}
+      {isOffer && note && <p className="transfer-note">{note}</p>}
       {isOffer && (
         <div className="acts">
           <button

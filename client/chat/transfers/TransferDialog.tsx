@@ -107,8 +107,13 @@ export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
           <ul className="transfer-list" aria-label="Transfers">
             {rows.map((transfer) => (
               <li key={transfer.content.transferId}>
-                {transfer.stage === 'offered' && !transfer.isMine && room && <p className="transfer-note">{roomWords(room)}</p>}
-                <TransferBody content={transfer.content} transfer={transfer} name={name} seq={null} />
+                <TransferBody
+                  content={transfer.content}
+                  transfer={transfer}
+                  name={name}
+                  seq={null}
+                  note={room && roomWords(room)}
+                />
               </li>
             ))}
           </ul>
@@ -124,7 +129,7 @@ export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
         {faults.length > 0 && (
           <div className="transfer-faults" role="alert">
             {faults.map(({ title, text }) => (
-              <p key={`${title} ${text}`} className="help bad">
+              <p key={`${title} ${text}`}>
                 <b>{title}</b> <span dir="auto">{text}</span>
               </p>
             ))}

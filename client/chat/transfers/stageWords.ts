@@ -16,6 +16,9 @@ export function movedWords(movedBytes: number, sizeBytes: number): string {
   return partUnit === unit ? `${part} of ${whole} ${unit}` : `${part} ${partUnit} of ${whole} ${unit}`
 }
 
+/** "12.4 MB · received, whole" */
+export const receivedWords = (sizeBytes: number): string => `${bytesWords(sizeBytes)} · received, whole`
+
 /** "2.1 MB/s" */
 export const speedWords = (bytesPerSecond: number): string => `${bytesWords(bytesPerSecond)}/s`
 
@@ -23,10 +26,11 @@ export const speedWords = (bytesPerSecond: number): string => `${bytesWords(byte
 export const leftWords = (seconds: number): string =>
   seconds < 100 ? `${Math.max(1, Math.ceil(seconds))} s left` : `${Math.ceil(seconds / 60)} min left`
 
-const ENDS: Record<TransferEndReason, (name: string, isMine: boolean) => string> = {
+const ENDS: Record<TransferEndReason, (name: string, isMine: boolean, isHere?: boolean) => string> = {
   declined: () => 'Declined',
   cancelled: () => 'Cancelled',
-  done: (_, isMine) => (isMine ? 'Sent, whole and unchanged' : 'Received. It is not in this browser.'),
+  done: (_, isMine, isHere) =>
+    isMine ? 'Sent, whole and unchanged' : isHere ? 'Received, whole and unchanged' : 'Received. It is not in this browser.',
   expired: () => 'Expired',
   removed: (name, isMine) => `Ended: ${isMine ? 'your' : `${name}’s`} browser that had the file was removed`,
   changed: (name, isMine) => (isMine ? 'The file changed on your device' : `The file changed on ${name}’s device`),
@@ -54,7 +58,7 @@ export function stageWords({ isMine, isHere, isPausedThere, stage, end }: Shown,
     case 'paused':
       return 'Paused'
     case 'done':
-      return isMine || !isHere ? ENDS.done(name, isMine) : 'Received, whole and unchanged'
+      return ENDS.done(name, isMine, isHere)
     case 'elsewhere':
       return isMine ? 'Offered from another browser of yours' : 'Accepted in another browser'
     case 'over':

@@ -15,7 +15,7 @@ import './plans.css'
 const FEATURES = {
   messaging: needsPlan('send messages'),
   calling: needsPlan('make calls'),
-  fileSharing: needsPlan('share files'),
+  fileSharing: `${needsPlan('share files')} Files that they offer you directly can be accepted.`,
 }
 
 const CheckoutDialog = later(async () => (await import('./CheckoutDialog.tsx')).CheckoutDialog)
