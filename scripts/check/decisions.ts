@@ -14,6 +14,7 @@ const SUBJECTS = [
   'administration',
   'news and presence',
   'calls',
+  'transfers',
   'screens',
   'served code',
   'database and server',
