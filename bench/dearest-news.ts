@@ -1,5 +1,6 @@
 import { createECDH, randomBytes, randomUUID } from 'node:crypto'
 import { PUSH_LIMITS } from '../contract/chat/pushlimits.ts'
+import { TRANSFER_LIMITS } from '../contract/chat/transferlimits.ts'
 import { LIMITS } from '../contract/ground/limits.ts'
 import type { Request, Scene } from './scene.ts'
 
@@ -7,7 +8,7 @@ const by =
   (input: (scene: Scene) => Record<string, unknown> = () => ({})): Request =>
   async (scene) => ({ who: scene.alice, input: input(scene) })
 
-/** What of each call for notifications, pushes and calls costs the server most, as in `DEAREST`. */
+/** What of each call for notifications, pushes, calls and transfers costs the server most, as in `DEAREST`. */
 export const NEWS: Record<string, Record<string, Request>> = {
   'GET /api/notifications/unread-count': { 'as many contacts as may be': by() },
   'GET /api/notifications': { 'a page of as many contacts as may be': by(() => ({ limit: LIMITS.pageMax })) },
@@ -24,6 +25,14 @@ export const NEWS: Record<string, Record<string, Request>> = {
   },
   // A call that does not ring, so that the refusal is measured.
   'GET /api/turn': { 'no call': by(() => ({ callId: randomUUID() })) },
+  'GET /api/transfers': { 'as many as are listed': by() },
+  'POST /api/transfers': {
+    'an offer': async ({ bob, carol }) => ({
+      who: bob,
+      input: { transferId: randomUUID(), to: carol.id, bytes: TRANSFER_LIMITS.toldStepBytes },
+    }),
+  },
+  'POST /api/transfers/:transferId/end': { 'no transfer': by(() => ({ transferId: randomUUID(), reason: 'cancelled' })) },
   'GET /api/calls/settings': { 'nothing in it': by() },
   'PUT /api/calls/settings': { 'the switch': by(() => ({ ringsClosed: true })) },
   'GET /api/push/key': { 'nothing in it': by() },

@@ -54,6 +54,7 @@ export const confirms = (who: Person) => who.does(stepUpApi.confirm, { password:
 /** The keyring has room for one more. */
 const WAYS = 15
 export const HISTORY_KEY_ID = LIMITS.historySealsPerDevice
+const LISTED_TRANSFERS = 1000
 const REMOVED = LIMITS.devicesRemovedMax - LIMITS.devicesMax
 
 export const base64 = (bytes: number): string => randomBytes(bytes).toString('base64')
@@ -115,6 +116,11 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
     chatRoomId,
     base64(256 * 1024),
   ])
+  await sql(
+    `insert into transfers (id, sender_id, receiver_id, sender_device, bytes, created_at, ended_at, end_reason)
+     select gen_random_uuid(), $1, $2, $3, 1048576, now(), now(), 'cancelled' from generate_series(1, $4::int)`,
+    [alice.id, bob.id, alice.deviceId, LISTED_TRANSFERS],
+  )
   const sharedRoom = await bob.talksTo(carol)
   const first = creation(sharedRoom)
   await bob.does(roomsApi.commit, { ...first, manifestVersions: versionsOf(bob, carol) })
