@@ -44,6 +44,7 @@ export function standInKeys() {
     lines: [] as OutboxRow[],
     differs: [] as string[],
     hidesAddress: null as boolean | null,
+    holds: of,
     begin(callId: string, call: Omit<Held, 'sent' | 'heard' | 'other'>) {
       const before = held.get(callId)
       if (before && before.attempt > call.attempt) throw failure('call_over')

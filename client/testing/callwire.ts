@@ -11,7 +11,7 @@ import type { Socket } from '../net/socket.ts'
 
 type Sent<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>['data']
 
-interface Line {
+export interface Line {
   userId: string
   deviceId: string
   /** Names the session: tabs of one browser share it. */
@@ -44,6 +44,14 @@ export function callWire() {
     refuses: undefined as ((callerId: string) => { code: string; error: string } | undefined) | undefined,
     /** The callee hears nothing of a ring. */
     isHeard: (_callerId: string, _calleeId: string): boolean => true,
+    /** Takes what is of no call. */
+    others: undefined as ((line: Line, frame: ClientFrame) => void) | undefined,
+    /** To every tab of an account's browser; null: of all its browsers. */
+    tell(userId: string, deviceId: string | null, frame: ServerFrame): void {
+      for (const line of lines) if (line.userId === userId && (deviceId ?? line.deviceId) === line.deviceId) line.hears(frame)
+    },
+    isHere: (userId: string, deviceId: string): boolean =>
+      [...lines].some((line) => line.isOpen && line.userId === userId && line.deviceId === deviceId),
     /** From a client to the server. */
     delayMs: 1,
     /** Frames that came from clients. */
@@ -153,10 +161,11 @@ export function callWire() {
     if (isFirst) to(own, null, { type: 'call-end', data: { callId, to: own, reason: 'answered', from: null } }, line)
   }
 
-  function handle(line: Line, { type, data }: ClientFrame): unknown {
+  function handle(line: Line, frame: ClientFrame): unknown {
+    const { type, data } = frame
+    if (!('callId' in data)) return wire.others?.(line, frame)
     if (type === 'call-offer') return ring(line, data)
     if (type === 'call-answer') return answer(line, data)
-    if (!('callId' in data)) return
     const call = calls.get(data.callId)
     if (!call || call.isOver) return refused(line, data.callId)
     const isCaller = call.callerId === line.userId

@@ -13,6 +13,10 @@ export interface Network {
   isUp: boolean
   /** Candidates of every connection, as they were told. */
   gathered: string[]
+  /** Sees each message of a data channel: another one, or null for one that is lost. */
+  carries: ((message: string | Uint8Array, label: string) => string | Uint8Array | null) | undefined
+  /** Of a data channel, a millisecond. */
+  bytesPerMs: number
   connections: FakeConnection[]
   cut(): void
 }
@@ -69,6 +73,85 @@ class FakeSender {
   getStats = async () => new Map()
 }
 
+/** In order; what was sent while the network is down is lost where the channel repairs nothing. */
+class FakeChannel {
+  readyState: 'connecting' | 'open' | 'closed' = 'connecting'
+  binaryType = 'blob'
+  bufferedAmount = 0
+  bufferedAmountLowThreshold = 0
+  onopen: (() => void) | null = null
+  onclose: (() => void) | null = null
+  onmessage: ((event: { data: string | ArrayBuffer }) => void) | null = null
+  onbufferedamountlow: (() => void) | null = null
+  readonly label: string
+  readonly init: RTCDataChannelInit
+  private readonly otherEnd: () => FakeChannel | undefined
+  private queue: (string | Uint8Array)[] = []
+  private isCarrying = false
+
+  constructor(label: string, init: RTCDataChannelInit, otherEnd: (id: number) => FakeChannel | undefined) {
+    this.label = label
+    this.init = init
+    this.otherEnd = () => otherEnd(init.id ?? 0)
+  }
+
+  send(message: string | Uint8Array): void {
+    if (this.readyState !== 'open') throw new DOMException('It is not open', 'InvalidStateError')
+    this.queue.push(typeof message === 'string' ? message : message.slice())
+    this.bufferedAmount += message.length
+    if (this.bufferedAmount > 16 * 1024 * 1024) throw new DOMException('Too much waits', 'OperationError')
+    this.carry()
+  }
+
+  private carry(): void {
+    if (this.isCarrying) return
+    this.isCarrying = true
+    setTimeout(
+      () => {
+        this.isCarrying = false
+        let room = network.bytesPerMs
+        const isRepaired = this.init.maxRetransmits === undefined
+        while (this.queue[0] && room > 0 && this.readyState === 'open' && (network.isUp || !isRepaired)) {
+          const [message] = this.queue.splice(0, 1) as [string | Uint8Array]
+          room -= message.length
+          const before = this.bufferedAmount
+          this.bufferedAmount -= message.length
+          const isLow = before > this.bufferedAmountLowThreshold && this.bufferedAmount <= this.bufferedAmountLowThreshold
+          if (network.isUp) this.brings(network.carries ? network.carries(message, this.label) : message)
+          if (isLow) this.onbufferedamountlow?.()
+        }
+        if (this.queue.length > 0 && this.readyState === 'open') this.carry()
+      },
+      Math.max(1, Math.ceil((this.queue[0]?.length ?? 0) / network.bytesPerMs)),
+    )
+  }
+
+  private brings(message: string | Uint8Array | null): void {
+    const other = this.otherEnd()
+    if (message === null || other?.readyState !== 'open') return
+    other.onmessage?.({ data: typeof message === 'string' ? message : (message.slice().buffer as ArrayBuffer) })
+  }
+
+  opens(): void {
+    if (this.readyState !== 'connecting') return
+    this.readyState = 'open'
+    this.onopen?.()
+  }
+
+  close(): void {
+    if (this.readyState === 'closed') return
+    this.readyState = 'closed'
+    const other = this.otherEnd()
+    setTimeout(() => network.isUp && other?.closes(), 1)
+  }
+
+  private closes(): void {
+    if (this.readyState !== 'open') return
+    this.readyState = 'closed'
+    this.onclose?.()
+  }
+}
+
 interface FakeTransceiver {
   direction: string
   sender: FakeSender
@@ -107,6 +190,7 @@ export class FakeConnection {
   readonly id = randomUUID()
   private config: RTCConfiguration
   private readonly transceivers: FakeTransceiver[] = []
+  readonly channels: FakeChannel[] = []
   private restarts = 0
   /** Those of the other end by the name of its last restart. */
   private known = new Set<string>()
@@ -127,6 +211,12 @@ export class FakeConnection {
   getSenders = (): FakeSender[] => this.transceivers.map(({ sender }) => sender)
   getReceivers = () => this.transceivers.map(({ receiver }) => receiver)
   getStats = async () => new Map()
+
+  createDataChannel(label: string, init: RTCDataChannelInit): FakeChannel {
+    const channel = new FakeChannel(label, init, (id) => this.other()?.channels.find((one) => one.init.id === id))
+    this.channels.push(channel)
+    return channel
+  }
 
   addTransceiver(kind: 'audio' | 'video'): void {
     const receiver = { track: new FakeTrack(kind, 'from there'), getSynchronizationSources: () => [] }
@@ -167,7 +257,8 @@ export class FakeConnection {
     this.signalingState = description.type === 'offer' ? 'have-remote-offer' : 'stable'
     if (before && field(before.sdp, 'ice-ufrag') !== field(description.sdp, 'ice-ufrag')) this.known.clear()
     if (!before) {
-      if (this.transceivers.length === 0) for (const kind of ['audio', 'video'] as const) this.addTransceiver(kind)
+      if (this.transceivers.length === 0 && this.channels.length === 0)
+        for (const kind of ['audio', 'video'] as const) this.addTransceiver(kind)
       for (const { receiver } of this.transceivers) this.ontrack?.(receiver)
     }
     this.meet()
@@ -184,6 +275,7 @@ export class FakeConnection {
     if (this.signalingState === 'closed') return
     this.signalingState = 'closed'
     this.connectionState = 'closed'
+    for (const channel of this.channels) channel.close()
   }
 
   private requireOpen(): void {
@@ -228,13 +320,18 @@ export class FakeConnection {
     if (this.connectionState === state || this.signalingState === 'closed') return
     this.connectionState = state
     this.onconnectionstatechange?.()
+    if (state === 'connected') setTimeout(() => this.opensChannels(), 1)
+  }
+
+  private opensChannels(): void {
+    for (const channel of this.channels) channel.opens()
   }
 }
 
 /** A network for one test, with the connections of all its pages. */
 export function openNetwork(): Network {
   network = {
-    ...{ isUp: true, gathered: [], connections: [] },
+    ...{ isUp: true, gathered: [], connections: [], carries: undefined, bytesPerMs: 256 * 1024 },
     cut() {
       network.isUp = false
       const open = network.connections.filter(({ connectionState }) => connectionState === 'connected')
