@@ -13,6 +13,11 @@ export function followRate(one: LiveTransfer) {
   return {
     moved(bytes: number): void {
       const at = now()
+      // What was under way still comes.
+      if (one.isPaused || one.isPausedThere) {
+        show(one, { movedBytes: bytes })
+        return
+      }
       if (before && at - shownAt < SHOW_MS) return
       if (before && at > before.at) {
         const measured = Math.max(0, ((bytes - before.bytes) * 1000) / (at - before.at))
