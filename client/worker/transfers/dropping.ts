@@ -4,7 +4,7 @@ import type { Live } from '../keys/live.ts'
 import { dropFiles, memoryKey, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { forgetTransfer, unkeptTransfers, waitingPlace } from './heldTransfers.ts'
-import { goneWrite, nameOf } from './keptTransfers.ts'
+import { goneWrite, keptRows, nameOf } from './keptTransfers.ts'
 import { nameIn, receivedFile, type TransferName, transfersIn, waitingFile } from './transferNames.ts'
 
 /** Deletes rows, pieces and keys, also of locked chats. What was received whole lies in the chat's folder. */
@@ -21,14 +21,11 @@ export async function dropTransfers(live: Live, names: TransferName[]): Promise<
     )
 }
 
-/** Rows of received files go with these. */
+/** Rows of received files go with these, and those of files that lie elsewhere because nothing moves here. */
 export async function forgetReceived(live: Live, chatRoomId: string, files: string[]): Promise<void> {
   const wanted = new Set(files)
-  const received = (await live.vault.keys('sealed', transfersIn(chatRoomId))).map(nameIn)
-  await dropTransfers(
-    live,
-    received.filter((name) => wanted.has(receivedFile(name))),
-  )
-  for (const { row } of unkeptTransfers(live))
-    if (row.chatRoomId === chatRoomId && wanted.has(receivedFile(nameOf(row)))) forgetTransfer(live, nameOf(row))
+  const open = [...(await keptRows(live)), ...unkeptTransfers(live).map(({ row }) => row)]
+  const received = open.filter((row) => row.chatRoomId === chatRoomId && row.stage === 'done').map(nameOf)
+  const named = (await live.vault.keys('sealed', transfersIn(chatRoomId))).map(nameIn)
+  await dropTransfers(live, [...received, ...named.filter((name) => wanted.has(receivedFile(name)))])
 }

@@ -150,7 +150,8 @@ function framesIn({ content: { sizeBytes } }: KeptRow, frames: Bytes): Frame[] {
     const number = view.getUint32(at)
     const length = view.getUint32(at + 4)
     const sealed = frames.subarray(at + HEAD_BYTES, at + HEAD_BYTES + length)
-    if (number < count && sealed.length === sealedBytesAt(sizeBytes, number)) found.set(number, { number, sealed })
+    if (number < count && sealed.length === length && length === sealedBytesAt(sizeBytes, number))
+      found.set(number, { number, sealed })
     at += HEAD_BYTES + length
   }
   return [...found.values()]
