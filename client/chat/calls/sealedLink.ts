@@ -25,7 +25,6 @@ const PASSING = ['call_replayed', 'call_over', 'closed', 'vault_closed']
 
 interface Options<P extends Peer> {
   env: Env
-  /** Of the call or transfer in the worker. */
   name: { callId: string; attempt: number; subject?: 'transfer' }
   /** The caller offers. */
   isCaller: boolean

@@ -17,7 +17,7 @@ export function splitFrames(frames: Bytes): Bytes[] {
   return split
 }
 
-/** undefined: it is no single frame. */
+/** undefined: no single frame. */
 export function numberOf(frame: ArrayBuffer): number | undefined {
   if (frame.byteLength <= HEAD_BYTES || frame.byteLength > FRAME_MAX_BYTES) return undefined
   const view = new DataView(frame)

@@ -1,7 +1,7 @@
 import type { TransferContent } from '../../../contract/chat/content.ts'
 import type { TransferRejectReason } from '../../../contract/chat/transferframes.ts'
 import type { Env } from '../../env.ts'
-import type { DataPeer } from '../../rtc/dataPeer.ts'
+import type { DataPeer } from '../../rtc/channelPeer.ts'
 import type { IceServer } from '../../rtc/ice.ts'
 import type { Consent } from '../calls/address.ts'
 import type { SealedLink } from '../calls/sealedLink.ts'
@@ -83,7 +83,7 @@ export function leaveTransfer(one: LiveTransfer): void {
   one.letGo()
 }
 
-/** Of the worker's verbs, which calls and transfers share [Note: M11]. */
+/** The worker's verbs of calls take it [Note: M11]. */
 export const placeIn = ({ chatRoomId, peerId, transferId, attempt }: LiveTransfer) => ({
   ...{ chatRoomId, peerId, callId: transferId, attempt },
   subject: 'transfer' as const,

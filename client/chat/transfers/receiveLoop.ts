@@ -1,6 +1,6 @@
 import { chunksOf, TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import { type Bytes, concat } from '../../../contract/ground/bytes.ts'
-import type { DataPeer } from '../../rtc/dataPeer.ts'
+import type { DataPeer } from '../../rtc/channelPeer.ts'
 import { nameOf } from '../files/fileWords.ts'
 import { numberOf } from './chunkFrames.ts'
 import { type ControlMessage, countMessages, RANGES_MAX, type Range, readControl } from './controlMessages.ts'

@@ -138,7 +138,7 @@ async function payOwed(env: Env, rows: TransferRow[]): Promise<void> {
     const { isMessageOwed, isEndOwed } = remembered(transferId)
     if (isEndOwed) await tellWhole(env, transferId)
     else if (isMessageOwed && row) await post(env, row).catch(ifAnswered)
-    // Of a locked chat nothing is known here.
+    // A locked chat shows no rows.
     else if (!row && !isSomeShut()) forgetTransfer(transferId)
   }
 }

@@ -1,6 +1,6 @@
 import { chunksOf, TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import type { Bytes } from '../../../contract/ground/bytes.ts'
-import type { DataPeer } from '../../rtc/dataPeer.ts'
+import type { DataPeer } from '../../rtc/channelPeer.ts'
 import { splitFrames } from './chunkFrames.ts'
 import { type ControlMessage, countMessages, type Range, readControl } from './controlMessages.ts'
 import { type LiveTransfer, type Mover, show } from './liveTransfer.ts'
@@ -12,9 +12,7 @@ const BATCH = 64
 const SENT_MAX = (total: number): number => 8 * total + 1024
 
 export interface MoverEvents {
-  /** Of the worker, or a flood. */
   onFailed: (error: unknown) => void
-  /** The other end says so. */
   onEnd: (end: 'declined' | 'cancelled') => void
 }
 
@@ -91,7 +89,7 @@ export function sendOver(one: LiveTransfer, [control, chunks]: DataPeer['channel
 
   function asked(ranges: Range[], there: number): void {
     rounds += 1
-    // While it sends, it knows better than the other end what is under way.
+    // The other end does not know what is under way.
     if (!isRunning) {
       have = there
       sent = 0

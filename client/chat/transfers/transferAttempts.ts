@@ -155,7 +155,6 @@ export function linkOf(one: LiveTransfer, own: OwnCertificate) {
   })
 }
 
-/** Both know the other's commitment. */
 export async function begin(one: LiveTransfer): Promise<void> {
   const { link, attempt } = one
   try {

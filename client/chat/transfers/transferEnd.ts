@@ -13,7 +13,7 @@ import { TOASTS } from './transferWords.ts'
 
 const STILL = { bytesPerSecond: null, secondsLeft: null } as const
 
-/** Whatever this browser has of it goes, but a file that was received whole. */
+/** A file that was received whole stays. */
 export async function closeTransfer(env: Env, transferId: string, end: TransferEndReason): Promise<void> {
   const one = liveTransfer(transferId)
   if (one) leaveTransfer(one)

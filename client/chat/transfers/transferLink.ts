@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { OwnCertificate } from '../../rtc/certificate.ts'
-import { createDataPeer, type DataPeer } from '../../rtc/dataPeer.ts'
+import { createDataPeer, type DataPeer } from '../../rtc/channelPeer.ts'
 import type { PeerStanding } from '../../rtc/peer.ts'
 import { createSealedLink } from '../calls/sealedLink.ts'
 import { isCurrent, type LiveTransfer, type Mover, type TransferLink } from './liveTransfer.ts'

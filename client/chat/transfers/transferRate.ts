@@ -1,7 +1,6 @@
 import { type LiveTransfer, show } from './liveTransfer.ts'
 
 const SHOW_MS = 300
-/** Of the newest measure in the average. */
 const WEIGHT = 0.25
 
 /** Shows what has moved, a few times a second, and how fast, by a moving average. */

@@ -20,7 +20,6 @@ import { TOASTS } from './transferWords.ts'
 
 // What a person can do about a direct transfer. `transferState.ts` has what is shown.
 
-/** What the person lets this one transfer do. */
 export interface TransferConsent {
   allowsDirect?: boolean
   leavesTor?: boolean
@@ -28,7 +27,7 @@ export interface TransferConsent {
 
 const follow = (env: Env): void => followSession(env, (id, act) => void actOn(env, id, act).catch(reportBug))
 
-/** Of another tab's person. */
+/** A person presses it in another tab. */
 export async function actOn(env: Env, transferId: string, act: Act): Promise<void> {
   if (act === 'accept') await acceptTransfer(env, transferId)
   else if (act === 'pause') await pauseTransfer(env, transferId)
@@ -173,7 +172,6 @@ export async function pauseTransfer(_env: Env, transferId: string): Promise<void
   one.link?.mover()?.onPause()
 }
 
-/** By either side. What was kept of it goes. */
 export async function cancelTransfer(env: Env, transferId: string): Promise<void> {
   const transfer = known(transferId)
   if (!transfer) return
@@ -181,7 +179,6 @@ export async function cancelTransfer(env: Env, transferId: string): Promise<void
   await endTransfer(env, transferId, 'cancelled')
 }
 
-/** Of one that is done, if it is still in this browser. */
 export async function receivedFile(env: Env, transferId: string): Promise<Blob | undefined> {
   const one = transferStore.getState().transfers.get(transferId)
   return one && env.crypto.openTransfer({ chatRoomId: one.chatRoomId, transferId })
