@@ -122,6 +122,27 @@ export const guards: Mutation[] = [
     test: 'server/chat/calls/eve.test.ts',
   },
   {
+    name: 'Every browser of a sender speaks in their transfer',
+    file: 'server/chat/transfers/passTransfer.ts',
+    from: 'senderDevice !== speaker.device',
+    to: 'senderDevice === null',
+    test: 'server/chat/transfers/eve.test.ts',
+  },
+  {
+    name: 'Who blocks the sender hears their transfer',
+    file: 'server/chat/transfers/passTransfer.ts',
+    from: 'if (!isHeard || otherDevice === null) return',
+    to: 'if (otherDevice === null) return',
+    test: 'server/chat/transfers/transfers.test.ts',
+  },
+  {
+    name: 'The relay carries transfers without end',
+    file: 'server/ground/db/functions/transfers.sql',
+    from: "RETURN 'relay_limit_reached';",
+    to: "RETURN 'given';",
+    test: 'server/chat/transfers/relayed.test.ts',
+  },
+  {
     name: 'Every session of an account speaks in its call',
     file: 'server/chat/calls/ends.ts',
     from: 'call.callerId === userId && call.callerSession.equals(session)',
