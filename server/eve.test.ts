@@ -52,6 +52,13 @@ await world.sql(
   [callId, alice.id, bob.id],
 )
 
+const transferId = randomUUID()
+await world.sql(
+  `insert into transfers (id, sender_id, receiver_id, sender_device, receiver_device, attempt, bytes, created_at)
+   values ($1, $2, $3, $4, $5, 1, 1048576, now())`,
+  [transferId, alice.id, bob.id, alice.deviceId, bob.deviceId],
+)
+
 const random = () => randomBytes(48).toString('base64')
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const kindOf = ({ body = 'json' }: Endpoint): BodyKind => body
@@ -200,6 +207,7 @@ const theirs: Record<string, Record<string, unknown>> = {
     ...{ chatRoomId, number: 0, version: 1, historyKeyId: null, sealed: random(), epochs: [] },
   },
   'GET /api/turn': { callId },
+  'POST /api/transfers/:transferId/end': { transferId, reason: 'cancelled' },
   'DELETE /api/sessions/:sessionId': { sessionId: session?.id },
   'GET /api/crypto/check-payment/:paymentId': { paymentId },
   'POST /api/crypto/submit-transaction/:paymentId': { paymentId, paymentAddress: 'bc1qalice', transactionHash: 'ab'.repeat(32) },
@@ -251,6 +259,7 @@ const TABLES = [
   'push_subscriptions',
   'quiet_hours',
   'calls',
+  'transfers',
   'crypto_payments',
   'crypto_reviews',
   'audit_log',
@@ -373,10 +382,14 @@ test('the socket tells a session that no device has signed for who it is, and no
 
 test('every call that takes an id of others has an attack in this file', () => {
   const taking = every.filter((endpoint) =>
-    fieldsOf(endpoint).some((field) => /^(chatRoomId|contactId|userId|sessionId|useId|objectId|paymentId|callId)$/.test(field)),
+    fieldsOf(endpoint).some((field) =>
+      /^(chatRoomId|contactId|userId|sessionId|useId|objectId|paymentId|callId|transferId)$/.test(field),
+    ),
   )
   expect(taking.length).toBeGreaterThan(10)
-  expect(taking.map(nameOf).filter((name) => !(name in theirs))).toEqual([])
+  // Whoever offers a file chooses the id.
+  const named = [...Object.keys(theirs), 'POST /api/transfers']
+  expect(taking.map(nameOf).filter((name) => !named.includes(name))).toEqual([])
 })
 
 test.each(named(every.filter((each) => nameOf(each) in theirs)))(
@@ -393,6 +406,7 @@ test.each(named(every.filter((each) => nameOf(each) in theirs)))(
       useId: randomUUID(),
       objectId: randomUUID(),
       callId: randomUUID(),
+      transferId: randomUUID(),
     }
     const unknown = Object.fromEntries(
       Object.entries(input).map(([key, value]) => [key, key in nobody ? nobody[key as keyof typeof nobody] : value]),

@@ -13,6 +13,7 @@ import { contactsApi } from '../contract/chat/contacts.ts'
 import { messagesApi } from '../contract/chat/messages.ts'
 import { notificationsApi } from '../contract/chat/notifications.ts'
 import { roomsApi } from '../contract/chat/rooms.ts'
+import { transfersApi } from '../contract/chat/transfers.ts'
 import { everyApi } from '../contract/every.ts'
 import { type FrameType, RINGS_PATH } from '../contract/frames.ts'
 import type { Endpoint } from '../contract/ground/endpoint.ts'
@@ -21,10 +22,11 @@ import { type Noticed, noticed } from '../contract/noticed.ts'
 import { privacyApi } from '../contract/people/privacy.ts'
 import { makeLimits } from './ground/http/limits.ts'
 import type { Browser } from './testing/browser.ts'
-import { opensLine } from './testing/calling.ts'
+import { bytes, type Caller, opensLine } from './testing/calling.ts'
 import { creation } from './testing/group.ts'
 import type { Person } from './testing/person.ts'
 import type { TestSocket } from './testing/socket.ts'
+import { accepts, offers } from './testing/transferring.ts'
 import { startWorld } from './testing/world.ts'
 
 // Bob acts and hides what can be hidden. All cases are generated from the contract, so a new call is made from its first day.
@@ -367,4 +369,117 @@ test('who rings Bob is told the same, in the same order and at the same times, w
   expect(away).toContain('call-success')
   expect(away).toContain('no_answer')
   expect(Object.fromEntries(told)).toEqual(Object.fromEntries(Object.keys(RUNG).map((what) => [what, away])))
+})
+
+const blocks = async (who: Person, other: Person) => await who.does(contactsApi.block, { contactId: await idOf(who, other) })
+
+/** What Bob, who hides when he is online, is or does where somebody offers him a file that he does not take. */
+const OFFERED: Record<string, (bob: Person, sender: Person) => Promise<(() => Promise<unknown>) | undefined>> = {
+  'is away': async () => undefined,
+  'is here': async (bob) => void (await opensLine(bob, bob.id)),
+  'comes later': async (bob) => () => opensLine(bob, bob.id),
+  'looks at the list': async (bob) => () => bob.does(transfersApi.list, {}),
+  'has blocked, and is away': async (bob, sender) => void (await blocks(bob, sender)),
+  'has blocked, and is here': async (bob, sender) => {
+    await blocks(bob, sender)
+    await opensLine(bob, bob.id)
+    return undefined
+  },
+  'blocks later': async (bob, sender) => {
+    await opensLine(bob, bob.id)
+    return () => blocks(bob, sender)
+  },
+  'has blocked, and tries to accept': async (bob, sender) => {
+    await blocks(bob, sender)
+    const line = await opensLine(bob, bob.id)
+    return async () => {
+      for (const { id } of await world.sql('select id from transfers where receiver_id = $1', [bob.id]))
+        accepts(line, String(id), sender.id)
+      await line.settles()
+    }
+  },
+}
+
+/** Frames and answers, without what is random. */
+const withoutIds = (told: unknown, ids: Record<string, string>): string =>
+  Object.entries(ids)
+    .reduce((text, [name, id]) => text.replaceAll(id, name), JSON.stringify(told))
+    .replace(/"expiresAt":"[^"]+"/g, '')
+
+const wordsSaid = async (line: Caller) => {
+  await line.settles()
+  return line.news()
+}
+
+test('who offers Bob a file is answered and told the same, whatever he is or does, until the offer has expired', async () => {
+  const told = new Map<string, string>()
+  for (const [what, becomes] of Object.entries(OFFERED)) {
+    const [sender, bob] = [await world.person('sender'), await world.person('bob')]
+    await sender.talksTo(bob)
+    await bob.does(privacyApi.update, { presence: false, lastSeen: false })
+    const acts = await becomes(bob, sender)
+    let line = await opensLine(sender, sender.id)
+    const heard: unknown[] = []
+    const transferId = await offers(sender, bob)
+    const one = { transferId, to: bob.id, attempt: 1, signal: bytes(64), reason: 'again' }
+    const looks = async () => {
+      for (const type of ['transfer-here', 'transfer-answer', 'transfer-signal', 'transfer-reject']) line.sends(type, one)
+      const offered = { transferId, to: bob.id, bytes: 1048576 }
+      heard.push(await wordsSaid(line), await sender.does(transfersApi.list, {}), await sender.tries(transfersApi.offer, offered))
+      heard.push(await sender.tries(callsApi.turn, { transferId }))
+    }
+    await looks()
+    await acts?.()
+    await looks()
+    world.passes(24 * 60 * 60)
+    await sender.returns()
+    line = await opensLine(sender, sender.id)
+    await world.jobs.runDue()
+    await looks()
+    expect(line.frames.filter(({ type }) => type === 'presence' || type === 'contacts')).toEqual([])
+    told.set(what, withoutIds(heard, { transferId, sender: sender.id, bob: bob.id, device: sender.deviceId }))
+  }
+  const away = told.get('is away') ?? ''
+  expect(away).toContain('expired')
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(Object.keys(OFFERED).map((what) => [what, away])))
+})
+
+/** What Alice, who has offered a file to somebody, is or does while they take it. */
+const TAKEN: Record<string, (alice: Person, receiver: Person) => Promise<Caller | undefined>> = {
+  'is away': async () => undefined,
+  'has blocked, and is away': async (alice, receiver) => {
+    await blocks(alice, receiver)
+    return undefined
+  },
+  'has blocked, and is here': async (alice, receiver) => {
+    await blocks(alice, receiver)
+    const line = await opensLine(alice, alice.id)
+    for (const { id } of await world.sql('select id from transfers where sender_id = $1', [alice.id]))
+      line.sends('transfer-here', { transferId: String(id), to: receiver.id })
+    await line.settles()
+    line.news()
+    return line
+  },
+}
+
+test('who takes a file of Alice’s and was blocked since is told what they are told while she is away, and she hears nothing', async () => {
+  const told = new Map<string, string>()
+  for (const [what, becomes] of Object.entries(TAKEN)) {
+    const [alice, receiver] = [await world.person('alice'), await world.person('receiver')]
+    await alice.talksTo(receiver)
+    const line = await opensLine(receiver, receiver.id)
+    const transferId = await offers(alice, receiver)
+    const hers = await becomes(alice, receiver)
+    for (const attempt of [1, 2]) {
+      accepts(line, transferId, alice.id, attempt)
+      line.sends('transfer-signal', { transferId, to: alice.id, attempt, signal: bytes(64) })
+    }
+    const heard = [await wordsSaid(line), await receiver.does(transfersApi.list, {})]
+    expect({ what, sent: hers ? await wordsSaid(hers) : [] }).toEqual({ what, sent: [] })
+    const ids = { transferId, alice: alice.id, receiver: receiver.id, device: alice.deviceId, other: receiver.deviceId }
+    told.set(what, withoutIds(heard, ids))
+  }
+  const away = told.get('is away') ?? ''
+  expect(away).toContain('"isThere":false')
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(Object.keys(TAKEN).map((what) => [what, away])))
 })
