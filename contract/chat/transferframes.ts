@@ -17,18 +17,18 @@ const attempt = z.number().int().min(1).max(TRANSFER_LIMITS.attemptsMax)
 const one = { transferId: z.uuid(), to: userId, attempt }
 
 /** The receiver begins each attempt: it takes the place of a call's caller [Note: M11]. */
-export const transferAcceptShape = z.object({
+const accepted = {
   ...one,
   /** The commitment to nonce and fingerprint. */
   signal: base64Of(32),
+}
+export const transferAcceptShape = z.object({
+  ...accepted,
   /** On an onion connection: the person lets this transfer leave Tor. */
   leavesTor: z.boolean().optional(),
 })
-export const transferAnswerShape = z.object({
-  ...one,
-  signal: base64(TRANSFER_LIMITS.answerBytes),
-  leavesTor: z.boolean().optional(),
-})
+const answered = { ...one, signal: base64(TRANSFER_LIMITS.answerBytes) }
+export const transferAnswerShape = z.object({ ...answered, leavesTor: z.boolean().optional() })
 export const transferSignalShape = z.object({ ...one, signal: base64(TRANSFER_LIMITS.signalBytes) })
 export const transferRejectShape = z.object({ ...one, reason: transferRejectReason })
 /** The sender's browser is there again. */
@@ -37,8 +37,8 @@ export const transferHereShape = z.object({ transferId: z.uuid(), to: userId })
 /** The server sets these, from the session. */
 const sent = { from: userId, device: deviceId }
 
-export const heardTransferAcceptShape = transferAcceptShape.omit({ leavesTor: true }).extend(sent)
-export const heardTransferAnswerShape = transferAnswerShape.omit({ leavesTor: true }).extend(sent)
+export const heardTransferAcceptShape = z.object({ ...accepted, ...sent })
+export const heardTransferAnswerShape = z.object({ ...answered, ...sent })
 export const heardTransferSignalShape = transferSignalShape.extend(sent)
 export const heardTransferRejectShape = transferRejectShape.extend({ from: userId })
 export const heardTransferHereShape = transferHereShape.extend({ from: userId })
