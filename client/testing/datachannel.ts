@@ -59,7 +59,8 @@ export class FakeChannel {
           const before = this.bufferedAmount
           this.bufferedAmount -= message.length
           const isLow = before > this.bufferedAmountLowThreshold && this.bufferedAmount <= this.bufferedAmountLowThreshold
-          if (this.between().isUp) this.brings(this.between().carries ? this.between().carries(message, this.label) : message)
+          const { isUp, carries } = this.between()
+          if (isUp) this.brings(carries ? carries(message, this.label) : message)
           if (isLow) this.onbufferedamountlow?.()
         }
         if (this.queue.length > 0 && this.readyState === 'open') this.carry()
