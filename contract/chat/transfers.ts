@@ -9,11 +9,10 @@ export const listedTransferShape = z.object({
   transferId: z.uuid(),
   from: userId,
   to: userId,
-  /** The browser that has the file; null if it was removed. */
+  /** null: that browser was removed. */
   senderDevice: deviceId.nullable(),
-  /** The browser that has accepted. */
   receiverDevice: deviceId.nullable(),
-  /** The newest; 0 before the first. The next is greater, whichever browser begins it. */
+  /** The next is greater, whichever browser begins it. */
   attempt: z.number().int().nonnegative(),
   end: transferEndReason.nullable(),
   expiresAt: instant,

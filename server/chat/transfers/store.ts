@@ -124,7 +124,7 @@ export function endOf({ endReason, senderDevice, createdAt }: Transfer, now: Dat
   return createdAt <= liveSince(now) ? 'expired' : null
 }
 
-/** Whoever blocks the sender is not told of what they have not accepted. Those that run come first, then the newest. */
+/** Leaves out what the receiver, who blocks the sender, has not accepted. Lists those that run first, then the newest. */
 export async function listTransfers(db: Queryable, userId: string, most: number): Promise<Transfer[]> {
   const isBlocked = db
     .select({ id: contacts.id })
