@@ -10,9 +10,10 @@ import { receiveCommit, receiveMessage, refreshDelivery } from '../chat/messages
 import { keepIndexed } from '../chat/search/indexing.ts'
 import { stopOlder } from '../chat/search/loadAllOlder.ts'
 import { forgetSearch } from '../chat/search/search.ts'
+import { transferStore } from '../chat/transferline/transferState.ts'
+import { handTransferVerbs } from '../chat/transferline/transferVerbs.ts'
 import { followTransfers } from '../chat/transfers/followTransfers.ts'
 import type { TransferFrame } from '../chat/transfers/receiveTransfer.ts'
-import { transferStore } from '../chat/transfers/transferState.ts'
 import type { Env } from '../env.ts'
 import { refreshUser } from '../me/account/account.ts'
 import { type AccountState, accountStore } from '../me/account/accountState.ts'
@@ -50,6 +51,14 @@ import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
 type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
 
 const onCall = async (env: Env, frame: CallFrame) => (await import('../chat/calls/receiveCall.ts')).receiveCall(env, frame)
+
+handTransferVerbs(async () => {
+  const [verbs, known] = await Promise.all([
+    import('../chat/transfers/transfers.ts'),
+    import('../chat/transfers/knownTransfers.ts'),
+  ])
+  return { ...verbs, knowTransfer: known.knowTransfer }
+})
 
 const onTransfer = async (env: Env, frame: TransferFrame) =>
   (await import('../chat/transfers/receiveTransfer.ts')).receiveTransfer(env, frame)

@@ -35,7 +35,7 @@ export async function openTransferPage(
     await Promise.all([
       import('../chat/transfers/transfers.ts'),
       import('../chat/transfers/receiveTransfer.ts'),
-      import('../chat/transfers/transferState.ts'),
+      import('../chat/transferline/transferState.ts'),
       import('../rooms/list/roomList.ts'),
       import('../me/account/accountState.ts'),
       import('../ui/toast.ts'),

@@ -3,10 +3,9 @@ import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import type { Env } from '../../env.ts'
 import { isShut, roomById } from '../../rooms/list/roomList.ts'
-import { transferAsFile } from '../transfers/transferAsFile.ts'
-import { changeTransfer, transferStore } from '../transfers/transferState.ts'
 import { type Look, lookOf } from './fileWords.ts'
 import { openedStore } from './openedFiles.ts'
+import { transferAsFile } from './transferAsFile.ts'
 
 const PAGE = 200
 
@@ -28,7 +27,7 @@ export interface Kept {
   /** Chats outside the list. */
   left: { chatRoomIds: string[]; bytes: number }
   waitingBytes: number
-  /** Of open chats. Offered files and pieces of files that come, which stay like what waits; and received ones, which no server has. */
+  /** Open chats have them: offered files and pieces, which stay like what waits, and received files, which no server has. */
   direct: { offered: Sum; arriving: Sum; received: { chatRoomId: string; files: number }[] }
   /** All storage of the site; undefined if the browser does not say. */
   totalBytes: number | undefined
@@ -118,6 +117,4 @@ export async function clearKept(env: Env, chatRoomIds: string[]): Promise<void> 
   const isGone = new Set(chatRoomIds)
   for (const { chatRoomId, url } of urls.values()) if (isGone.has(chatRoomId)) URL.revokeObjectURL(url)
   openedStore.setState({ urls: new Map([...urls].filter(([, { chatRoomId }]) => !isGone.has(chatRoomId))) })
-  for (const [id, { chatRoomId, stage }] of transferStore.getState().transfers)
-    if (stage === 'done' && isGone.has(chatRoomId)) changeTransfer(id, { isHere: false })
 }

@@ -3,7 +3,7 @@ import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import { textParts } from '../../ui/links.ts'
-import { transferAsFile } from '../transfers/transferAsFile.ts'
+import { transferAsFile } from './transferAsFile.ts'
 
 const PAGE = 200
 

@@ -14,13 +14,13 @@ import { useLatest } from '../../ui/useLatest.tsx'
 import { useMedia } from '../../ui/useMedia.tsx'
 import { type Options, sendFile } from '../files/sendFile.ts'
 import type { Press } from '../files/useHold.tsx'
-import { askTransfer, endTransferAsk, transferStore } from '../transfers/transferState.ts'
+import { askTransfer, endTransferAsk, transferStore } from '../transferline/transferState.ts'
 import { followerOf } from './chatFiles.ts'
 import type { useGiven } from './useGiven.tsx'
 
 const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
 const Recorder = later(async () => (await import('../files/Recorder.tsx')).Recorder)
-const TransferDialog = later(async () => (await import('../transfers/TransferDialog.tsx')).TransferDialog)
+const TransferDialog = later(async () => (await import('../transferline/TransferDialog.tsx')).TransferDialog)
 const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 
 /** The picker's types; a dropped or pasted file of another type goes out as a document. */

@@ -5,12 +5,12 @@ import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
 import { ROOM_ID } from '../../testing/shown.ts'
 import { toastStore } from '../../ui/toast.ts'
 import { sendFile } from '../files/sendFile.ts'
-import { transferStore } from '../transfers/transferState.ts'
+import { transferStore } from '../transferline/transferState.ts'
 import { Attach } from './Attach.tsx'
 
 vi.mock('../files/sendFile.ts', () => ({ sendFile: vi.fn(async () => undefined) }))
 vi.mock('../files/sealAhead.ts', () => ({ sealAhead: () => ({ drop: async () => undefined }) }))
-vi.mock('../transfers/TransferDialog.tsx', () => ({ TransferDialog: () => null }))
+vi.mock('../transferline/TransferDialog.tsx', () => ({ TransferDialog: () => null }))
 
 openScreen()
 

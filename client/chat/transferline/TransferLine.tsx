@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { TransferContent } from '../../../contract/chat/content.ts'
-import { spokenStage } from '../transfers/stageWords.ts'
-import { TransferBody } from '../transfers/TransferBody.tsx'
-import { transferStore } from '../transfers/transferState.ts'
-import { useOtherName, useTransfer } from '../transfers/useTransfer.tsx'
+import { spokenStage } from './stageWords.ts'
+import { TransferBody } from './TransferBody.tsx'
+import { transferStore } from './transferState.ts'
+import { useOtherName, useTransfer } from './useTransfer.tsx'
 
 interface Props {
   message: { seq: number | null; isMine: boolean; at: string }

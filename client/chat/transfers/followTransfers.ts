@@ -1,8 +1,8 @@
 import type { Env } from '../../env.ts'
 import { isShutRow, type RoomsState, roomsStore } from '../../rooms/list/roomList.ts'
 import { whenListed } from '../calls/followCalls.ts'
+import { transferStore } from '../transferline/transferState.ts'
 import { memoryKey } from './memoryKey.ts'
-import { transferStore } from './transferState.ts'
 
 /** Goes on with what this browser keeps, at the start and when a chat is unlocked. Returns how to stop. */
 export function followTransfers(env: Env, attempt: (work: Promise<unknown>) => void): () => void {

@@ -9,10 +9,10 @@ import { showToast } from '../../ui/toast.ts'
 import type { TransferRow } from '../../worker/crypto.ts'
 import { otherName } from '../calls/callWords.ts'
 import { nameOf } from '../files/fileWords.ts'
+import { type Transfer, transferStore } from '../transferline/transferState.ts'
+import { TOASTS } from '../transferline/transferWords.ts'
 import { remembered } from './transferMemory.ts'
-import { type Transfer, transferStore } from './transferState.ts'
 import { putTransfer } from './transferTabs.ts'
-import { TOASTS } from './transferWords.ts'
 
 // What the server lists, what this browser keeps, and what a message says, put together.
 

@@ -5,7 +5,7 @@ import type { DataPeer } from '../../rtc/channelPeer.ts'
 import type { IceServer } from '../../rtc/ice.ts'
 import type { Consent } from '../calls/address.ts'
 import type { SealedLink } from '../calls/sealedLink.ts'
-import type { Transfer } from './transferState.ts'
+import type { Transfer } from '../transferline/transferState.ts'
 import { showTransfer } from './transferTabs.ts'
 
 export interface Offered {

@@ -8,12 +8,12 @@ import { isShut, isShutRow, roomById, roomsStore } from '../../rooms/list/roomLi
 import type { TransferRow } from '../../worker/crypto.ts'
 import { reportBug } from '../calls/codeOf.ts'
 import { flush } from '../messages/send.ts'
+import { transferStore } from '../transferline/transferState.ts'
 import { knowTransfer, listedTransfer, listedTransfers, readListed, resetListed } from './knownTransfers.ts'
 import { type LiveTransfer, leaveTransfer, liveTransfer, liveTransfers, sendHere, setLive } from './liveTransfer.ts'
 import { findAnotherWay, seekSender } from './transferAttempts.ts'
 import { closeTransfer, endTransfer, tellWhole } from './transferEnd.ts'
 import { forgetTransfer, remember, remembered, rememberedIds } from './transferMemory.ts'
-import { transferStore } from './transferState.ts'
 import { type Act, followTabs, holdTransfer, isHeld } from './transferTabs.ts'
 
 interface Following {

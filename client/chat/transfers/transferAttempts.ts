@@ -7,6 +7,7 @@ import { showToast } from '../../ui/toast.ts'
 import { askAddress } from '../calls/address.ts'
 import { otherName } from '../calls/callWords.ts'
 import { codeOf } from '../calls/codeOf.ts'
+import { TOASTS } from '../transferline/transferWords.ts'
 import { afterwards, forget, isCurrent, isLive, type LiveTransfer, placeIn, sendReject, show } from './liveTransfer.ts'
 import { receiveOver } from './receiveLoop.ts'
 import { sendOver } from './sendLoop.ts'
@@ -14,7 +15,6 @@ import { closeTransfer, endByItself, receiveWhole, stopFor, stopUnconnected } fr
 import { createTransferLink } from './transferLink.ts'
 import { remember } from './transferMemory.ts'
 import { relayOf } from './transferRelay.ts'
-import { TOASTS } from './transferWords.ts'
 
 // One attempt after the other, until both ends are connected. Only the receiver begins them [Note: M11].
 

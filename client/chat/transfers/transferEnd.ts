@@ -5,11 +5,11 @@ import { ApiError } from '../../net/api.ts'
 import { showToast } from '../../ui/toast.ts'
 import { otherName } from '../calls/callWords.ts'
 import { codeOf, reportBug } from '../calls/codeOf.ts'
+import { type TransferRefusal, transferStore } from '../transferline/transferState.ts'
+import { TOASTS } from '../transferline/transferWords.ts'
 import { forget, isCurrent, type LiveTransfer, leaveTransfer, liveTransfer, show } from './liveTransfer.ts'
 import { forgetTransfer, remember, remembered } from './transferMemory.ts'
-import { type TransferRefusal, transferStore } from './transferState.ts'
 import { showTransfer } from './transferTabs.ts'
-import { TOASTS } from './transferWords.ts'
 
 const STILL = { bytesPerSecond: null, secondsLeft: null } as const
 

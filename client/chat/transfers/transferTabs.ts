@@ -1,5 +1,5 @@
+import { changeTransfer, type Transfer, transferStore } from '../transferline/transferState.ts'
 import { ownName } from './memoryKey.ts'
-import { changeTransfer, type Transfer, transferStore } from './transferState.ts'
 
 // One tab of a browser has a transfer in hand. The others show what it shows, and pass on what the person does.
 

@@ -8,22 +8,18 @@ import { askAddress } from '../calls/address.ts'
 import { otherName } from '../calls/callWords.ts'
 import { reportBug } from '../calls/codeOf.ts'
 import { nameOf } from '../files/fileWords.ts'
+import { type Transfer, transferStore } from '../transferline/transferState.ts'
+import type { TransferConsent } from '../transferline/transferVerbs.ts'
+import { TOASTS } from '../transferline/transferWords.ts'
 import { knowTransfer } from './knownTransfers.ts'
 import { type LiveTransfer, liveTransfer, sendHere, show } from './liveTransfer.ts'
 import { followSession, post, takeInHand } from './resumeTransfers.ts'
 import { seekSender } from './transferAttempts.ts'
 import { endTransfer } from './transferEnd.ts'
 import { forgetTransfer, remember } from './transferMemory.ts'
-import { type Transfer, transferStore } from './transferState.ts'
 import { type Act, holdTransfer, passOn, showTransfer } from './transferTabs.ts'
-import { TOASTS } from './transferWords.ts'
 
 // What a person can do about a direct transfer. `transferState.ts` has what is shown.
-
-export interface TransferConsent {
-  allowsDirect?: boolean
-  leavesTor?: boolean
-}
 
 const follow = (env: Env): void => followSession(env, (id, act) => void actOn(env, id, act).catch(reportBug))
 

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
+import type { Env } from '../../env.ts'
 import { accountStore } from '../../me/account/accountState.ts'
 import { connectionStore } from '../../net/status.ts'
 import { putRooms, resetRooms } from '../../rooms/list/roomList.ts'
@@ -9,19 +10,20 @@ import { makeAnswers, openScreen, refused, show, toasts } from '../../testing/sc
 import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { openedStore } from '../files/openedFiles.ts'
-import { TransferLine } from '../transferline/TransferLine.tsx'
 import { heldTransfer } from './heldTransfer.ts'
-import { knowTransfer } from './knownTransfers.ts'
 import { TransferDialog } from './TransferDialog.tsx'
+import { TransferLine } from './TransferLine.tsx'
 import { changeTransfer, type Transfer, transferStore } from './transferState.ts'
-import * as verbs from './transfers.ts'
+import { handTransferVerbs, type SaidTransfer, type TransferConsent } from './transferVerbs.ts'
 
-vi.mock('./transfers.ts', () => {
-  const names = ['offerFiles', 'acceptTransfer', 'declineTransfer', 'pauseTransfer', 'cancelTransfer', 'receivedFile']
-  return Object.fromEntries(names.map((name) => [name, vi.fn(async () => undefined)]))
-})
-
-vi.mock('./knownTransfers.ts', () => ({ knowTransfer: vi.fn(async () => undefined) }))
+const verb = async (_: Env, __: string, ___?: TransferConsent): Promise<void> => undefined
+const verbs = {
+  knowTransfer: vi.fn(async (_: Env, __: SaidTransfer, ___?: unknown): Promise<void> => undefined),
+  offerFiles: vi.fn(async (_: Env, __: string, ___: File[]): Promise<void> => undefined),
+  ...{ acceptTransfer: vi.fn(verb), declineTransfer: vi.fn(verb), pauseTransfer: vi.fn(verb), cancelTransfer: vi.fn(verb) },
+  receivedFile: vi.fn(async (_: Env, __: string): Promise<Blob | undefined> => undefined),
+}
+handTransferVerbs(async () => verbs)
 
 openScreen()
 
@@ -232,7 +234,7 @@ test('A message whose transfer this page does not know is looked up with what th
   expect(stage()).toBe('Direct transfer')
   expect(screen.queryByRole('button')).toBeNull()
   const said = { content: now.content, chatRoomId: ROOM_ID, isMine: false, at: AT }
-  await waitFor(() => expect(knowTransfer).toHaveBeenCalledExactlyOnceWith(env, said, row))
+  await waitFor(() => expect(verbs.knowTransfer).toHaveBeenCalledExactlyOnceWith(env, said, row))
 })
 
 test('The dialog says limit, ways and addresses, and sends what was chosen', async () => {

@@ -5,13 +5,11 @@ import { useDirectChat } from '../../rooms/list/useFace.tsx'
 import { nameOf } from '../../rooms/trust/people.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { CryptoFailure } from '../../worker/crypto.ts'
-import { knowTransfer } from './knownTransfers.ts'
 import { type Transfer, transferStore } from './transferState.ts'
-
-type Said = Parameters<typeof knowTransfer>[1]
+import { type SaidTransfer, transferVerbs } from './transferVerbs.ts'
 
 /** What is known of the transfer of a message. undefined until that was looked up. */
-export function useTransfer({ content, chatRoomId, isMine, at }: Said): Transfer | undefined {
+export function useTransfer({ content, chatRoomId, isMine, at }: SaidTransfer): Transfer | undefined {
   const env = useEnv()
   const { transferId } = content
   const transfer = useStore(transferStore, ({ transfers }) => transfers.get(transferId))
@@ -21,6 +19,7 @@ export function useTransfer({ content, chatRoomId, isMine, at }: Said): Transfer
     if (isKnown) return
     const look = async () => {
       const rows = await env.crypto.transferRows()
+      const { knowTransfer } = await transferVerbs()
       await knowTransfer(
         env,
         { content, chatRoomId, isMine, at },

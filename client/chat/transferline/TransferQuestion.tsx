@@ -1,6 +1,6 @@
 import { ConsentDialog } from '../../ui/ConsentDialog.tsx'
 import { type Question, questionWords } from './stageWords.ts'
-import type { TransferConsent } from './transfers.ts'
+import type { TransferConsent } from './transferVerbs.ts'
 
 interface Props {
   question: Question

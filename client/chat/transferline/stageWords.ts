@@ -6,7 +6,7 @@ type Shown = Pick<Transfer, 'isPausedThere' | 'isMine' | 'isHere' | 'isKept' | '
   content: Pick<Transfer['content'], 'sizeBytes'>
 }
 
-/** Of a transfer that is being looked up. */
+/** Stands while a transfer is looked up. */
 export const UNKNOWN = 'Direct transfer'
 
 /** "61.3 of 96.4 MB" */

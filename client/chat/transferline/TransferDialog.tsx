@@ -16,7 +16,7 @@ import { droppedOf, type Fault, fittingTransfers } from './fittingTransfers.ts'
 import { Named } from './Named.tsx'
 import { TransferBody } from './TransferBody.tsx'
 import { askTransfer, endTransferAsk, type Transfer, transferStore } from './transferState.ts'
-import { offerFiles } from './transfers.ts'
+import { transferVerbs } from './transferVerbs.ts'
 import { TOASTS } from './transferWords.ts'
 import { useRoomLeft } from './useRoomLeft.tsx'
 import { useOtherName } from './useTransfer.tsx'
@@ -62,7 +62,7 @@ export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
     setSending(true)
     setFaults([])
     try {
-      await offerFiles(env, chatRoomId, files)
+      await (await transferVerbs()).offerFiles(env, chatRoomId, files)
     } catch (error) {
       if (isRefused(error, 'subscription_required')) setUpgrade('refused')
       else {

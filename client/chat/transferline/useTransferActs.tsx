@@ -5,7 +5,7 @@ import { noteFocus } from '../../ui/opener.ts'
 import { showToast } from '../../ui/toast.ts'
 import { isQuestion } from './stageWords.ts'
 import type { Transfer } from './transferState.ts'
-import { acceptTransfer, cancelTransfer, declineTransfer, pauseTransfer, type TransferConsent } from './transfers.ts'
+import { type TransferConsent, transferVerbs } from './transferVerbs.ts'
 import { TOASTS } from './transferWords.ts'
 
 /** `isAsking`: a press of this person has brought the question that stands. */
@@ -37,7 +37,7 @@ export function useTransferActs({ content: { transferId }, refusal, stage }: Tra
     setAsking(true)
     if (consent === undefined && isQuestion(refusal)) return
     allowed.current = { ...allowed.current, ...consent }
-    void act(TOASTS.notConnected.title, () => acceptTransfer(env, transferId, allowed.current))
+    void act(TOASTS.notConnected.title, async () => (await transferVerbs()).acceptTransfer(env, transferId, allowed.current))
   }
 
   function endAsking() {
@@ -50,8 +50,8 @@ export function useTransferActs({ content: { transferId }, refusal, stage }: Tra
     isAsking: isAsking && !isBusy,
     endAsking,
     isBusy,
-    decline: () => void act('Not declined', () => declineTransfer(env, transferId)),
-    pause: () => void act('Not paused', () => pauseTransfer(env, transferId)),
-    cancel: () => void act('Not cancelled', () => cancelTransfer(env, transferId)),
+    decline: () => void act('Not declined', async () => (await transferVerbs()).declineTransfer(env, transferId)),
+    pause: () => void act('Not paused', async () => (await transferVerbs()).pauseTransfer(env, transferId)),
+    cancel: () => void act('Not cancelled', async () => (await transferVerbs()).cancelTransfer(env, transferId)),
   }
 }
