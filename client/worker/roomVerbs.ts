@@ -2,7 +2,6 @@ import type { Message } from '../../contract/chat/messages.ts'
 import type { ArchiveKey } from '../../contract/chat/rooms.ts'
 import type { Binding } from './binding.ts'
 import { forgetCall, noteCall, notedCalls } from './calls/notedCalls.ts'
-import { UPLOADS } from './files/uploadrows.ts'
 import { putHealingOff, roomsToHeal } from './group/healGroup.ts'
 import { refillKeyPackages } from './group/keypackages.ts'
 import { dropCommit } from './group/pending.ts'
@@ -20,6 +19,7 @@ import { loadHpke } from './primitives/loadHpke.ts'
 import type { searchMessages } from './searchindex/search.ts'
 import { pageOf } from './vault/storedMessage.ts'
 import { roomRecord } from './vault/storedRoom.ts'
+import { UPLOADS } from './vault/waitingFiles.ts'
 
 /** group: the MLS groups of this device. */
 export const groupVerbs = ({ on, onSealing, part }: Binding) => ({

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { decodeFields, encodeFields, fromBase64, fromUtf8, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { changesKeys } from '../../testing/room.ts'
 import { flip } from '../group/testing.ts'
-import { type HeldCall, heldCall, holdCall } from './heldCalls.ts'
+import { type HeldCall, heldCall, holdCall } from '../keys/heldCalls.ts'
 import {
   accepted,
   accepts,

@@ -8,12 +8,6 @@ import {
   sameBytes,
   toBase64,
 } from '../../../contract/ground/bytes.ts'
-import type { Live } from '../keys/live.ts'
-import { peerOf } from '../lists/peers.ts'
-import { CryptoFailure } from '../primitives/failure.ts'
-import { digestOf, erase, openWith, sealWith, signSoon, verifySoon } from '../primitives/seal.ts'
-import { boundTo, callKeyOf, frameKeyOf, LABELS } from './callSecrets.ts'
-import { fingerprintIn } from './fingerprints.ts'
 import {
   type CallEpoch,
   type CallName,
@@ -27,7 +21,13 @@ import {
   type OtherEnd,
   orForged,
   requireCall,
-} from './heldCalls.ts'
+} from '../keys/heldCalls.ts'
+import type { Live } from '../keys/live.ts'
+import { peerOf } from '../lists/peers.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { digestOf, erase, openWith, sealWith, signSoon, verifySoon } from '../primitives/seal.ts'
+import { boundTo, callKeyOf, frameKeyOf, LABELS } from './callSecrets.ts'
+import { fingerprintIn } from './fingerprints.ts'
 
 export type SignalKind = (typeof KINDS)[number]
 const KINDS = ['offer', 'answer', 'candidates', 'state'] as const

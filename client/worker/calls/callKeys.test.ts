@@ -3,12 +3,12 @@ import { decodeFields, encodeFields, fromBase64, fromUtf8, toBase64, utf8 } from
 import { changesKeys } from '../../testing/room.ts'
 import { bindTo } from '../binding.ts'
 import { inRoom, storeRoom, withRoom } from '../group/roomState.ts'
+import { heldCall } from '../keys/heldCalls.ts'
 import { bookWrite, readBook } from '../lists/book.ts'
 import { setVerified } from '../lists/safety.ts'
 import { LOCKS } from '../vault/roomlocks.ts'
 import type { Fork } from '../vault/storedRoom.ts'
 import { acceptAnswer, dropCall, ringCall } from './callKeys.ts'
-import { heldCall } from './heldCalls.ts'
 import {
   accepted,
   accepts,

@@ -9,14 +9,6 @@ import {
   toBase64,
 } from '../../../contract/ground/bytes.ts'
 import { epochOf, exporterOf, type Group, groupIdOf } from '../group/mls.ts'
-import type { Live } from '../keys/live.ts'
-import { CryptoFailure } from '../primitives/failure.ts'
-import { loadPart } from '../primitives/loadPart.ts'
-import { erase, randomBytes } from '../primitives/seal.ts'
-import { releaseTransfer, requireOffer } from '../transfers/heldTransfers.ts'
-import { type CallRoom, callRoom } from './callRoom.ts'
-import { boundTo, callKeyOf, inOrder, wordSeedOf, wordsOf } from './callSecrets.ts'
-import { readFingerprint } from './fingerprints.ts'
 import {
   type CallEpoch,
   type CallPlace,
@@ -32,7 +24,15 @@ import {
   orForged,
   requireCall,
   resumeHeld,
-} from './heldCalls.ts'
+} from '../keys/heldCalls.ts'
+import type { Live } from '../keys/live.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
+import { loadPart } from '../primitives/loadPart.ts'
+import { erase, randomBytes } from '../primitives/seal.ts'
+import { releaseTransfer, requireOffer } from '../transfers/heldTransfers.ts'
+import { type CallRoom, callRoom } from './callRoom.ts'
+import { boundTo, callKeyOf, inOrder, wordSeedOf, wordsOf } from './callSecrets.ts'
+import { readFingerprint } from './fingerprints.ts'
 
 const HASH_BYTES = 32
 /** Three follow rejections by `epoch`. */

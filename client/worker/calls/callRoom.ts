@@ -3,13 +3,13 @@ import { openForks } from '../group/forks.ts'
 import { listedIn, type MemberAccount, unlistedIn } from '../group/members.ts'
 import type { Group } from '../group/mls.ts'
 import { peekRoom } from '../group/roomState.ts'
+import type { CallPlace } from '../keys/heldCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { readBook } from '../lists/book.ts'
 import { chatLocks } from '../lists/chatlocks.ts'
 import { mismatchIn } from '../lists/names.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { roomLocked } from '../vault/roomlocks.ts'
-import type { CallPlace } from './heldCalls.ts'
 
 export interface CallRoom {
   peer: MemberAccount

@@ -1,10 +1,10 @@
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { expect, test } from 'vitest'
 import { type Bytes, decodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
+import { type HeldCall, heldCall } from '../keys/heldCalls.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { inOrder, type WordsOf, wordSeedOf, wordsOf } from './callSecrets.ts'
 import { readFingerprint } from './fingerprints.ts'
-import { type HeldCall, heldCall } from './heldCalls.ts'
 import {
   accepts,
   answers,

@@ -1,7 +1,7 @@
 import { type Bytes, concat, encodeFields } from '../../../contract/ground/bytes.ts'
 import { exportFrom } from '../group/mls.ts'
+import type { CallEnd, CallPlace, CallSubject, HeldCall } from '../keys/heldCalls.ts'
 import { hkdf, type Label, sha256 } from '../primitives/seal.ts'
-import type { CallEnd, CallPlace, CallSubject, HeldCall } from './heldCalls.ts'
 
 type Attempt = Pick<CallPlace, 'subject' | 'callId' | 'attempt'>
 

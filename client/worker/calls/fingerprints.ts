@@ -1,6 +1,6 @@
 import { type Bytes, concat, sameBytes } from '../../../contract/ground/bytes.ts'
+import { callForged, orForged } from '../keys/heldCalls.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { callForged, orForged } from './heldCalls.ts'
 
 const FINGERPRINT = /^sha-256 ((?:[0-9a-f]{2}:){31}[0-9a-f]{2})$/i
 const LINE = 'a=fingerprint:'

@@ -3,11 +3,11 @@ import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { openLiveOf } from '../../testing/opened.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
+import type { CallSubject } from '../keys/heldCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { openSignal, type SignalKind, sealSignal } from './callFrames.ts'
 import { acceptAnswer, answerCall, callWords, ringCall } from './callKeys.ts'
-import type { CallSubject } from './heldCalls.ts'
 
 export const newFingerprint = (): string => {
   const hex = [...randomBytes(32)].map((byte) => byte.toString(16).padStart(2, '0').toUpperCase())

@@ -2,7 +2,7 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import { type Bytes, fromBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { dropFiles, readFile } from '../vault/disk.ts'
+import { dropFiles, passOverOpen, readFile } from '../vault/disk.ts'
 import { writeBehind } from '../vault/writeBehind.ts'
 import * as arriving from './arrivingFile.ts'
 import { openFile as open, type Stated } from './sealedfile.ts'
@@ -58,9 +58,4 @@ async function openArriving(
 function handedOut(file: Blob, isOpen: () => boolean): Blob {
   if (!isOpen()) throw new CryptoFailure('closed', 'The keys of this browser are closed')
   return file
-}
-
-/** Another tab writes this file. */
-export function passOverOpen(error: unknown): void {
-  if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError') throw error
 }

@@ -7,17 +7,16 @@ import { droppedWrites, keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox 
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { forgetReceived } from '../transfers/dropping.ts'
-import { idOfFile } from '../transfers/transferNames.ts'
-import { dropFiles, listFiles, moveFile, readFile, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
+import { dropFiles, listFiles, moveFile, passOverOpen, readFile, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { seqOfMessage } from '../vault/storedMessage.ts'
+import { dropStrays, waitingOf } from '../vault/strays.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
-import { passOverOpen } from './openFile.ts'
+import { idOfFile, UPLOADS, uploadsIn } from '../vault/waitingFiles.ts'
 import { sealFile } from './sealedfile.ts'
 import * as handout from './sealedSteps.ts'
-import { dropStrays, waitingOf } from './strays.ts'
-import { UPLOADS, type UploadRow, uploadsIn } from './uploadrows.ts'
+import type { UploadRow } from './uploadrows.ts'
 
 // The vault has the keys, so that a locked room seals these [Note: A1, L1].
 

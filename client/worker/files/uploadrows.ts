@@ -1,10 +1,5 @@
 import type { FileContent } from '../../../contract/chat/content.ts'
 
-/** `upload:<room id>:<message id>` */
-export const UPLOADS = 'upload:'
-export const uploadsIn = (chatRoomId: string): string => `${UPLOADS}${chatRoomId}:`
-export const uploadId = (key: string): string => key.split(':')[2] ?? ''
-
 export interface UploadRow {
   id: string
   chatRoomId: string

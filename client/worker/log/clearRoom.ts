@@ -5,11 +5,11 @@ import type { Live } from '../keys/live.ts'
 import { type Book, bookWrite, readBook, withBook } from '../lists/book.ts'
 import { readIntoIndex } from '../searchindex/searchindex.ts'
 import { dropTransfers } from '../transfers/dropping.ts'
-import { nameIn, receivedFile, type TransferName, transfersIn } from '../transfers/transferNames.ts'
 import { dropFiles, listFiles } from '../vault/disk.ts'
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Write } from '../vault/vault.ts'
 import type { VaultValue } from '../vault/vaultRows.ts'
+import { nameIn, receivedFile, type TransferName, transfersIn } from '../vault/waitingFiles.ts'
 import { clearedIn } from './withheldPlace.ts'
 
 const CHUNK = 500

@@ -22,7 +22,7 @@ export const randomBytes = (length: number): Bytes => crypto.getRandomValues(new
 /** SHA-256 without a label: only for a field of what is signed. */
 export const digestOf = (bytes: Uint8Array): Bytes32 => concat(sha256Of(bytes))
 
-/** Takes bytes one after the other, and gives what `digestOf` gives of all of them. */
+/** Gives what `digestOf` gives. */
 export const runningDigest = () => sha256Of.create()
 
 export const sha256 = (label: Label, ...fields: Field[]): Bytes32 => concat(sha256Of(encodeFields(label, ...fields)))

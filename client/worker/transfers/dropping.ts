@@ -1,13 +1,12 @@
-import { endHeld } from '../calls/heldCalls.ts'
-import { passOverOpen } from '../files/openFile.ts'
+import { endHeld } from '../keys/heldCalls.ts'
 import type { Live } from '../keys/live.ts'
-import { dropFiles, memoryKey, WAITING } from '../vault/disk.ts'
+import { dropFiles, memoryKey, passOverOpen, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
+import { nameIn, receivedFile, type TransferName, transfersIn, waitingFile } from '../vault/waitingFiles.ts'
 import { forgetTransfer, unkeptTransfers, waitingPlace } from './heldTransfers.ts'
 import { goneWrite, keptRows, nameOf } from './keptTransfers.ts'
-import { nameIn, receivedFile, type TransferName, transfersIn, waitingFile } from './transferNames.ts'
 
-/** Deletes rows, pieces and keys, also of locked chats. What was received whole lies in the chat's folder. */
+/** Deletes rows, pieces and keys, also of locked chats. */
 export async function dropTransfers(live: Live, names: TransferName[]): Promise<void> {
   if (names.length === 0) return
   for (const name of names) {
@@ -21,7 +20,7 @@ export async function dropTransfers(live: Live, names: TransferName[]): Promise<
     )
 }
 
-/** Rows of received files go with these, and those of files that lie elsewhere because nothing moves here. */
+/** Rows go with their files, which lie elsewhere where nothing moves. */
 export async function forgetReceived(live: Live, chatRoomId: string, files: string[]): Promise<void> {
   const wanted = new Set(files)
   const open = [...(await keptRows(live)), ...unkeptTransfers(live).map(({ row }) => row)]

@@ -1,24 +1,22 @@
 import type { Bytes } from '../../../contract/ground/bytes.ts'
-import { callOver, type HeldCall, heldCall, requireCall } from '../calls/heldCalls.ts'
+import { callOver, type HeldCall, heldCall, requireCall } from '../keys/heldCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { readFile, WAITING } from '../vault/disk.ts'
+import { rowKey, type TransferName, waitingFile } from '../vault/waitingFiles.ts'
 import { fileAbsent, isStale, type KeptRow, keptRow, nameOf } from './keptTransfers.ts'
 import { chunkSeal, type PieceSeal, rowSeal } from './sealedPieces.ts'
-import { rowKey, type TransferName, waitingFile } from './transferNames.ts'
 
-/** Lets an attempt go on in a chat that was locked meanwhile [Note: M11]. */
+/** Outlives the lock of its chat [Note: M11]. */
 export interface HeldTransfer {
   row: KeptRow
-  /** False: nothing of it is in the vault, and it ends with the tab. */
+  /** False: it ends with the tab. */
   isKept: boolean
   seal: PieceSeal
-  /** Without a file system: the sender's file, with the hash of each chunk when it was offered. */
+  /** The sender's file, where nothing can be kept. */
   source?: { file: Blob; hashes: Bytes[] }
-  /** 1 for each chunk that is here; undefined before they were looked at. */
+  /** 1 for each chunk that is here. */
   has?: Uint8Array
-  /** How many the row says. */
   noted: number
-  /** Writes wait for each other. */
   turn: Promise<unknown>
 }
 
@@ -47,7 +45,6 @@ export function releaseTransfer(live: Live, transferId: string): void {
 /** Throws 'file_absent', 'room_locked'. */
 export async function requireTransfer(live: Live, name: TransferName): Promise<HeldTransfer> {
   const held = heldTransfer(live, name)
-  // An attempt keeps its keys in a locked chat, nothing else does.
   if (held && heldCall(live, { subject: 'transfer', callId: name.transferId })?.chatRoomId === name.chatRoomId) return held
   if (held && !held.isKept && (await live.vault.isOpen(name.chatRoomId))) return held
   const row = await keptRow(live, name)
@@ -55,7 +52,7 @@ export async function requireTransfer(live: Live, name: TransferName): Promise<H
   return heldTransfer(live, name) ?? holdTransfer(live, row)
 }
 
-/** The sender's browser answers only for what it offers in this chat. Throws 'file_absent', 'room_locked'. */
+/** Throws 'file_absent', 'room_locked'. */
 export async function requireOffer(live: Live, { chatRoomId, callId }: { chatRoomId: string; callId: string }): Promise<void> {
   const { row } = await requireTransfer(live, { chatRoomId, transferId: callId })
   if (!row.isMine || isStale(row)) throw fileAbsent()
@@ -68,7 +65,7 @@ export interface Attempt {
 
 const seals = new WeakMap<HeldCall, Promise<PieceSeal>>()
 
-/** Throws 'call_over' for what is no proved attempt of that side, 'file_absent', 'room_locked'. */
+/** Throws 'call_over' before both certificates are proved, 'file_absent'. */
 export async function requireAttempt(
   live: Live,
   { transferId, attempt }: Attempt,
@@ -79,7 +76,7 @@ export async function requireAttempt(
   if (!key || !other?.fingerprint || isCaller !== (side === 'receiver')) throw callOver()
   const held = await requireTransfer(live, { chatRoomId: call.chatRoomId, transferId })
   if (held.row.isMine !== (side === 'sender')) throw fileAbsent()
-  // The key is erased where the attempt ended meanwhile.
+  // An ended attempt has an erased key.
   requireCall(live, call)
   const sealing = seals.get(call) ?? chunkSeal(key, (isCaller ? other : own).device, held.row.content)
   seals.set(call, sealing)

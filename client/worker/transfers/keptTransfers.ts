@@ -4,7 +4,7 @@ import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { jsonOf, type Write } from '../vault/vaultRows.ts'
-import { rowKey, TRANSFERS, type TransferName } from './transferNames.ts'
+import { rowKey, TRANSFERS, type TransferName } from '../vault/waitingFiles.ts'
 
 const shape = z.looseObject({
   content: z.custom<TransferContent>((json) => readContent(json)?.type === 'transfer'),

@@ -3,9 +3,9 @@ import { chunksOf, TRANSFER_LIMITS } from '../../../contract/chat/transferlimits
 import { type Bytes, concat } from '../../../contract/ground/bytes.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { privateDisk } from '../../testing/privateDisk.ts'
-import { heldCall } from '../calls/heldCalls.ts'
 import { accepted, callers, type End, endOf, opens as hears, seals as says, sdpOf } from '../calls/testing.ts'
 import { flip } from '../group/testing.ts'
+import { heldCall } from '../keys/heldCalls.ts'
 import { finishTransfer, missingChunks, openTransfer } from './receiving.ts'
 import { bytesOf, connects, type Moving, offersFile, opens, receives, seals, underWay } from './testing.ts'
 import { dropTransfer } from './transfers.ts'
@@ -73,14 +73,14 @@ test('What Eve recorded of an earlier attempt opens in none that follows, and th
   await expect(seals(moving, 0, 1, 3)).rejects.toThrow(failure('call_over'))
 })
 
-test('A chunk of another transfer opens nothing, be its number and bytes the same', async () => {
+test('A chunk of another transfer opens nothing, be its number, its bytes and even its key the same', async () => {
   const file = bytesOf(2 * chunkBytes)
-  const [one, other] = [await underWay(a, b, file), await underWay(a, b, file)]
+  const [one, other, third] = [await underWay(a, b, file), await underWay(a, b, file), await underWay(a, b, file)]
   expect(await opens(one, await seals(other, 0, 2))).toBe(0)
-  // Not even under the same key.
-  const [mine, theirs] = [heldCall(b.live, callOf(one)), heldCall(a.live, callOf(other))]
-  if (mine && theirs) Object.assign(mine, { key: theirs.key, other: { ...mine.other, device: theirs.own.device } })
-  expect(await opens(one, await seals(other, 0, 2))).toBe(0)
+  const [mine, theirs] = [heldCall(b.live, callOf(third)), heldCall(a.live, callOf(other))]
+  if (!mine || !theirs) throw new Error('There is no such attempt')
+  mine.key = theirs.key
+  expect(await opens(third, await seals(other, 0, 2))).toBe(0)
 })
 
 const callOf = ({ transferId }: Moving) => ({ subject: 'transfer' as const, callId: transferId })

@@ -4,6 +4,7 @@ import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { digestOf, randomBytes, runningDigest } from '../primitives/seal.ts'
 import { dropFiles, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
+import { type TransferName, waitingFile } from '../vault/waitingFiles.ts'
 import {
   type Attempt,
   type HeldTransfer,
@@ -15,17 +16,15 @@ import {
 } from './heldTransfers.ts'
 import { fileAbsent, type KeptRow, keptRow, nameOf, rowWrite } from './keptTransfers.ts'
 import { HEAD_BYTES, openRun, type PieceSeal, PLACE_BYTES, rowSeal, sealedBytesAt, sealPiece, sealRun } from './sealedPieces.ts'
-import { type TransferName, waitingFile } from './transferNames.ts'
 import { requireRoomForOne, shownRow, type TransferRow } from './transferRow.ts'
 
 const { chunkBytes } = TRANSFER_LIMITS
-/** Chunks that are read at once. */
 const AT_ONCE = 64
 const SEALED_MAX = 256
 
 type NewOffer = TransferName & { file: Blob; name: string; mediaType: string; at: string }
 
-/** Reads the file once, seals a copy, and states it; harmless twice. Throws 'file_size', 'file_read', 'quota', 'room_locked'. */
+/** Reads the file once and seals a copy. Harmless twice. Throws 'file_size', 'file_read', 'quota', 'room_locked'. */
 export async function keepOffer(
   live: Live,
   { chatRoomId, transferId, file, name, mediaType, at }: NewOffer,
@@ -65,7 +64,6 @@ async function* sealedCopy(seal: PieceSeal, file: Blob): AsyncGenerator<Bytes, B
   return new Uint8Array(digest.digest())
 }
 
-/** Nothing can be kept, so the file is read again when it is asked for. */
 async function holdSource(live: Live, row: KeptRow, file: Blob): Promise<HeldTransfer> {
   const digest = runningDigest()
   const hashes: Bytes[] = []
@@ -95,10 +93,7 @@ function changed(cause?: unknown): never {
   throw new CryptoFailure('file_changed', 'This file is not what was offered any more', { cause })
 }
 
-/**
- * Frames of the chunks from `from`, 256 at most, each u32 number | u32 length of the rest | nonce 12 | sealed. Throws 'call_over' for
- * another attempt, 'file_changed', 'file_absent'.
- */
+/** Returns at most 256 frames: u32 number | u32 length of the rest | nonce 12 | sealed. Throws 'call_over', 'file_changed', 'file_absent'. */
 export async function sealChunks(
   live: Live,
   { from, count, ...attempt }: Attempt & { from: number; count: number },

@@ -8,6 +8,7 @@ import { dropFiles, moveFile, readFile, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { makePlaced, type Run, writePlaced } from '../vault/placedFile.ts'
 import { isRoomLocked, roomLocked } from '../vault/roomlocks.ts'
+import { receivedFile, type TransferName, waitingFile } from '../vault/waitingFiles.ts'
 import { dropTransfers } from './dropping.ts'
 import {
   type Attempt,
@@ -22,15 +23,12 @@ import {
 } from './heldTransfers.ts'
 import { fileAbsent, type KeptRow, keptRow, nameOf, rowWrite } from './keptTransfers.ts'
 import { HEAD_BYTES, openPiece, openRun, PLACE_BYTES, rowSeal, sealedBytesAt, sealPiece } from './sealedPieces.ts'
-import { receivedFile, type TransferName, waitingFile } from './transferNames.ts'
 import { requireRoomForOne, shownRow, type TransferRow } from './transferRow.ts'
 
-/** 4 MiB. */
 const AT_ONCE = 256
-/** Frames of one call. */
 const FRAMES_MAX_BYTES = AT_ONCE * (HEAD_BYTES + PLACE_BYTES)
 
-/** Begins what comes, or returns what is here of it. Throws 'quota', 'room_locked', 'file_absent' for what this browser offers itself. */
+/** Begins, or returns what is here. Throws 'quota', 'room_locked', 'file_absent' for an own offer. */
 export async function keepReceiving(
   live: Live,
   { chatRoomId, content, at }: { chatRoomId: string; content: TransferContent; at: string },
@@ -39,7 +37,6 @@ export async function keepReceiving(
   const known = heldTransfer(live, name)?.row ?? (await keptRow(live, name))
   if (known?.isMine) throw fileAbsent()
   if (known?.stage === 'done') return shownRow({ row: known, isKept: heldTransfer(live, name)?.isKept ?? true })
-  // Another tab may begin it too.
   const held = await exclusive(`${live.userId}/transfers`, async () =>
     known || (await keptRow(live, name)) ? requireTransfer(live, name) : beginReceiving(live, { chatRoomId, content, at }),
   )
@@ -65,7 +62,7 @@ async function beginReceiving(live: Live, offer: Pick<KeptRow, 'chatRoomId' | 'c
   return holdTransfer(live, row, { isKept, has: new Uint8Array(count) })
 }
 
-/** Whatever opens is here, whether it was noted before a crash or not. */
+/** A crash between write and note loses nothing. */
 async function lookedAt(live: Live, held: HeldTransfer): Promise<Uint8Array> {
   return inTurn(held, async () => {
     if (held.has) return held.has
@@ -78,7 +75,7 @@ async function lookedAt(live: Live, held: HeldTransfer): Promise<Uint8Array> {
   })
 }
 
-/** Opens pieces in order; undefined is one that does not open. */
+/** Opens pieces in order; undefined is missing. */
 async function* piecesOf(
   { row, seal }: Pick<HeldTransfer, 'row' | 'seal'>,
   file: Blob | undefined,
@@ -117,10 +114,7 @@ export async function missingChunks(live: Live, name: TransferName): Promise<[nu
   return missing
 }
 
-/**
- * Opens and keeps frames, 4 MiB at most. Returns how many chunks are here. What does not open, or is no chunk of this file, is dropped: it
- * is missing. Throws 'call_over', 'quota', 'file_absent' where the chat was cleared meanwhile.
- */
+/** Keeps at most 256 frames; what does not open is dropped. Returns how many chunks are here. Throws 'call_over', 'quota', 'file_absent'. */
 export async function openChunks(live: Live, { frames, ...attempt }: Attempt & { frames: Bytes }): Promise<number> {
   const { held, seal } = await requireAttempt(live, attempt, 'receiver')
   const has = await lookedAt(live, held)
@@ -140,7 +134,6 @@ interface Frame {
   sealed: Bytes
 }
 
-/** Numbers and lengths are the sender's word. */
 function framesIn({ content: { sizeBytes } }: KeptRow, frames: Bytes): Frame[] {
   const view = new DataView(frames.buffer, frames.byteOffset, frames.byteLength)
   const end = Math.min(frames.length, FRAMES_MAX_BYTES)
@@ -150,8 +143,7 @@ function framesIn({ content: { sizeBytes } }: KeptRow, frames: Bytes): Frame[] {
     const number = view.getUint32(at)
     const length = view.getUint32(at + 4)
     const sealed = frames.subarray(at + HEAD_BYTES, at + HEAD_BYTES + length)
-    if (number < count && sealed.length === length && length === sealedBytesAt(sizeBytes, number))
-      found.set(number, { number, sealed })
+    if (number < count && length === sealedBytesAt(sizeBytes, number)) found.set(number, { number, sealed })
     at += HEAD_BYTES + length
   }
   return [...found.values()]
@@ -167,7 +159,7 @@ async function keepPieces(live: Live, held: HeldTransfer, pieces: { number: numb
   return held.row.have
 }
 
-/** Only what is shown depends on it: what is here is looked at. */
+/** The row’s number is only shown. */
 async function note(live: Live, held: HeldTransfer): Promise<void> {
   const { row } = held
   const isDue = row.have - held.noted >= AT_ONCE || row.have === chunksOf(row.content.sizeBytes)
@@ -182,8 +174,8 @@ async function note(live: Live, held: HeldTransfer): Promise<void> {
 }
 
 /**
- * Reads the whole back, checks size and hash, and makes it a file of its chat. Throws 'file_hash', after which nothing is kept;
- * 'file_chunk' where pieces are missing; 'room_locked': again once the chat is open.
+ * Makes it a file of its chat. Throws 'file_hash', after which nothing is kept; 'file_chunk' where pieces are missing; 'room_locked': again
+ * once the chat is open.
  */
 export async function finishTransfer(live: Live, name: TransferName): Promise<void> {
   const held = await requireReceiving(live, name)
@@ -215,11 +207,11 @@ async function finish(live: Live, held: HeldTransfer, name: TransferName): Promi
   if (held.isKept) forgetTransfer(live, name)
 }
 
-/** undefined: it is not in this browser any more, or spoiled. Throws 'room_locked'. */
+/** Returns undefined if it is gone or spoiled. Throws 'room_locked'. */
 export async function openTransfer(live: Live, name: TransferName): Promise<Blob | undefined> {
   const row = await receivedRow(live, name)
   if (!row) return undefined
-  // A crash may come between row and move, and some browsers move nothing.
+  // Some browsers move nothing.
   const file = (await readFile(live.userId, name.chatRoomId, receivedFile(name))) ?? (await waitingBlob(live, name))
   if (!file) return undefined
   const parts: Blob[] = []
@@ -228,7 +220,7 @@ export async function openTransfer(live: Live, name: TransferName): Promise<Blob
     if (whole.length < chunks.length) return undefined
     parts.push(new Blob(whole))
   }
-  // The chat may be locked, or the account closed, meanwhile.
+  // The chat may be locked meanwhile.
   return (await receivedRow(live, name)) && new Blob(parts)
 }
 

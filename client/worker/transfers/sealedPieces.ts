@@ -4,8 +4,7 @@ import { type Bytes, encodeFields, fromBase64 } from '../../../contract/ground/b
 import { erase, hkdf, lockedKey } from '../primitives/seal.ts'
 import type { KeptRow } from './keptTransfers.ts'
 
-// A chunk is sealed twice [Note: M11]: on its way under the key of an attempt, on this disk under the key of a row. A nonce that counts would
-// be used twice where the file changes between two reads.
+// Nonces are random: one that counts comes twice where the file changes between two reads [Note: M11].
 
 const PIECE = 'conclave/transfer-piece/v1'
 const CHUNK = 'conclave/transfer-chunk/v1'
@@ -13,14 +12,12 @@ const NONCE_BYTES = 12
 /** Nonce and tag. */
 const SEAL_BYTES = NONCE_BYTES + 16
 const { chunkBytes } = TRANSFER_LIMITS
-/** A frame's number and length. */
+/** Number and length of a frame. */
 export const HEAD_BYTES = 8
-/** A whole chunk takes them, sealed. */
 export const PLACE_BYTES = chunkBytes + SEAL_BYTES
 
 export interface PieceSeal {
   key: CryptoKey
-  /** What the seal of this number covers beside the chunk. */
   contextOf: (number: number) => Bytes
 }
 
@@ -29,7 +26,7 @@ export const rowSeal = async ({ key, content }: KeptRow): Promise<PieceSeal> => 
   contextOf: (number) => encodeFields(PIECE, content.transferId, String(number)),
 })
 
-/** `device`: the sender's, in hex. */
+/** `device`: the sender’s. */
 export async function chunkSeal(callKey: Bytes, device: string, content: TransferContent): Promise<PieceSeal> {
   const bytes = await hkdf(callKey, CHUNK, device)
   const key = await lockedKey(bytes)
@@ -38,11 +35,10 @@ export async function chunkSeal(callKey: Bytes, device: string, content: Transfe
   return { key, contextOf: (number) => encodeFields(CHUNK, content.transferId, String(number), count) }
 }
 
-/** Bytes of this chunk, sealed. */
 export const sealedBytesAt = (sizeBytes: number, number: number): number =>
   Math.min(chunkBytes, sizeBytes - number * chunkBytes) + SEAL_BYTES
 
-/** Writes nonce, ciphertext and tag into `place`, which has their length. */
+/** Fills `place` with nonce, ciphertext and tag. */
 export async function sealPiece({ key, contextOf }: PieceSeal, number: number, plain: Bytes, place: Bytes): Promise<void> {
   const iv = crypto.getRandomValues(place.subarray(0, NONCE_BYTES))
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: contextOf(number) }, key, plain)
@@ -52,7 +48,6 @@ export async function sealPiece({ key, contextOf }: PieceSeal, number: number, p
 /** Returns undefined for what does not open. */
 export async function openPiece({ key, contextOf }: PieceSeal, number: number, sealed: Bytes): Promise<Bytes | undefined> {
   const iv = sealed.subarray(0, NONCE_BYTES)
-  // Bytes that were never written.
   if (sealed.length <= SEAL_BYTES || iv.every((byte) => byte === 0)) return undefined
   try {
     const algorithm = { name: 'AES-GCM', iv, additionalData: contextOf(number) }
@@ -63,7 +58,6 @@ export async function openPiece({ key, contextOf }: PieceSeal, number: number, s
   }
 }
 
-/** Seals chunks that follow each other, as they lie in a file. */
 export async function sealRun(seal: PieceSeal, from: number, plain: Bytes): Promise<Bytes> {
   const count = Math.ceil(plain.length / chunkBytes)
   const run = new Uint8Array(plain.length + count * SEAL_BYTES)
@@ -80,7 +74,6 @@ export async function sealRun(seal: PieceSeal, from: number, plain: Bytes): Prom
   return run
 }
 
-/** Opens chunks that follow each other. */
 export const openRun = (seal: PieceSeal, from: number, run: Bytes): Promise<(Bytes | undefined)[]> =>
   Promise.all(
     Array.from({ length: Math.ceil(run.length / PLACE_BYTES) }, (_, at) =>

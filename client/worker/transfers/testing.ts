@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { TransferContent } from '../../../contract/chat/content.ts'
-import { chunksOf } from '../../../contract/chat/transferlimits.ts'
 import { type Bytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { type Call, connected, type End } from '../calls/testing.ts'
@@ -55,5 +54,3 @@ export async function brings(moving: Moving, attempt = 1, step = 64): Promise<vo
     for (let at = from; at < to; at += step)
       await opens(moving, await seals(moving, at, Math.min(step, to - at), attempt), attempt)
 }
-
-export const lastChunk = ({ content }: Moving): number => chunksOf(content.sizeBytes) - 1

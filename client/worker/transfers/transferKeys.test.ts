@@ -3,7 +3,6 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
 import { bindTo } from '../binding.ts'
 import { dropCall } from '../calls/callKeys.ts'
-import { type HeldCall, heldCall } from '../calls/heldCalls.ts'
 import {
   accepts,
   answers,
@@ -18,6 +17,7 @@ import {
   sdpOf,
   seals,
 } from '../calls/testing.ts'
+import { type HeldCall, heldCall } from '../keys/heldCalls.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { LOCKS } from '../vault/roomlocks.ts'
 import { type KeptRow, rowWrite } from './keptTransfers.ts'

@@ -25,7 +25,7 @@ export const shownRow = ({ row, isKept }: Pick<HeldTransfer, 'row' | 'isKept'>):
   return { content, chatRoomId, isMine, isKept, stage, have, at }
 }
 
-/** Rows take no more than the server takes offers. Throws 'quota', 'room_locked'. */
+/** Throws 'quota', 'room_locked'. */
 export async function requireRoomForOne(
   live: Live,
   { chatRoomId, isMine }: Pick<KeptRow, 'chatRoomId' | 'isMine'>,

@@ -1,14 +1,14 @@
-import { dropStrays } from '../files/strays.ts'
 import type { Live } from '../keys/live.ts'
 import { listFiles, readFile, WAITING } from '../vault/disk.ts'
 import { isRoomLocked } from '../vault/roomlocks.ts'
+import { dropStrays } from '../vault/strays.ts'
+import { receivedFile, type TransferName, waitingFile } from '../vault/waitingFiles.ts'
 import { dropTransfers } from './dropping.ts'
 import { heldTransfer, unkeptTransfers } from './heldTransfers.ts'
 import { isStale, keptRow, keptRows, nameOf } from './keptTransfers.ts'
-import { receivedFile, type TransferName, waitingFile } from './transferNames.ts'
 import { shownRow, type TransferRow } from './transferRow.ts'
 
-/** Returns those of open rooms. What is a day old, or has lost its pieces, goes. */
+/** Returns those of open rooms. Old ones go. */
 export async function transferRows(live: Live): Promise<TransferRow[]> {
   await dropStrays(live)
   const rows = await keptRows(live)
@@ -25,7 +25,7 @@ export async function transferRows(live: Live): Promise<TransferRow[]> {
   return [...kept, ...open].filter(({ content }) => !dropped.has(content.transferId))
 }
 
-/** Deletes what is kept of it, but what was received whole. */
+/** Leaves what was received whole. */
 export async function dropTransfer(live: Live, name: TransferName): Promise<void> {
   if (!(await isReceived(live, name))) await dropTransfers(live, [name])
 }

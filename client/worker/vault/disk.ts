@@ -10,7 +10,6 @@ export const WAITING = 'waiting'
 export const memory = new Map<string, File>()
 export const memoryKey = (...path: string[]): string => path.join('/')
 
-/** Returns undefined without a file system, and for what is not there. */
 export async function folderAt(path: string[], create: boolean): Promise<FileSystemDirectoryHandle | undefined> {
   if (typeof navigator === 'undefined' || !navigator.storage?.getDirectory) return undefined
   try {
@@ -55,7 +54,7 @@ export async function writeFile<T>(
   }
 }
 
-/** Throws 'quota' for a full disk, else the error. */
+/** Throws 'quota' or the error. */
 export function orQuota(error: unknown): never {
   if (error instanceof DOMException && error.name === 'QuotaExceededError')
     throw new CryptoFailure('quota', 'This browser has no room left for this file', { cause: error })
@@ -136,7 +135,7 @@ async function entriesOf(folder: FileSystemDirectoryHandle | undefined): Promise
   return entries
 }
 
-/** Moves a file. Returns false unless a file on disk moved: one that cannot is deleted, unless it `isOnly` here. */
+/** Moves a file, or deletes one that cannot move, unless it `isOnly` here. Returns false unless a file on disk moved. */
 export async function moveFile(
   userId: string,
   from: [string, string],
@@ -169,4 +168,9 @@ export async function dropFiles(...path: [string, string, string?]): Promise<voi
 
 export function absent(error: unknown): undefined {
   if (!(error instanceof DOMException) || error.name !== 'NotFoundError') throw error
+}
+
+/** Another tab writes this file. */
+export function passOverOpen(error: unknown): void {
+  if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError') throw error
 }

@@ -2,8 +2,6 @@ import type { Bytes } from '../../../contract/ground/bytes.ts'
 import { absent, folderAt, memory, memoryKey, openToWrite, orQuota } from './disk.ts'
 import { exclusive } from './exclusive.ts'
 
-// A file that is written at places, in any order. Without a file system it lies in memory.
-
 type Place = [userId: string, folder: string, name: string]
 
 export interface Run {
@@ -11,7 +9,7 @@ export interface Run {
   bytes: Bytes
 }
 
-/** Makes a file of zeros, so that a full disk says so before anything comes. Returns false for one in memory. Throws 'quota'. */
+/** Reserves the bytes. Returns false for one in memory. Throws 'quota'. */
 export const makePlaced = (place: Place, sizeBytes: number): Promise<boolean> =>
   exclusive(memoryKey(...place), async () => {
     const folder = await folderAt([place[0], place[1]], true)
@@ -32,15 +30,13 @@ export const makePlaced = (place: Place, sizeBytes: number): Promise<boolean> =>
     return true
   })
 
-/**
- * Returns false if the file is gone. `isFlushed`: the bytes outlive a crash. Throws 'quota', after which some of the bytes may be there.
- */
+/** Returns false if the file is gone. Throws 'quota', after which some bytes may be there. */
 export const writePlaced = (place: Place, runs: Run[], { isFlushed = false } = {}): Promise<boolean> =>
   exclusive(memoryKey(...place), async () => {
     const held = memory.get(memoryKey(...place))
     if (held) memory.set(memoryKey(...place), new File([runs.reduce<Blob>(withRun, held)], place[2]))
     const folder = await folderAt([place[0], place[1]], false)
-    // Only what exists: a file that was deleted meanwhile does not come back.
+    // A deleted file does not come back.
     const handle = held ? undefined : await folder?.getFileHandle(place[2]).catch(absent)
     if (!handle) return held !== undefined
     const file = await handle.createSyncAccessHandle()

@@ -1,7 +1,7 @@
 import type { Bytes } from '../../../contract/ground/bytes.ts'
-import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { erase } from '../primitives/seal.ts'
+import type { Live } from './live.ts'
 
 export const NONCE_BYTES = 32
 

@@ -1,3 +1,8 @@
+/** `upload:<room id>:<message id>` */
+export const UPLOADS = 'upload:'
+export const uploadsIn = (chatRoomId: string): string => `${UPLOADS}${chatRoomId}:`
+export const uploadId = (key: string): string => key.split(':')[2] ?? ''
+
 export interface TransferName {
   chatRoomId: string
   transferId: string
@@ -17,7 +22,6 @@ const FILE = 'transfer-'
 
 /** Two contacts may choose one id. */
 export const waitingFile = ({ chatRoomId, transferId }: TransferName): string => `${FILE}${chatRoomId}-${transferId}`
-/** Objects of the same folder have names that the server chose. */
 export const receivedFile = ({ transferId }: Pick<TransferName, 'transferId'>): string => `${FILE}${transferId}`
-/** Returns the transfer's or object's id of a file in a room's folder. */
+/** Returns the transfer's or object's id. */
 export const idOfFile = (name: string): string => (name.startsWith(FILE) ? name.slice(FILE.length) : name)

@@ -1,15 +1,13 @@
-import type { Live } from '../keys/live.ts'
-import { nameIn, TRANSFERS, waitingFile } from '../transfers/transferNames.ts'
-import { dropFiles, listFiles, WAITING } from '../vault/disk.ts'
-import { exclusive } from '../vault/exclusive.ts'
-import { listedVaultOf } from '../vault/listedVaults.ts'
-import { UPLOADS, uploadId } from './uploadrows.ts'
+import { dropFiles, listFiles, WAITING } from './disk.ts'
+import { exclusive } from './exclusive.ts'
+import { listedVaultOf } from './listedVaults.ts'
+import type { Vault } from './openVault.ts'
+import { nameIn, TRANSFERS, UPLOADS, uploadId, waitingFile } from './waitingFiles.ts'
 
-/** A row follows its bytes within moments. */
 const STRAY_MS = 24 * 60 * 60 * 1000
 
 /** A vault put aside may have the rows, so nothing is deleted then. */
-export async function dropStrays({ userId, vault }: Live): Promise<void> {
+export async function dropStrays({ userId, vault }: { userId: string; vault: Vault }): Promise<void> {
   await exclusive(waitingOf(userId), async () => {
     // A start looks at waiting files only.
     const waiting = (await listFiles(userId, WAITING)).get(WAITING)
