@@ -52,13 +52,7 @@ type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
 
 const onCall = async (env: Env, frame: CallFrame) => (await import('../chat/calls/receiveCall.ts')).receiveCall(env, frame)
 
-handTransferVerbs(async () => {
-  const [verbs, known] = await Promise.all([
-    import('../chat/transfers/transfers.ts'),
-    import('../chat/transfers/knownTransfers.ts'),
-  ])
-  return { ...verbs, knowTransfer: known.knowTransfer }
-})
+handTransferVerbs(() => import('../chat/transfers/transfers.ts'))
 
 const onTransfer = async (env: Env, frame: TransferFrame) =>
   (await import('../chat/transfers/receiveTransfer.ts')).receiveTransfer(env, frame)

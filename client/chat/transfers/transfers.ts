@@ -11,7 +11,7 @@ import { nameOf } from '../files/fileWords.ts'
 import { type Transfer, transferStore } from '../transferline/transferState.ts'
 import type { TransferConsent } from '../transferline/transferVerbs.ts'
 import { TOASTS } from '../transferline/transferWords.ts'
-import { knowTransfer } from './knownTransfers.ts'
+import { knowTransfer as know } from './knownTransfers.ts'
 import { type LiveTransfer, liveTransfer, sendHere, show } from './liveTransfer.ts'
 import { followSession, post, takeInHand } from './resumeTransfers.ts'
 import { seekSender } from './transferAttempts.ts'
@@ -20,6 +20,8 @@ import { forgetTransfer, remember } from './transferMemory.ts'
 import { type Act, holdTransfer, passOn, showTransfer } from './transferTabs.ts'
 
 // What a person can do about a direct transfer. `transferState.ts` has what is shown.
+
+export const knowTransfer = know
 
 const follow = (env: Env): void => followSession(env, (id, act) => void actOn(env, id, act).catch(reportBug))
 
@@ -73,7 +75,7 @@ async function offer(env: Env, chatRoomId: string, file: File): Promise<void> {
     await env.crypto.dropTransfer({ chatRoomId, transferId })
     throw error
   }
-  await knowTransfer(env, { content: row.content, chatRoomId, isMine: true, at }, row)
+  await know(env, { content: row.content, chatRoomId, isMine: true, at }, row)
   takeInHand(env, row, letGo)
   showToast(TOASTS.offerSent(otherName(peerId), name))
 }
