@@ -138,12 +138,15 @@ test('A dropped or finished transfer leaves the sender nothing, and the receiver
   expect([await openTransfer(b.live, name(moving)), await rowsOf(b), filesOf(b)]).toEqual([undefined, [], []])
 })
 
-test('Where no file moves, what was received stays openable where it lies', async () => {
+test('Where no file moves, what was received stays openable where it lies, also after a day', async () => {
   disk.hasMoving = false
   const file = bytesOf(chunkBytes + 1)
   const moving = await underWay(a, b, file)
   await brings(moving)
   await finishTransfer(b.live, name(moving))
+  expect(await isWhole(moving, file)).toBe(true)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 60 * 60 * 1000 })
+  await transferRows(b.live)
   expect(await isWhole(moving, file)).toBe(true)
 })
 
