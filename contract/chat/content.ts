@@ -4,7 +4,6 @@ import { LIMITS } from '../ground/limits.ts'
 import { base64, base64Of, boundedRecord } from '../ground/shapes.ts'
 import { CALL_LIMITS, CALL_TYPES } from './calllimits.ts'
 import { SAID } from './saidlimits.ts'
-import { TRANSFER_LIMITS } from './transferlimits.ts'
 
 const pixels = z.number().int().min(1).max(100_000)
 
@@ -50,7 +49,7 @@ const transferShape = z.object({
   transferId: z.uuid(),
   name: z.string().max(SAID.nameMax),
   mediaType: z.string().max(100),
-  sizeBytes: z.number().int().min(1).max(TRANSFER_LIMITS.fileBytes),
+  sizeBytes: z.number().int().min(1).max(SAID.transferBytes),
   /** SHA-256 of the bytes. */
   hash: base64Of(32),
 })

@@ -8,4 +8,5 @@ export const SAID = {
   /** A voice message, and its parts of shown loudness. */
   voiceSeconds: 15 * 60,
   voicePeaks: 64,
+  transferBytes: 100 * 1024 * 1024 - 1,
 } as const

@@ -1,8 +1,10 @@
+import { SAID } from './saidlimits.ts'
+
 const KIB = 1024
 const MIB = KIB * KIB
 
 export const TRANSFER_LIMITS = {
-  fileBytes: 100 * MIB - 1,
+  fileBytes: SAID.transferBytes,
   chunkBytes: 16 * KIB,
   toldStepBytes: MIB,
   offerSeconds: 24 * 60 * 60,

@@ -45,7 +45,7 @@ export const transfersApi = {
         .int()
         .min(TRANSFER_LIMITS.toldStepBytes)
         .max(100 * TRANSFER_LIMITS.toldStepBytes)
-        .multipleOf(TRANSFER_LIMITS.toldStepBytes),
+        .refine((bytes) => bytes % TRANSFER_LIMITS.toldStepBytes === 0),
     }),
     output: done,
   }),

@@ -13,7 +13,7 @@ const TEXT_MAX = 48 * 1024
 const count = z.number().int().min(0).max(CHUNKS_MAX)
 /** In order, none twice. */
 const ranges = z
-  .array(z.tuple([count, count]))
+  .array(z.custom<Range>((one) => Array.isArray(one) && one.length === 2 && one.every((at) => count.safeParse(at).success)))
   .max(RANGES_MAX)
   .refine((list) => list.every(([from, to], at) => from < to && from >= (list[at - 1]?.[1] ?? 0)))
 const one = { transferId: z.uuid() }

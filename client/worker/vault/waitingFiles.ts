@@ -1,7 +1,7 @@
 /** `upload:<room id>:<message id>` */
 export const UPLOADS = 'upload:'
 export const uploadsIn = (chatRoomId: string): string => `${UPLOADS}${chatRoomId}:`
-export const uploadId = (key: string): string => key.split(':')[2] ?? ''
+export const uploadId = (key: string): string => nameIn(key).transferId
 
 export interface TransferName {
   chatRoomId: string
@@ -11,7 +11,7 @@ export interface TransferName {
 /** `transfer:<room id>:<transfer id>` */
 export const TRANSFERS = 'transfer:'
 export const transfersIn = (chatRoomId: string): string => `${TRANSFERS}${chatRoomId}:`
-export const rowKey = ({ chatRoomId, transferId }: TransferName): string => `${transfersIn(chatRoomId)}${transferId}`
+export const rowKey = ({ chatRoomId, transferId }: TransferName): string => transfersIn(chatRoomId) + transferId
 
 export function nameIn(key: string): TransferName {
   const [, chatRoomId = '', transferId = ''] = key.split(':')
