@@ -91,12 +91,14 @@ function stateOf(env: Env, { said, row, peerId, device, isListed }: Known): Tran
   const { content, chatRoomId, isMine } = said
   const one = listed.get(content.transferId)
   const isWhole = row?.stage === 'done'
+  // A sender's row has every chunk.
+  const have = isMine ? 0 : (row?.have ?? 0)
   const end = one?.end ?? (isListed && !one && isOld(env, said.at) ? 'expired' : null)
   return {
     ...{ content: cleaned(content), chatRoomId, peerId, isMine, isKept: row?.isKept ?? true },
     isHere: row !== undefined && (end === null || isWhole),
     ...{ stage: stageOf({ one, row, end, device, isMine }), end: isWhole ? 'done' : end },
-    movedBytes: isWhole ? content.sizeBytes : Math.min(content.sizeBytes, (row?.have ?? 0) * bytesPerChunk(content)),
+    movedBytes: isWhole ? content.sizeBytes : Math.min(content.sizeBytes, have * bytesPerChunk(content)),
     ...{ bytesPerSecond: null, secondsLeft: null, isRelayed: null, refusal: null },
   }
 }

@@ -54,6 +54,7 @@ const fileOf = (sizeBytes: number, name = 'film.mp4'): File => {
 async function offered(sizeBytes = SIZE, from = alice, to = bob): Promise<string> {
   await from.offers(fileOf(sizeBytes))
   const id = from.keys.state.posted.at(-1)?.id ?? ''
+  expect(from.shows(id)?.movedBytes).toBe(0)
   await to.sees(from, id)
   return id
 }
