@@ -1,3 +1,7 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import * as lies from './lies.ts'
 import { customer, startChat } from './people.ts'
@@ -41,6 +45,7 @@ afterAll(async () => {
 })
 
 const idOf = ({ page }: Person) => page.evaluate(async () => String((await (await fetch('/api/user')).json()).id))
+const deviceOf = ({ page }: Person) => page.evaluate(async () => String((await (await fetch('/api/user')).json()).deviceId))
 const STOPPED = 'The call was stopped'
 
 /** What has come through of pictures and sound, in all calls of this page. */
@@ -153,4 +158,33 @@ test('A server keeps back every answer: Alice goes on calling until she ends it,
   for (const one of [alice, bob]) expect(await heard(one)).toBe(0)
   await alice.hangsUp()
   await bob.page.getByText('Connecting...').first().waitFor({ state: 'detached' })
+})
+
+test('A server that changes what a direct transfer agrees on, or names another device of it, connects nothing, and nothing is saved; without the lie the file arrives', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'conclave-chosen-'))
+  const own = await deviceOf(eve)
+  let last = { name: '', bytes: Buffer.alloc(0) }
+  // Whoever opens the change first says it. The other one goes on trying.
+  for (const [at, [lie, one]] of (
+    [
+      [lies.otherAccept, alice],
+      [lies.otherTransferAnswer, bob],
+      [lies.otherTransferDevice('transfer-accept', own), alice],
+      [lies.otherTransferDevice('transfer-answer', own), bob],
+      [lies.alteredTransferSignals, alice],
+    ] as const
+  ).entries()) {
+    last = { name: `${at}.bin`, bytes: randomBytes(300_000) }
+    const { name, bytes } = last
+    await writeFile(join(folder, name), bytes)
+    await alice.offersDirectly(join(folder, name))
+    proxy.lies(lie)
+    await bob.takesDirectly(name)
+    await one.page.locator('.transfer-line', { hasText: name }).getByText('The two browsers could not connect.').waitFor()
+    for (const { page } of [alice, bob]) expect(await page.locator('.transfer-line progress').count()).toBe(0)
+    expect(await bob.page.getByRole('button', { name: `Save ${name}` }).count()).toBe(0)
+  }
+  proxy.tellsTruth()
+  await bob.page.reload()
+  expect((await bob.savesDirectly(last.name)).equals(last.bytes)).toBe(true)
 })

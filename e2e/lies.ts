@@ -199,3 +199,17 @@ export const notesCalls = (heard: Frame[]): Lie => ({
     return frame
   },
 })
+
+/** The commitment with which a file is accepted is another. */
+export const otherAccept: Lie = ofCalls(['transfer-accept'], (frame) =>
+  withData(frame, { signal: randomBytes(32).toString('base64') }),
+)
+export const otherTransferAnswer: Lie = ofCalls(['transfer-answer'], (frame) =>
+  withData(frame, { signal: flipped(frame.data['signal']) }),
+)
+export const alteredTransferSignals: Lie = ofCalls(['transfer-signal'], (frame) =>
+  withData(frame, { signal: flipped(frame.data['signal']) }),
+)
+/** Another device accepts a file, or answers for it, than the server says. */
+export const otherTransferDevice = (type: 'transfer-accept' | 'transfer-answer', device: string): Lie =>
+  ofCalls([type], (frame) => withData(frame, { device }))

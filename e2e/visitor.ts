@@ -37,6 +37,12 @@ export interface Visitor extends Account, Named {
   sends(path: string): Promise<void>
   /** Saves the document with this name from the chat, and returns its bytes. */
   saves(name: string): Promise<Buffer>
+  /** Offers the file at this path from browser to browser. */
+  offersDirectly(path: string): Promise<void>
+  /** Accepts the offer of a file with this name. */
+  takesDirectly(name: string): Promise<void>
+  /** Waits until it has come whole, saves it and returns its bytes. */
+  savesDirectly(name: string): Promise<Buffer>
   /** Opens the camera and the microphone, and returns the kinds of what is live. */
   films(): Promise<string[]>
   /** Records a voice message and sends it. */
@@ -118,6 +124,19 @@ export function visitorBy(driver: Driver, url: string, { name, username, passwor
       await driver.sees({ css: '.att-document', text: basename(path) })
     },
     saves: (file) => driver.saves({ css: 'button.att-document', text: file }, file),
+    async offersDirectly(path) {
+      await driver.press({ role: 'button', name: 'Attach files' })
+      await driver.press({ role: 'menuitem', name: 'Send directly, up to 100 MB' })
+      // A menu that fades out takes the next press.
+      await driver.misses({ css: '[role="menu"]' })
+      await driver.chooses({ css: '.transfer-drop, [role="dialog"] footer .outline' }, path)
+      await driver.press({ css: '[role="dialog"] footer .primary', text: 'Send' })
+      await driver.sees({ css: '.transfer-line', text: basename(path) })
+      await driver.press({ role: 'button', name: 'Close' })
+      await driver.misses({ css: '[role="dialog"]' })
+    },
+    takesDirectly: (file) => driver.press({ role: 'button', name: `Accept ${file}` }),
+    savesDirectly: (file) => driver.saves({ role: 'button', name: `Save ${file}` }, file),
     films: () =>
       driver.asks(async () => {
         const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: true })
