@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -25,17 +25,22 @@ const test = atServer
   })
   .skipIf(!FIREFOX)
 
+async function newFile(name: string, sizeBytes: number): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'conclave-chosen-')), name)
+  await writeFile(path, randomBytes(sizeBytes))
+  return path
+}
+
 /** One sends a file, and the other saves it as it was. Returns its bytes. */
 async function share(one: Visitor, other: Visitor, name: string): Promise<Buffer> {
-  const bytes = randomBytes(300_000)
-  const file = join(await mkdtemp(join(tmpdir(), 'conclave-chosen-')), name)
-  await writeFile(file, bytes)
+  const file = await newFile(name, 300_000)
+  const bytes = await readFile(file)
   await one.sends(file)
   expect((await other.saves(name)).equals(bytes)).toBe(true)
   return bytes
 }
 
-test('Alice in Firefox and Bob in Chromium sign in, talk, share files, hear a voice, call each other, and find it all after a reload', async ({
+test('Alice in Firefox and Bob in Chromium sign in, talk, share files by the server and directly, hear a voice, call each other, and find it all after a reload', async ({
   server,
   firefox,
 }) => {
@@ -63,6 +68,16 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files, hear a vo
 
   const plan = await share(alice, bob, 'plan.pdf')
   const answer = await share(bob, alice, 'answer.pdf')
+
+  for (const [one, other, name] of [
+    [alice, bob, 'there.bin'],
+    [bob, alice, 'back.bin'],
+  ] as const) {
+    const path = await newFile(name, 2_000_000)
+    await one.offersDirectly(path)
+    await other.takesDirectly(name)
+    expect((await other.savesDirectly(name)).equals(await readFile(path))).toBe(true)
+  }
 
   for (const one of [alice, bob]) expect(await one.films()).toEqual(['audio', 'video'])
   for (const one of [alice, bob]) await one.allowsAddress()
