@@ -89,7 +89,9 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           // Minutes of calls, and networks that only root makes: `npm run test:calls`.
-          exclude: process.env['CALL_WALKS'] ? [] : ['e2e/callnetworks.test.ts', 'e2e/callstorm.test.ts'],
+          exclude: process.env['CALL_WALKS']
+            ? []
+            : ['e2e/callnetworks.test.ts', 'e2e/callstorm.test.ts', 'e2e/transfernetworks.test.ts'],
           globalSetup: ['server/testing/run.ts', 'e2e/unpack.ts'],
           setupFiles: ['client/testing/argon2.ts', 'client/testing/verified.ts', 'e2e/closing.ts'],
           // Files share a worker, what it has loaded, its Chromium and its server (`e2e/people.ts`).

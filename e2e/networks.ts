@@ -25,7 +25,7 @@ export interface Place {
   reaches(port: number): Promise<void>
   /** What its router lets out: everything, nothing of UDP, or connections to port 443 alone, as some offices do. */
   permits(what: 'all' | 'tcp' | '443'): void
-  /** So many of a hundred packets of UDP are lost, both ways. */
+  /** So many of a hundred packets of UDP are lost, both ways; 100: the line is cut. */
   loses(percent: number): void
   /** Gets another address, as somebody does who changes from cable to Wi-Fi. Connections to what it `reaches` break. */
   moves(): Promise<void>
@@ -150,8 +150,9 @@ export async function openNetworks(): Promise<Networks> {
         },
         loses(percent) {
           inside(router, 'nft', `flush chain ip walk loss${number}`)
-          if (percent > 0)
-            inside(router, 'nft', `add rule ip walk loss${number} meta l4proto udp numgen random mod 100 < ${percent} drop`)
+          // nft takes no rule that is always true.
+          const which = percent < 100 ? `numgen random mod 100 < ${percent} ` : ''
+          if (percent > 0) inside(router, 'nft', `add rule ip walk loss${number} meta l4proto udp ${which}drop`)
         },
         async moves() {
           const before = host++
