@@ -210,7 +210,7 @@ const plainPut = (page: Page): Promise<number> =>
   )
 
 /** Runs the work, and looks how many MB the renderer that grows most grows by meanwhile. */
-async function grownBy(page: Page, work: () => Promise<void>): Promise<number> {
+export async function grownBy(page: Page, work: () => Promise<void>): Promise<number> {
   const browser = page.context().browser()
   if (!browser) throw new Error('The page has no browser')
   const session = await browser.newBrowserCDPSession()

@@ -19,6 +19,7 @@ import { measureSend } from './send.ts'
 import { measureSockets } from './sockets.ts'
 import { measureStart } from './start.ts'
 import { measureTap } from './tap.ts'
+import { measureTransfers } from './transfers.ts'
 import { measureUploads } from './uploads.ts'
 import { measureVisit } from './visit.ts'
 
@@ -42,6 +43,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   admin: measureAdmin,
   requests: measureRequests,
   uploads: measureUploads,
+  transfers: measureTransfers,
 }
 
 const words = process.argv.slice(2)

@@ -101,3 +101,76 @@ async function join({ config, hasVideo = false, isCaller }: BareSettings & { isC
     opening = open()
   }
 }
+
+declare global {
+  var flowed: Promise<number> | undefined
+}
+
+interface FlowSettings {
+  config?: RTCConfiguration
+  sizeBytes: number
+}
+
+/** One page sends so many bytes to the other over a bare data channel. Returns the ms from the first message to the last, at the receiver. */
+export async function flowBare(from: Evaluates, to: Evaluates, settings: FlowSettings): Promise<number> {
+  await to.evaluate(flow, { ...settings, isSender: false })
+  await from.evaluate(flow, { ...settings, isSender: true })
+  return to.evaluate(() => globalThis.flowed ?? 0, undefined)
+}
+
+/** Runs in the page. */
+async function flow({ config, sizeBytes, isSender }: FlowSettings & { isSender: boolean }) {
+  const peer = new RTCPeerConnection(config)
+  const chunks = peer.createDataChannel('chunks', { negotiated: true, id: 1, maxRetransmits: 3 })
+  chunks.binaryType = 'arraybuffer'
+  chunks.bufferedAmountLowThreshold = 1024 * 1024
+  const socket = new WebSocket(location.href.replace('http', 'ws'))
+  await new Promise((resolve) => socket.addEventListener('open', resolve))
+  const say = (what: object) => socket.send(JSON.stringify(what))
+  const early: RTCIceCandidateInit[] = []
+  let turn = Promise.resolve()
+  const hear = async ({
+    description,
+    candidate,
+  }: {
+    description?: RTCSessionDescriptionInit
+    candidate?: RTCIceCandidateInit
+  }) => {
+    if (description) {
+      await peer.setRemoteDescription(description)
+      for (const one of early.splice(0)) await peer.addIceCandidate(one)
+      if (isSender) return
+      await peer.setLocalDescription()
+      say({ description: peer.localDescription })
+    }
+    if (candidate) await (peer.remoteDescription ? peer.addIceCandidate(candidate) : early.push(candidate))
+  }
+  peer.addEventListener('icecandidate', ({ candidate }) => candidate && say({ candidate }))
+  socket.addEventListener('message', ({ data }) => {
+    turn = turn.then(() => hear(JSON.parse(String(data))))
+  })
+  if (isSender) {
+    chunks.addEventListener('open', async () => {
+      const chunk = new Uint8Array(16 * 1024)
+      for (let sent = 0; sent < sizeBytes; sent += chunk.length) {
+        if (chunks.bufferedAmount > 4 * 1024 * 1024)
+          await new Promise((resolve) => chunks.addEventListener('bufferedamountlow', resolve, { once: true }))
+        chunks.send(chunk)
+      }
+    })
+    await peer.setLocalDescription()
+    say({ description: peer.localDescription })
+    return
+  }
+  globalThis.flowed = new Promise((resolve) => {
+    let [came, first, last] = [0, 0, 0]
+    chunks.addEventListener('message', ({ data }) => {
+      last = performance.now()
+      first ||= last
+      came += data.byteLength
+      if (came >= sizeBytes) resolve(last - first)
+    })
+    // A channel that sends again three times only may lose the last ones.
+    setInterval(() => came > 0 && performance.now() - last > 2000 && resolve(((last - first) * sizeBytes) / came), 500)
+  })
+}
