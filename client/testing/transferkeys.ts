@@ -57,6 +57,7 @@ export function standInTransfers(deviceId: string) {
       kept.set(content.transferId, one)
       return rowOf(one)
     },
+    keepsTransfers: async () => kept.size > 0,
     transferRows: async () => (state.isLocked ? [] : [...kept.values()].map(rowOf)),
     async missingChunks({ transferId }: { transferId: string }) {
       const { content, pieces } = of(transferId)

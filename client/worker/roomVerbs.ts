@@ -19,7 +19,7 @@ import { loadHpke } from './primitives/loadHpke.ts'
 import type { searchMessages } from './searchindex/search.ts'
 import { pageOf } from './vault/storedMessage.ts'
 import { roomRecord } from './vault/storedRoom.ts'
-import { UPLOADS } from './vault/waitingFiles.ts'
+import { TRANSFERS, UPLOADS } from './vault/waitingFiles.ts'
 
 /** group: the MLS groups of this device. */
 export const groupVerbs = ({ on, onSealing, part }: Binding) => ({
@@ -81,7 +81,11 @@ export const callVerbs = ({ on, part }: Binding) => ({
 })
 
 /** transfers: files that go from browser to browser, and what is kept of them. */
-export const transferVerbs = ({ part }: Binding) => ({
+export const transferVerbs = ({ on, part }: Binding) => ({
+  ...on({
+    /** A start loads no more where nothing is kept. */
+    keepsTransfers: async ({ vault }: Live) => (await vault.keys('sealed', TRANSFERS)).length > 0,
+  }),
   ...part(load.offering, 'keepOffer', 'sealChunks'),
   ...part(load.receiving, 'keepReceiving', 'missingChunks', 'openChunks', 'finishTransfer', 'openTransfer'),
   ...part(load.transfers, 'transferRows', 'dropTransfer'),

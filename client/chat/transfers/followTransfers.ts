@@ -8,7 +8,7 @@ import { memoryKey } from './memoryKey.ts'
 export function followTransfers(env: Env, attempt: (work: Promise<unknown>) => void): () => void {
   let isOver = false
   const begin = async () => {
-    const rows = await env.crypto.transferRows()
+    const rows = (await env.crypto.keepsTransfers()) ? await env.crypto.transferRows() : []
     if (isOver || (rows.every(({ stage }) => stage === 'done') && localStorage.getItem(memoryKey()) === null)) return
     const { beginTransfers } = await import('./receiveTransfer.ts')
     if (!isOver) await beginTransfers(env, rows)
