@@ -95,7 +95,9 @@ test('A file above 10 MB goes from browser to browser, goes on after a reload of
   const bar = await bob.page.waitForFunction(() => document.querySelector<HTMLProgressElement>('.transfer-line progress')?.value)
   // Noted after each 4 MiB.
   expect(await bar.jsonValue()).toBeGreaterThanOrEqual(4 * MIB)
+  await putsAway(bob.page, 'Secure Connection Established')
   await reloaded[1]
+  await putsAway(alice.page, 'Secure Connection Established')
   await Promise.all([putsAway(bob.page, 'File Received', 'film.bin'), putsAway(alice.page, 'File Sent', 'film.bin')])
   await says(alice, 'film.bin', 'Sent, whole and unchanged')
   await looksFine(bob.page, 'a file that came directly')
