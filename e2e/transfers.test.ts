@@ -74,6 +74,10 @@ const reloadsAt = ({ page }: Person, percent: number) =>
     }, 5)
   }, percent)
 
+/** Each is asked once. */
+const allows = ({ page }: Person, question: string, allow: string) =>
+  page.getByRole('dialog', { name: question }).getByRole('button', { name: allow, exact: true }).click()
+
 const hasReloaded = ({ page }: Person) => page.waitForEvent('load')
 
 test('A file above 10 MB goes from browser to browser, goes on after a reload of either side, arrives whole, and is there after another', async ({
@@ -85,12 +89,16 @@ test('A file above 10 MB goes from browser to browser, goes on after a reload of
   await alice.page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
   await putsAway(alice.page, 'File Offer Sent', '“film.bin” goes over once Bob accepts it.')
   await alice.page.keyboard.press('Escape')
+  await line(alice, 'film.bin').getByRole('button', { name: 'Decide' }).click()
+  await allows(alice, 'Bob’s browser will see your network address.', 'Send')
+  await says(alice, 'film.bin', 'Waits for Bob to accept it')
   await putsAway(bob.page, 'Incoming File', 'Alice offers “film.bin”')
   await looksFine(bob.page, 'a file that is offered directly')
   await reloadsAt(bob, 20)
   await reloadsAt(alice, 60)
   const reloaded = [hasReloaded(bob), hasReloaded(alice)]
   await line(bob, 'film.bin').getByRole('button', { name: 'Accept film.bin' }).click()
+  await allows(bob, 'Alice’s browser will see your network address.', 'Accept')
   await reloaded[0]
   const bar = await bob.page.waitForFunction(() => document.querySelector<HTMLProgressElement>('.transfer-line progress')?.value)
   // Noted after each 4 MiB.
@@ -108,6 +116,8 @@ test('A file above 10 MB goes from browser to browser, goes on after a reload of
 })
 
 test('Pause, decline and cancel stand at both ends, each in its words', async ({ sharers: [alice, bob] }) => {
+  // So that it also runs alone: the first one asks.
+  for (const one of [alice, bob]) await one.allowsAddress()
   const [first, second] = [await newFile('first.bin', MIB), await newFile('second.bin', 30 * MIB)]
   for (const path of [first, second]) await alice.offersDirectly(path)
   await line(bob, 'first.bin').getByRole('button', { name: 'Decline first.bin' }).click()

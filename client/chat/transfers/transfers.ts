@@ -77,6 +77,9 @@ async function offer(env: Env, chatRoomId: string, file: File): Promise<void> {
   }
   await know(env, { content: row.content, chatRoomId, isMine: true, at }, row)
   takeInHand(env, row, letGo)
+  // Asked now, or the other person would wait for the answer.
+  const address = await askAddress(env, {})
+  if ('refusal' in address) showTransfer(transferId, { refusal: address.refusal })
   showToast(TOASTS.offerSent(otherName(peerId), name))
 }
 
@@ -104,7 +107,9 @@ export async function acceptTransfer(env: Env, transferId: string, consent: Tran
     }
     show(one, { refusal: null })
     if (one.isMine) {
-      show(one, { stage: 'waiting' })
+      const address = await askAddress(env, one.consent)
+      if ('refusal' in address) return show(one, { refusal: address.refusal })
+      if (transfer.stage !== 'offered') show(one, { stage: 'waiting' })
       sendHere(one)
     } else if (await hasRoom(transferId, transfer)) await seekSender(one)
   } finally {
