@@ -83,7 +83,7 @@ export function standInTransfers(deviceId: string) {
       state.sealed.push(...frames.map((_, at) => from + at))
       return new Uint8Array(Buffer.concat(frames))
     },
-    async openChunks({ transferId, attempt, frames }: Parameters<Crypto['openChunks']>[0]) {
+    async openChunks(...[{ transferId, attempt }, frames]: Parameters<Crypto['openChunks']>) {
       keys.state.holds({ callId: transferId, attempt })
       const { pieces } = of(transferId)
       const all = Buffer.from(frames)

@@ -108,7 +108,7 @@ export function receiveOver(one: LiveTransfer, [control]: DataPeer['channels'], 
     keeping = keeping
       .then(async () => {
         if (isOver) return
-        have = await env.crypto.openChunks({ transferId, attempt, frames: concat(...frames) })
+        have = await env.crypto.openChunks({ transferId, attempt }, concat(...frames))
         unkept -= frames.length
         if (isOver) return
         rate.moved(Math.min(content.sizeBytes, have * TRANSFER_LIMITS.chunkBytes))

@@ -129,11 +129,11 @@ describe('A file that goes over', () => {
       most = Math.max(most, ahead)
       return message
     }
-    bob.keys.crypto.openChunks = async (input) => {
+    bob.keys.crypto.openChunks = async (input, frames) => {
       // A slow disk.
       await new Promise((resolve) => setTimeout(resolve, 200))
-      ahead -= Math.round(input.frames.length / 16_420)
-      return openChunks(input)
+      ahead -= Math.round(frames.length / 16_420)
+      return openChunks(input, frames)
     }
     const id = await accepted(24 * 1024 * KIB)
     await untilDone(bob, id)

@@ -1,6 +1,7 @@
 import type { Bytes } from '../../../contract/ground/bytes.ts'
 import { callOver, type HeldCall, heldCall, requireCall } from '../keys/heldCalls.ts'
 import type { Live } from '../keys/live.ts'
+import type { runningDigest } from '../primitives/seal.ts'
 import { readFile, WAITING } from '../vault/disk.ts'
 import { rowKey, type TransferName, waitingFile } from '../vault/waitingFiles.ts'
 import { fileAbsent, isStale, type KeptRow, keptRow, nameOf } from './keptTransfers.ts'
@@ -16,6 +17,8 @@ export interface HeldTransfer {
   source?: { file: Blob; hashes: Bytes[] }
   /** 1 for each chunk that is here. */
   has?: Uint8Array
+  /** Of the chunks before `next`, which came in order. */
+  running?: { digest: ReturnType<typeof runningDigest>; next: number } | undefined
   noted: number
   turn: Promise<unknown>
 }

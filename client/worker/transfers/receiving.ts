@@ -59,7 +59,7 @@ async function beginReceiving(live: Live, offer: Pick<KeptRow, 'chatRoomId' | 'c
     await dropFiles(live.userId, WAITING, waitingFile(name))
     throw error
   }
-  return holdTransfer(live, row, { isKept, has: new Uint8Array(count) })
+  return holdTransfer(live, row, { isKept, has: new Uint8Array(count), running: { digest: runningDigest(), next: 0 } })
 }
 
 /** A crash between write and note loses nothing. */
@@ -79,9 +79,10 @@ async function lookedAt(live: Live, held: HeldTransfer): Promise<Uint8Array> {
 async function* piecesOf(
   { row, seal }: Pick<HeldTransfer, 'row' | 'seal'>,
   file: Blob | undefined,
+  first = 0,
 ): AsyncGenerator<{ from: number; chunks: (Bytes | undefined)[] }> {
   const count = chunksOf(row.content.sizeBytes)
-  for (let from = 0; from < count; from += AT_ONCE) {
+  for (let from = first; from < count; from += AT_ONCE) {
     const run = await file?.slice(from * PLACE_BYTES, (from + AT_ONCE) * PLACE_BYTES).arrayBuffer()
     const opened = run ? await openRun(seal, from, new Uint8Array(run)) : []
     yield { from, chunks: Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => opened[at]) }
@@ -115,7 +116,7 @@ export async function missingChunks(live: Live, name: TransferName): Promise<[nu
 }
 
 /** Keeps at most 256 frames; what does not open is dropped. Returns how many chunks are here. Throws 'call_over', 'quota', 'file_absent'. */
-export async function openChunks(live: Live, { frames, ...attempt }: Attempt & { frames: Bytes }): Promise<number> {
+export async function openChunks(live: Live, attempt: Attempt, frames: Bytes): Promise<number> {
   const { held, seal } = await requireAttempt(live, attempt, 'receiver')
   const has = await lookedAt(live, held)
   const opened = framesIn(held.row, frames).map(async ({ number, sealed }) => {
@@ -123,7 +124,7 @@ export async function openChunks(live: Live, { frames, ...attempt }: Attempt & {
     if (!chunk) return undefined
     const bytes = new Uint8Array(sealed.length)
     await sealPiece(held.seal, number, chunk, bytes)
-    return { number, bytes }
+    return { number, bytes, chunk }
   })
   const pieces = (await Promise.all(opened)).filter((piece) => piece !== undefined)
   return inTurn(held, () => keepPieces(live, held, pieces))
@@ -149,11 +150,23 @@ function framesIn({ content: { sizeBytes } }: KeptRow, frames: Bytes): Frame[] {
   return [...found.values()]
 }
 
-async function keepPieces(live: Live, held: HeldTransfer, pieces: { number: number; bytes: Bytes }[]): Promise<number> {
-  const { has = new Uint8Array() } = held
+interface Piece {
+  number: number
+  /** Sealed. */
+  bytes: Bytes
+  chunk: Bytes
+}
+
+async function keepPieces(live: Live, held: HeldTransfer, pieces: Piece[]): Promise<number> {
+  const { has = new Uint8Array(), running } = held
   const runs = pieces.map(({ number, bytes }): Run => ({ at: number * PLACE_BYTES, bytes }))
   if (runs.length > 0 && !(await writePlaced(waitingPlace(live, nameOf(held.row)), runs))) throw fileAbsent()
-  for (const { number } of pieces) has[number] = 1
+  for (const { number, chunk } of pieces) {
+    has[number] = 1
+    if (running?.next !== number) continue
+    running.digest.update(chunk)
+    running.next += 1
+  }
   held.row = { ...held.row, have: has.reduce((sum, one) => sum + one, 0) }
   await note(live, held)
   return held.row.have
@@ -185,9 +198,10 @@ export async function finishTransfer(live: Live, name: TransferName): Promise<vo
 }
 
 async function finish(live: Live, held: HeldTransfer, name: TransferName): Promise<void> {
-  const digest = runningDigest()
-  const has = new Uint8Array(chunksOf(held.row.content.sizeBytes))
-  for await (const { from, chunks } of piecesOf(held, await waitingBlob(live, name)))
+  const { digest, next } = held.running ?? { digest: runningDigest(), next: 0 }
+  held.running = undefined
+  const has = new Uint8Array(chunksOf(held.row.content.sizeBytes)).fill(1, 0, next)
+  for await (const { from, chunks } of piecesOf(held, await waitingBlob(live, name), next))
     for (const [at, chunk] of chunks.entries()) {
       has[from + at] = chunk ? 1 : 0
       if (chunk) digest.update(chunk)
