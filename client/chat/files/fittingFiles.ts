@@ -13,10 +13,12 @@ export function tellTooLarge(direct?: () => void): void {
 
 export const isTooLarge = ({ size }: File): boolean => size > LIMITS.fileBytes
 
+export const isFitting = ({ size }: File): boolean => size <= LIMITS.fileBytes && size > 0
+
 /** Toasts explain each refusal. `isLargeTold`: but that of large files. */
 export function fitting(chosen: File[], isLargeTold = false): File[] {
   if (!isLargeTold && chosen.some(isTooLarge)) tellTooLarge()
   for (const { name } of chosen.filter(({ size }) => size === 0))
     showToast({ tone: 'bad', title: 'Empty File', text: `“${nameOf(name)}” has nothing in it` })
-  return chosen.filter(({ size }) => size <= LIMITS.fileBytes && size > 0)
+  return chosen.filter(isFitting)
 }

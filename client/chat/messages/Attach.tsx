@@ -3,7 +3,7 @@ import { type PointerEvent, useEffect, useLayoutEffect, useRef, useState } from 
 import { flushSync } from 'react-dom'
 import { useStore } from 'zustand'
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
-import { fitting, isTooLarge, tellTooLarge } from '../files/fittingFiles.ts'
+import { fitting, isFitting, isTooLarge, tellTooLarge } from '../files/fittingFiles.ts'
 import '../files/drop.css'
 import { voiceOf } from '../../rooms/list/voicedrafts.ts'
 import { useEnv } from '../../ui/env.tsx'
@@ -57,8 +57,8 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
     const chosen = [...(list ?? [])]
     if (chosen.length === 0) return
     if (!hasPlan) return setUpgrading(true)
+    takeLarge(chosen.filter(isTooLarge), chosen.some(isFitting))
     const fit = fitting(chosen, true)
-    takeLarge(chosen.filter(isTooLarge), fit.length > 0)
     setFiles((before) => {
       if (before.length + fit.length > FILES_MAX)
         showToast({ tone: 'bad', title: 'Too Many Files', text: `At most ${FILES_MAX} files can be sent at once` })
