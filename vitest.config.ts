@@ -13,9 +13,6 @@ const { pure, alone, served } = sortTests(
   ),
 )
 
-/** `calm` ones wait for their own code alone; the others start programs, which have limits of time. */
-const isCalm = (file: string) => /^(client|contract)\//.test(file)
-
 const patient = {
   // What takes a second alone takes fifteen where others fill the cores and the disk.
   testTimeout: 60_000,
@@ -26,20 +23,6 @@ const patient = {
   sequence: { groupOrder: 0, setupFiles: 'list' as const },
 }
 
-const pureOnes = {
-  ...patient,
-  globalSetup: ['server/testing/run.ts'],
-  setupFiles: [
-    'client/testing/forget.ts',
-    'client/testing/leftovers.ts',
-    'server/testing/refused.ts',
-    'client/testing/argon2.ts',
-    'client/testing/verified.ts',
-  ],
-  // Files share a worker and what npm brings into it: loading that took a third of their time.
-  isolate: false,
-}
-
 // Its own file: with Vite's root in client/ no test outside would be found.
 export default defineConfig({
   test: {
@@ -48,16 +31,21 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...pureOnes,
-          name: 'calm',
-          include: pure.filter(isCalm),
-          // `npm test` gives them what the browser tests leave of the processor, which may be little for a while.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          expect: { poll: { timeout: 60_000 } },
+          ...patient,
+          name: 'pure',
+          include: pure,
+          globalSetup: ['server/testing/run.ts'],
+          setupFiles: [
+            'client/testing/forget.ts',
+            'client/testing/leftovers.ts',
+            'server/testing/refused.ts',
+            'client/testing/argon2.ts',
+            'client/testing/verified.ts',
+          ],
+          // Files share a worker and what npm brings into it: loading that took a third of their time.
+          isolate: false,
         },
       },
-      { test: { ...pureOnes, name: 'pure', include: pure.filter((file) => !isCalm(file)) } },
       {
         test: {
           ...patient,

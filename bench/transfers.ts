@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { flowBare, startBareServer } from '../e2e/barecall.ts'
 import { DEVICE_WORDS, openBrowser } from '../e2e/browser.ts'
+import { hidesAddress } from '../e2e/screen.ts'
 import { startServer } from '../e2e/server.ts'
 import type { Ground } from './ground.ts'
 import { median } from './numbers.ts'
@@ -54,6 +55,7 @@ export async function measureTransfers({ isQuick }: Ground): Promise<Row[]> {
   try {
     const [from, to] = browsers.map((browser) => browser.pages()[0]) as [Page, Page]
     await meet(server, from, to)
+    for (const page of [from, to]) await hidesAddress(page, true)
     const pair = { from, to }
     const round = async (speeds: Speeds, config: RTCConfiguration | undefined) => {
       speeds.bare.push(await speedBare(browsers, bareServer.url, { sizeBytes, ...(config && { config }) }))
@@ -61,7 +63,10 @@ export async function measureTransfers({ isQuick }: Ground): Promise<Row[]> {
     }
     // The first one loads the code and warms up the browsers.
     for (let at = 0; at <= (isQuick ? 1 : 2); at++) await round(relayed, await relayOf(from))
-    for (const page of [from, to]) await showsAddress(page)
+    for (const page of [from, to]) {
+      await hidesAddress(page, false)
+      await page.evaluate(() => localStorage.setItem('call-address', '1'))
+    }
     for (let at = 0; at <= rounds; at++) await round(direct, undefined)
     for (let at = 0; at < (isQuick ? 1 : 3); at++) {
       const file = newFile(weighedBytes)
@@ -102,17 +107,6 @@ const relayOf = (page: Page): Promise<RTCConfiguration> =>
     const { iceServers } = await (await fetch('/api/turn')).json()
     return { iceServers, iceTransportPolicy: 'relay' as const }
   })
-
-async function showsAddress(page: Page): Promise<void> {
-  const back = page.url()
-  await page.goto(new URL('/settings?tab=security', back).href)
-  const hide = page.getByRole('switch', { name: 'Hide my address' })
-  await hide.click()
-  await page.locator('[role="switch"][aria-checked="false"][aria-busy="false"]').and(hide).waitFor()
-  await page.evaluate(() => localStorage.setItem('call-address', '1'))
-  await page.goto(back)
-  await page.getByLabel('Message', { exact: true }).waitFor()
-}
 
 /** Returns ms. */
 async function send({ from, to }: Pair, { name, path }: { name: string; path: string }): Promise<number> {

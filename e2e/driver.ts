@@ -21,6 +21,8 @@ export interface Driver {
   misses(target: Target): Promise<void>
   /** Gives this file to the dialog that the target opens. */
   chooses(target: Target, path: string): Promise<void>
+  /** Gives this file to a field of the page. */
+  gives(css: string, path: string): Promise<void>
   /** Presses, and returns what the browser has saved under this name. */
   saves(target: Target, name: string): Promise<Buffer>
   /** Runs in the page. */
@@ -58,6 +60,7 @@ export function byPlaywright(page: Page): Driver {
       const [chooser] = await Promise.all([page.waitForEvent('filechooser'), find(target).click()])
       await chooser.setFiles(path)
     },
+    gives: (css, path) => page.locator(css).setInputFiles(path),
     async saves(target, name) {
       const [saved] = await Promise.all([page.waitForEvent('download'), find(target).click()])
       if (saved.suggestedFilename() !== name) throw new Error(`The browser saves ${saved.suggestedFilename()}`)

@@ -69,6 +69,7 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files by the ser
   const plan = await share(alice, bob, 'plan.pdf')
   const answer = await share(bob, alice, 'answer.pdf')
 
+  for (const one of [alice, bob]) await one.allowsAddress()
   for (const [one, other, name] of [
     [alice, bob, 'there.bin'],
     [bob, alice, 'back.bin'],
@@ -80,7 +81,6 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files by the ser
   }
 
   for (const one of [alice, bob]) expect(await one.films()).toEqual(['audio', 'video'])
-  for (const one of [alice, bob]) await one.allowsAddress()
   await alice.speaks()
   await bob.hears()
   await alice.hears()

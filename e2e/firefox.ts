@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import puppeteer, { type Page } from 'puppeteer-core'
 import { expect, vi } from 'vitest'
 import { type Driver, PATIENCE_MS, type Target } from './driver.ts'
@@ -80,6 +80,23 @@ async function byPuppeteer(page: Page, folder: string): Promise<Driver> {
     async chooses(target, path) {
       const [chooser] = await Promise.all([page.waitForFileChooser(), press(target)])
       await chooser.accept([path])
+    },
+    async gives(css, path) {
+      await page.waitForSelector(css)
+      const base64 = (await readFile(path)).toString('base64')
+      await page.evaluate(
+        (field, name, text) => {
+          const given = new DataTransfer()
+          given.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], name))
+          const input = document.querySelector<HTMLInputElement>(field)
+          if (!input) throw new Error('The field is gone')
+          input.files = given.files
+          input.dispatchEvent(new Event('change', { bubbles: true }))
+        },
+        css,
+        basename(path),
+        base64,
+      )
     },
     async saves(target, name) {
       await press(target)

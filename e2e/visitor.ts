@@ -127,9 +127,7 @@ export function visitorBy(driver: Driver, url: string, { name, username, passwor
     async offersDirectly(path) {
       await driver.press({ role: 'button', name: 'Attach files' })
       await driver.press({ role: 'menuitem', name: 'Send directly, up to 100 MB' })
-      // A menu that fades out takes the next press.
-      await driver.misses({ css: '[role="menu"]' })
-      await driver.chooses({ css: '.transfer-drop, [role="dialog"] footer .outline' }, path)
+      await driver.gives('input[aria-label="Files to send directly"]', path)
       await driver.press({ css: '[role="dialog"] footer .primary', text: 'Send' })
       await driver.sees({ css: '.transfer-line', text: basename(path) })
       await driver.press({ role: 'button', name: 'Close' })

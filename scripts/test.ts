@@ -1,15 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { count, mayRunAgain, note, type Result, readReport } from './unsteady.ts'
 
-// `npm test`: the browser tests, then all others. Behind both go the calm ones, in what these leave of the processor: beside others of the
-// same priority, pages on two cores waited longer than their tests. Words are passed on to vitest, such as a path; then nothing goes behind.
-// `--summary <file>` also writes what was counted as JSON.
+// `npm test`: the browser tests first and alone, then all others: beside others, pages on two cores waited longer than their tests. Words
+// are passed on to vitest, such as a path. `--summary <file>` also writes what was counted as JSON.
 const root = path.resolve(import.meta.dirname, '..')
-/** Of 19. The last one would leave nothing at all to the calm ones for minutes. */
-const NICENESS = 10
 const NOTED = path.join(root, 'test-unsteady.md')
 const folder = mkdtempSync(path.join(tmpdir(), 'conclave-reports-'))
 const running = new Set<ChildProcess>()
@@ -21,10 +18,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const { words, summary } = readWords(process.argv.slice(2))
-const hasCalm = words.length === 0
-const calm = hasCalm ? runStage('calm', ['--project', 'calm'], { isBehind: true }) : undefined
 const browsers = await runStage('browser', ['--project', 'e2e', ...words])
-const units = await runUnits()
+const units = await runStage('unit', ['--project', '!e2e', ...words])
 const unsteady = await runAgain()
 report()
 
@@ -40,20 +35,8 @@ function readWords(given: string[]): { words: string[]; summary: string | undefi
   return { words: given.filter((_, index) => index !== at && index !== at + 1), summary: given[at + 1] }
 }
 
-/** Runs what is left, and waits for the calm ones, which count among them. */
-async function runUnits(): Promise<Stage> {
-  const startedAt = performance.now()
-  const others = hasCalm ? ['pure', 'alone', 'served'].flatMap((name) => ['--project', name]) : ['--project', '!e2e', ...words]
-  const stages = [await runStage('unit', others), ...(calm ? [await calm] : [])]
-  return { name: 'unit', seconds: secondsSince(startedAt), results: stages.flatMap(({ results }) => results) }
-}
-
-function secondsSince(startedAt: number): number {
-  return Math.round((performance.now() - startedAt) / 1000)
-}
-
 /** Runs vitest to its end. What breaks the run beside its tests is a failed test without a title. */
-async function runStage(name: string, more: string[], { isBehind = false } = {}): Promise<Stage> {
+async function runStage(name: string, more: string[]): Promise<Stage> {
   const startedAt = performance.now()
   const file = path.join(folder, `${name}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
@@ -61,27 +44,16 @@ async function runStage(name: string, more: string[], { isBehind = false } = {})
   const child = spawn(process.execPath, [vitest, 'run', '--passWithNoTests', ...reporters, ...more], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A session of its own.
-    detached: isBehind,
     env: { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
   })
   running.add(child)
-  if (isBehind && child.pid !== undefined) goesBehind(child.pid)
   child.stdout.pipe(process.stdout, { end: false })
   child.stderr.pipe(process.stderr, { end: false })
   const code = await new Promise((resolve) => child.once('close', resolve))
   running.delete(child)
   const results = existsSync(file) ? readReport(JSON.parse(readFileSync(file, 'utf8')), root) : []
   if (code !== 0 && count(results, 'failed') === 0) results.push({ path: name, title: '', status: 'failed' })
-  return { name, seconds: secondsSince(startedAt), results }
-}
-
-/** Gives a process and its children a tenth of the weight of others. */
-function goesBehind(pid: number): void {
-  setPriority(pid, NICENESS)
-  // Linux shares the processor between sessions first, and each Chromium has one: there a process's own niceness counts among its kin alone.
-  const session = `/proc/${pid}/autogroup`
-  if (existsSync(session)) writeFileSync(session, String(NICENESS))
+  return { name, seconds: Math.round((performance.now() - startedAt) / 1000), results }
 }
 
 /** Runs the failed browser tests that may once more, each alone, and counts them as passed where they are. Returns these. */

@@ -157,7 +157,7 @@ test('An act is sent once however often it is pressed, shows what the server ans
   expect(lineOf('@bob').getByText('Active')).toBeTruthy()
   expect(toasts()).toEqual(['User reactivated: @bob can sign in again.'])
   expect(puts(answers)).toEqual([{ path: 'PUT /api/admin/users/:id/reactivate', input: { id: BOB.id } }])
-  expect(questions(answers)).toHaveLength(2)
+  await waitFor(() => expect(questions(answers)).toHaveLength(2))
 })
 
 test('A block is asked about first, Cancel leaves the account alone, and a refusal names its reason', async () => {

@@ -138,8 +138,8 @@ export const locks: Mutation[] = [
   {
     name: 'Another browser of the account speaks in the name of the one in a call',
     file: 'client/worker/calls/callFrames.ts',
-    from: 'if (!(await verifySoon(leafKey, signature, SIGNAL, ...signedFields(call, epoch, frame, payload)))) throw callForged()',
-    to: 'if (!(await verifySoon(leafKey, signature, SIGNAL, ...signedFields(call, epoch, frame, payload)))) call.heard += 0',
+    from: 'if (!(await verifySoon(leafKey, signature, LABELS[call.subject].signal, ...signed))) throw callForged()',
+    to: 'if (!(await verifySoon(leafKey, signature, LABELS[call.subject].signal, ...signed))) call.heard += 0',
     test: 'client/worker/calls/callFrames.test.ts',
   },
   {
