@@ -17,7 +17,7 @@ export interface HeldTransfer {
   source?: { file: Blob; hashes: Bytes[] }
   /** 1 for each chunk that is here. */
   has?: Uint8Array
-  /** Of the chunks before `next`, which came in order. */
+  /** `next` is the first chunk that is not in the digest. */
   running?: { digest: ReturnType<typeof runningDigest>; next: number } | undefined
   noted: number
   turn: Promise<unknown>
