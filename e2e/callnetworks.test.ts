@@ -1,17 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, test as base, beforeAll, beforeEach, expect } from 'vitest'
 import { callBare, startBareServer } from './barecall.ts'
-import { browserPath, DEVICE_WORDS, openBrowser } from './browser.ts'
-import { type Coturn, startCoturn } from './coturn.ts'
-import { type Networks, openNetworks, type Place, whyNone } from './networks.ts'
-import { customer, startChat } from './people.ts'
+import { type Homes, openHomes } from './homes.ts'
+import { whyNone } from './networks.ts'
 import type { Person } from './person.ts'
 import { hidesAddress, putsCallsAway } from './screen.ts'
-import { type RunningServer, startServer } from './server.ts'
 
 const why = whyNone()
 if (why)
@@ -20,25 +14,14 @@ const test = base.skipIf(why)
 const figure = (text: string) => process.stderr.write(`measured: ${text}\n`)
 
 /** Both at home behind symmetric routers, so that only the relay connects them. */
-interface Home {
-  one: Person
-  place: Place
-  profile: string
-}
-let networks: Networks
-let relay: Coturn
-let server: RunningServer
-let homes: Home[]
+let opened: Homes | undefined
+let { relay, server, homes, browserIn } = {} as Homes
 
 beforeAll(async () => {
   if (why) return
-  networks = await openNetworks()
-  relay = await startCoturn(await networks.place())
-  const settings = { TURN_URLS: Object.values(relay.urls).join(','), TURN_SECRET: relay.secret }
-  server = await startServer({ TRUST_PROXY: '1', ...settings })
-  homes = await Promise.all([comesHome('Alice'), comesHome('Bob')])
+  opened = await openHomes({ isHidden: true })
+  ;({ relay, server, homes, browserIn } = opened)
   const [alice, bob] = people()
-  await startChat(alice, bob)
   await alice.says('shall we talk?')
   await bob.reads('shall we talk?')
 })
@@ -46,29 +29,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   if (!why) await putsCallsAway(people())
 })
-afterAll(async () => {
-  for (const { one } of homes ?? []) {
-    expect(one.complaints).toEqual([])
-    await one.leaves()
-  }
-  await server?.stop()
-  await networks?.close()
-})
+afterAll(async () => await opened?.close())
 
-async function browserIn(place: Place) {
-  const profile = await mkdtemp(join(tmpdir(), 'conclave-profile-'))
-  const words = [...DEVICE_WORDS, ...relay.words]
-  return { profile, browser: await openBrowser(profile, words, await place.program(await browserPath())) }
-}
-
-async function comesHome(name: string): Promise<Home> {
-  const place = await networks.place({ isHidden: true })
-  await place.reaches(Number(new URL(server.url).port))
-  const { profile, browser } = await browserIn(place)
-  return { one: await customer(server, name, { browser }), place, profile }
-}
-
-const people = (): [Person, Person] => [homes[0]?.one, homes[1]?.one] as [Person, Person]
+const people = (): [Person, Person] => [homes[0].one, homes[1].one]
 
 async function connect(caller: Person, callee: Person, kind: 'voice' | 'video' = 'video'): Promise<void> {
   await caller.calls(kind)
@@ -148,9 +111,9 @@ test('Bob shows his address and Alice does not: no candidate of her own network 
   expect(told.length).toBeGreaterThan(0)
   for (const candidate of told) {
     expect(candidate).toContain(' typ relay ')
-    expect(candidate).not.toContain(homes[0]?.place.address())
+    expect(candidate).not.toContain(homes[0].place.address())
   }
-  expect((await givenTo(alice)).slice(hers).join()).toContain(homes[1]?.place.address())
+  expect((await givenTo(alice)).slice(hers).join()).toContain(homes[1].place.address())
   await end(alice, bob)
   await hidesAddress(bob.page, true)
 })
@@ -178,7 +141,7 @@ test("Bob's address changes in the call: the call goes on by itself", async () =
   await connect(alice, bob)
   const { framesDecoded } = await alice.flows()
   const from = Date.now()
-  await homes[1]?.place.moves()
+  await homes[1].place.moves()
   await expect.poll(async () => (await alice.flows()).framesDecoded - framesDecoded, { timeout: 60_000 }).toBeGreaterThan(100)
   await Promise.all([alice.sees(5), bob.sees(5)])
   figure(`after another address both see again within ${Date.now() - from} ms`)
@@ -214,7 +177,7 @@ test('Bob loads his page anew in a call, and is back in it', async () => {
 test("Bob's browser is killed in a call: Alice is told that he left", async () => {
   const [alice, bob] = people()
   await connect(alice, bob)
-  const pid = execFileSync('pgrep', ['-o', '-f', `user-data-dir=${homes[1]?.profile}`], { encoding: 'utf8' }).trim()
+  const pid = execFileSync('pgrep', ['-o', '-f', `user-data-dir=${homes[1].profile}`], { encoding: 'utf8' }).trim()
   process.kill(Number(pid), 'SIGKILL')
   const from = Date.now()
   await alice.page.getByText('Bob left the call', { exact: true }).waitFor({ timeout: 60_000 })

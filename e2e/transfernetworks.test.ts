@@ -3,12 +3,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, test as base, beforeAll, expect } from 'vitest'
-import { browserPath, DEVICE_WORDS, openBrowser } from './browser.ts'
-import { type Coturn, startCoturn } from './coturn.ts'
-import { type Networks, openNetworks, type Place, whyNone } from './networks.ts'
-import { customer, startChat } from './people.ts'
-import type { Person } from './person.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type Homes, openHomes } from './homes.ts'
+import { whyNone } from './networks.ts'
+import { hidesAddress } from './screen.ts'
 
 const why = whyNone()
 if (why)
@@ -20,41 +17,15 @@ const MB = 1e6
 /** 99 MB at 5 % loss take a minute. */
 const WHOLE_MS = 280_000
 
-interface Home {
-  one: Person
-  place: Place
-}
-let networks: Networks
-let relay: Coturn
-let server: RunningServer
-let homes: [Home, Home]
+let opened: Homes | undefined
+let homes: Homes['homes']
 
 beforeAll(async () => {
   if (why) return
-  networks = await openNetworks()
-  relay = await startCoturn(await networks.place())
-  const settings = { TURN_URLS: Object.values(relay.urls).join(','), TURN_SECRET: relay.secret }
-  server = await startServer({ TRUST_PROXY: '1', ...settings })
-  homes = await Promise.all([comesHome('Alice'), comesHome('Bob')])
-  await startChat(homes[0].one, homes[1].one)
+  opened = await openHomes()
+  homes = opened.homes
 })
-afterAll(async () => {
-  for (const { one } of homes ?? []) {
-    expect(one.complaints).toEqual([])
-    await one.leaves()
-  }
-  await server?.stop()
-  await networks?.close()
-})
-
-async function comesHome(name: string): Promise<Home> {
-  const place = await networks.place()
-  await place.reaches(Number(new URL(server.url).port))
-  const profile = await mkdtemp(join(tmpdir(), 'conclave-profile-'))
-  const words = [...DEVICE_WORDS, ...relay.words]
-  const browser = await openBrowser(profile, words, await place.program(await browserPath()))
-  return { one: await customer(server, name, { browser }), place }
-}
+afterAll(async () => await opened?.close())
 
 let files = 0
 
@@ -94,15 +65,9 @@ const hasCome = (name: string, percent: number) =>
 
 /** Both let the other browser see their address. */
 async function goDirectly(): Promise<void> {
-  for (const { page } of homes.map(({ one }) => one)) {
-    const back = page.url()
-    await page.goto(`${server.url}/settings?tab=security`)
-    const hide = page.getByRole('switch', { name: 'Hide my address' })
-    if (await hide.isChecked()) await hide.click()
-    await page.locator('[role="switch"][aria-checked="false"][aria-busy="false"]').and(hide).waitFor()
-    await page.evaluate(() => localStorage.setItem('call-address', '1'))
-    await page.goto(back)
-    await page.getByLabel('Message', { exact: true }).waitFor()
+  for (const { one } of homes) {
+    await hidesAddress(one.page, false)
+    await one.allowsAddress()
   }
 }
 
