@@ -5,6 +5,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { speakerOf, tellChanged } from './speaker.ts'
 import * as store from './store.ts'
+import * as ends from './store-ends.ts'
 
 const AT_ONCE = 500
 
@@ -25,14 +26,14 @@ export async function endTransfer(
 /** A job: ends what is due, and deletes what ended a day ago. */
 export async function endDueTransfers(env: Env): Promise<boolean> {
   const now = env.clock()
-  const ended = await store.endDue(env.db, now, AT_ONCE)
+  const ended = await ends.endDue(env.db, now, AT_ONCE)
   await tellChanged(env, ended)
-  const deleted = await store.deleteOver(env.db, now, AT_ONCE)
+  const deleted = await ends.deleteOver(env.db, now, AT_ONCE)
   return ended.length >= AT_ONCE || deleted === AT_ONCE
 }
 
 /** Returns what tells the others, after COMMIT. */
 export async function forgetTransfers(env: Env, tx: Queryable, userId: string): Promise<() => Promise<void>> {
-  const ended = await store.endOfAccount(tx, userId, env.clock())
+  const ended = await ends.endOfAccount(tx, userId, env.clock())
   return () => tellChanged(env, ended)
 }

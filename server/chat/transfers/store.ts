@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { TransferEndReason } from '../../../contract/chat/transferframes.ts'
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
@@ -9,6 +9,8 @@ import { contacts } from '../../ground/db/schema/contacts.ts'
 import { transfers } from '../../ground/db/schema/transfers.ts'
 import { openSince, secondsBefore } from '../chatlocks/times.ts'
 
+export const DAY_SECONDS = 24 * 60 * 60
+
 export type Transfer = typeof transfers.$inferSelect
 
 /** Somebody at a device. */
@@ -18,7 +20,7 @@ interface Mine {
   device: string
 }
 
-const liveSince = (now: Date): Date => secondsBefore(now, TRANSFER_LIMITS.offerSeconds)
+export const liveSince = (now: Date): Date => secondsBefore(now, TRANSFER_LIMITS.offerSeconds)
 
 export async function offerTransfer(
   db: Queryable,
@@ -73,8 +75,6 @@ export const relayTransfer = (
     sql`relay_transfer(${userId}, ${device}, ${transferId}, ${isCounted}, ${now}, ${liveSince(now)}, ${secondsBefore(now, DAY_SECONDS)},
       ${TRANSFER_LIMITS.relayedBytes})`,
   )
-
-const DAY_SECONDS = 24 * 60 * 60
 
 async function verdictOf<Verdict extends string>(db: Queryable, call: ReturnType<typeof sql>): Promise<Verdict> {
   return only((await db.execute<{ verdict: Verdict }>(sql`select ${call} as verdict`)).rows).verdict
@@ -156,56 +156,6 @@ export async function findDeaf(db: Queryable, transferIds: string[]): Promise<Se
     .innerJoin(contacts, and(ofPair, contacts.isBlocked))
     .where(inArray(transfers.id, transferIds))
   return new Set(rows.map(({ transferId, userId }) => `${transferId} ${userId}`))
-}
-
-/** Ends those whose time is over, and those whose sender’s device is gone. */
-export async function endDue(db: Queryable, now: Date, most: number): Promise<Transfer[]> {
-  const ended = await Promise.all([
-    endWhere(db, isNull(transfers.senderDevice), 'removed', now, most),
-    endWhere(db, lte(transfers.createdAt, liveSince(now)), 'expired', now, most),
-  ])
-  return ended.flat()
-}
-
-async function endWhere(
-  db: Queryable,
-  isDue: ReturnType<typeof isNull>,
-  endReason: TransferEndReason,
-  now: Date,
-  most: number,
-): Promise<Transfer[]> {
-  // Skips a locked row: it never waits for an account that is deleted.
-  const due = db
-    .select({ id: transfers.id })
-    .from(transfers)
-    .where(and(isNull(transfers.endedAt), isDue))
-    .limit(most)
-    .for('no key update', { skipLocked: true })
-  return await db
-    .update(transfers)
-    .set({ endedAt: now, endReason })
-    .where(and(inArray(transfers.id, due), isNull(transfers.endedAt)))
-    .returning()
-}
-
-export async function deleteOver(db: Queryable, now: Date, most: number): Promise<number> {
-  const due = db
-    .select({ id: transfers.id })
-    .from(transfers)
-    .where(lte(transfers.endedAt, secondsBefore(now, DAY_SECONDS)))
-    .limit(most)
-  return (await db.delete(transfers).where(inArray(transfers.id, due)).returning({ id: transfers.id })).length
-}
-
-/** Ends those of the account, and returns them. The rows stay: what the relay has carried counts for the others. */
-export async function endOfAccount(tx: Queryable, userId: string, now: Date): Promise<Transfer[]> {
-  const isOwn = or(eq(transfers.senderId, userId), eq(transfers.receiverId, userId))
-  await tx.select({ id: transfers.id }).from(transfers).where(isOwn).orderBy(transfers.id).for('no key update')
-  return await tx
-    .update(transfers)
-    .set({ endedAt: now, endReason: 'removed' })
-    .where(and(isOwn, isNull(transfers.endedAt)))
-    .returning()
 }
 
 function only<Row>([row]: Row[]): Row {
