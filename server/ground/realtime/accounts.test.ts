@@ -118,3 +118,15 @@ test('a plan that ends by time, and a name that nobody announced, are told at th
   expect((await line.hears('account')).data).toEqual({ what: 'name' })
   line.hangsUp()
 })
+
+test('a socket is at the device that has signed for its session last', async () => {
+  const ivy = await world.person('ivy')
+  const { deviceId } = await ivy.addsBrowser()
+  const line = await ivy.opensSocket()
+  const isThere = () => [ivy.deviceId, deviceId].map((id) => world.env.hub.isDeviceHere(ivy.id, id))
+  expect(isThere()).toEqual([true, false])
+  await ivy.proves(deviceId)
+  await world.gateway.recheck()
+  expect(isThere()).toEqual([false, true])
+  line.hangsUp()
+})
