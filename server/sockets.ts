@@ -6,7 +6,7 @@ import { logIncident, refusalOf } from './ground/http/errors.ts'
 import { type Gateway, openGateway } from './ground/realtime/gateway.ts'
 import type { FrameHandlers } from './ground/realtime/listen.ts'
 import { newestManifest } from './identity/devices/devices.ts'
-import { liveSessions } from './identity/sessions/sessions.ts'
+import { liveSessions } from './identity/sessions/liveSessions.ts'
 import { keepPresence, type Presence } from './people/presence/presence.ts'
 import { tellSwitched } from './people/privacy/privacy.ts'
 

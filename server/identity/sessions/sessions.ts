@@ -4,23 +4,18 @@ import type { AccountChange } from '../../../contract/frames.ts'
 import { browserOf } from '../../../contract/ground/browser.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
-import { askTogether } from '../../ground/db/askTogether.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { hashOfToken } from '../../ground/http/cookie.ts'
 import { comesByOnion } from '../../ground/http/listener.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import type { SignedOut } from '../../ground/realtime/hub.ts'
-import { rightsOf, tierOf } from '../../money/plans/plans.ts'
 import { Refusal } from '../../refuse.ts'
 import { noteSignInDevice } from './signins.ts'
 import * as store from './store.ts'
 
 const TOKEN_BYTES = 32
-const TOUCH_SECONDS = 5 * 60
 const EXPIRED_AT_ONCE = 1000
-const SENDER_MS = 10_000
-const SENDERS_MAX = 50_000
 
 export interface StartedSession {
   id: string
@@ -54,73 +49,6 @@ export async function startSession(
   await store.insertSession(db, { ...entrance, id, tokenHash, userId, createdAt: now, lastUsedAt: now, expiresAt })
   await store.trimSessions(db, userId, tokenHash, LIMITS.sessionsPerUser)
   return { id, token, expiresAt }
-}
-
-/** Shares one query. Returns undefined for a session that is not live. */
-export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
-  return askTogether(async (sessionHashes) => {
-    const now = env.clock()
-    const rows = await store.findLive(env.db, sessionHashes.map(fromHex), now)
-    const idleSince = later(now, -TOUCH_SECONDS)
-    await touchSessions(
-      env,
-      rows.filter(({ lastUsedAt }) => lastUsedAt <= idleSince),
-    )
-    return usersOf(rows, now)
-  })
-}
-
-/** Remembers for ten seconds. Only for a send, whose append checks again. */
-export function rememberSenders(env: Pick<Env, 'clock' | 'findSession'>): Env['findSession'] {
-  const senders = new Map<string, { user: SignedInUser; untilMs: number }>()
-  return async (sessionHash) => {
-    const nowMs = env.clock().getTime()
-    const known = senders.get(sessionHash)
-    if (known && nowMs < known.untilMs) return known.user
-    senders.delete(sessionHash)
-    const user = await env.findSession(sessionHash)
-    if (!user?.rights.send || user.deviceId === null) return user
-    for (const oldest of senders.keys()) {
-      if (senders.size < SENDERS_MAX) break
-      senders.delete(oldest)
-    }
-    senders.set(sessionHash, { user, untilMs: nowMs + SENDER_MS })
-    return user
-  }
-}
-
-/** Marks them as used, because sockets stay open for days. */
-export async function liveSessions(env: Env, sessionHashes: string[]): Promise<Map<string, SignedInUser>> {
-  const now = env.clock()
-  const rows = await store.findLive(env.db, sessionHashes.map(fromHex), now)
-  await touchSessions(env, rows)
-  return usersOf(rows, now)
-}
-
-function usersOf(rows: Awaited<ReturnType<typeof store.findLive>>, now: Date): Map<string, SignedInUser> {
-  const users = rows.map((row) => ({
-    id: row.id,
-    username: row.username,
-    displayName: row.displayName,
-    subscriptionTier: tierOf(row.plan?.tier ?? null),
-    rights: rightsOf(row.plan),
-    isAdmin: row.isAdmin,
-    hasKeys: row.hasKeys,
-    ...standingOf(row, now),
-    namedDeviceId: row.namedDeviceId,
-    confirmedAt: row.confirmedAt,
-    sessionHash: row.tokenHash.toString('hex'),
-  }))
-  return new Map(users.map((user) => [user.sessionHash, user]))
-}
-
-function standingOf({ namedDeviceId, provenAt }: { namedDeviceId: string | null; provenAt: Date | null }, now: Date) {
-  const isAwake = provenAt !== null && provenAt > store.awakeSince(now)
-  return {
-    deviceId: isAwake ? namedDeviceId : null,
-    isAsleep: provenAt !== null && !isAwake,
-    isProofDue: !isAwake || now.getTime() - provenAt.getTime() > (LIMITS.proofSeconds * 1000) / 2,
-  }
 }
 
 /** Throws Refusal `not_signed_in`. Call this after waiting for a lock. */
@@ -207,17 +135,6 @@ export async function rememberProof(
 /** Throws Refusal `not_signed_in` if the session has ended. */
 export async function rememberConfirmation(db: Queryable, { sessionHash }: SignedInUser, confirmedAt: Date): Promise<void> {
   if (!(await store.setConfirmed(db, fromHex(sessionHash), confirmedAt))) throw new Refusal('not_signed_in')
-}
-
-async function touchSessions(env: Pick<Env, 'db' | 'clock'>, rows: { tokenHash: Buffer }[]): Promise<void> {
-  if (rows.length === 0) return
-  const now = env.clock()
-  const tokenHashes = rows.map(({ tokenHash }) => tokenHash)
-  const touched = await store.touch(env.db, tokenHashes, later(now, -TOUCH_SECONDS), now)
-  const seen = touched.filter(({ deviceId }) => deviceId !== null)
-  if (seen.length === 0) return
-  const [userIds, deviceIds] = [seen.map(({ userId }) => userId), seen.map(({ deviceId }) => deviceId)]
-  await store.touchDevices(env.db, userIds, deviceIds, now)
 }
 
 const fromHex = (hash: string): Buffer => Buffer.from(hash, 'hex')
