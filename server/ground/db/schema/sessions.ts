@@ -7,23 +7,23 @@ const ingress = () => text('ingress', { enum: ['direct', 'onion'] }).notNull()
 export const sessions = pgTable(
   'sessions',
   {
-    /** The name of the session on the account's pages. */
+    /** Names it on the account's pages. */
     id: uuid('id').notNull().defaultRandom(),
     /** SHA-256 of the cookie's token. */
     tokenHash: bytes('token_hash').primaryKey(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The device that the session claims. If `provenAt` is set, that device has signed for the session. */
+    /** The session claims it. With `provenAt` it has signed. */
     deviceId: text('device_id'),
-    /** When a device of the account last signed for this session; null if none has, the epoch since its browser was locked. */
+    /** When a device last signed for it; null if none has, the epoch since its browser was locked. */
     provenAt: at('proven_at'),
-    /** When the person last confirmed with the password or a passkey that they are here; null if never. */
+    /** When the person last gave the password or a passkey. */
     confirmedAt: at('confirmed_at'),
-    /** Browser and system by the User-Agent, such as "Firefox" and "Linux"; '' if unknown, as of sessions of before. */
+    /** "Firefox" and "Linux" of the User-Agent; '' if unknown. */
     browser: text('browser').notNull().default(''),
     system: text('system').notNull().default(''),
-    /** How the session was started. A foreign onion service counts by the Host header. */
+    /** Of the sign-in; of a foreign onion service by the Host header. */
     ingress: ingress().default('direct'),
     createdAt: at('created_at').notNull(),
     lastUsedAt: at('last_used_at').notNull(),
@@ -32,24 +32,24 @@ export const sessions = pgTable(
   (table) => [index('sessions_user').on(table.userId)],
 )
 
-/** Sign-ins that the account's browsers are told of. They outlive their sessions, so that an intruder's end hides nothing. */
+/** They outlive their sessions, so that an intruder's end hides nothing. */
 export const signIns = pgTable(
   'sign_ins',
   {
-    /** The id of the session; of a refused sign-in one of its own. */
+    /** The session's, or one of its own if it was refused. */
     id: uuid('id').primaryKey(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The device that has signed for the session; null if none has. */
+    /** It has signed for the session. */
     deviceId: text('device_id'),
     browser: text('browser').notNull(),
     system: text('system').notNull(),
     ingress: ingress(),
     signedInAt: at('signed_in_at').notNull(),
-    /** The name of the passkey whose counter went back: then this is a sign-in that was refused, and began no session. */
+    /** Its counter went back: this sign-in was refused. */
     copiedPasskey: text('copied_passkey'),
-    /** The devices at which the person has seen it. */
+    /** Devices at which the person has seen it. */
     answeredBy: text('answered_by').array().notNull().default([]),
   },
   (table) => [index('sign_ins_user').on(table.userId, table.signedInAt), index('sign_ins_age').on(table.signedInAt)],
