@@ -12,7 +12,7 @@ import { privacyApi } from '../../../contract/people/privacy.ts'
 import { bytes, inCall, opensLine, pairOnLine, talksFor } from '../../testing/calling.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
-import { findOwnLiveCall } from './store.ts'
+import { deleteOver, findOwnLiveCall } from './store.ts'
 import { endLeftCalls, watchCalls } from './watch.ts'
 
 const world = await startWorld()
@@ -368,6 +368,21 @@ test('however many calls run, the job comes to those that a dead process has lef
   await endLeftCalls()(world.env)
   expect(await rowOf(callId)).toMatchObject({ ended_at: expect.any(Date) })
   expect(await world.sql('select from calls where callee_id = $1 and ended_at is not null', [alice.id])).toEqual([])
+})
+
+test('the job that deletes calls that are over waits for nobody', async () => {
+  const { hers, his } = await pairOnLine(world)
+  const [held, free] = [await inCall(hers, his), await inCall(hers, his)]
+  await world.sql('update calls set ended_at = now() where id = any($1)', [[held, free]])
+  const later = new Date(world.env.clock().getTime() + 60_000)
+  await world.env.db.transaction(async (tx) => {
+    await tx.execute(sql`select from calls where id = ${held} for update`)
+    await world.env.db.transaction(async (job) => {
+      await job.execute(sql`set local lock_timeout = '5s'`)
+      await deleteOver(job, later, 500)
+    })
+  })
+  expect([await rowOf(held), await rowOf(free)]).toMatchObject([{ id: held }, undefined])
 })
 
 test('a chat that is locked in this browser rings by name, and is neither called from it nor answered in it before its password', async () => {
