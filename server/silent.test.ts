@@ -444,6 +444,54 @@ test('who offers Bob a file is answered and told the same, whatever he is or doe
   expect(Object.fromEntries(told)).toEqual(Object.fromEntries(Object.keys(OFFERED).map((what) => [what, away])))
 })
 
+/** What Bob does who has accepted the file of somebody. */
+const ACCEPTED: Record<string, (bob: Person, sender: Person, his: Caller, transferId: string) => Promise<void>> = {
+  leaves: async (_bob, _sender, his) => {
+    his.hangsUp()
+    await his.closed
+  },
+  'blocks and leaves': async (bob, sender, his) => {
+    await blocks(bob, sender)
+    his.hangsUp()
+    await his.closed
+  },
+  'blocks and stays': blocks,
+  'blocks, and goes on all the same': async (bob, sender, his, transferId) => {
+    await blocks(bob, sender)
+    accepts(his, transferId, sender.id, 2)
+    for (const type of ['transfer-signal', 'transfer-reject'])
+      his.sends(type, { transferId, to: sender.id, attempt: 1, signal: bytes(64), reason: 'again' })
+    await his.settles()
+  },
+}
+
+test('whose file Bob has accepted is answered and told the same where he blocks them as where he leaves', async () => {
+  const told = new Map<string, string>()
+  for (const [what, acts] of Object.entries(ACCEPTED)) {
+    const [sender, bob] = [await world.person('sender'), await world.person('bob')]
+    await sender.talksTo(bob)
+    await bob.does(privacyApi.update, { presence: false, lastSeen: false })
+    const [line, his] = [await opensLine(sender, sender.id), await opensLine(bob, bob.id)]
+    const transferId = await offers(sender, bob)
+    accepts(his, transferId, sender.id)
+    await line.hears('transfer-accept')
+    const heard: unknown[] = []
+    await wordsSaid(line)
+    await acts(bob, sender, his, transferId)
+    const one = { transferId, to: bob.id, attempt: 1, signal: bytes(64), reason: 'again' }
+    for (const type of ['transfer-here', 'transfer-answer', 'transfer-signal', 'transfer-reject']) line.sends(type, one)
+    heard.push(await wordsSaid(line), await sender.does(transfersApi.list, {}), await sender.tries(callsApi.turn, { transferId }))
+    heard.push(await sender.tries(transfersApi.end, { transferId, reason: 'changed' }), await wordsSaid(line))
+    heard.push(await sender.does(transfersApi.list, {}))
+    const ids = { transferId, sender: sender.id, bob: bob.id, device: sender.deviceId, his: bob.deviceId }
+    told.set(what, withoutIds(heard, ids))
+  }
+  const leaves = told.get('leaves') ?? ''
+  expect(leaves).toContain('"hasRelay"')
+  expect(leaves).toContain('"end":"changed"')
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(Object.keys(ACCEPTED).map((what) => [what, leaves])))
+})
+
 /** What Alice, who has offered a file to somebody, is or does while they take it. */
 const TAKEN: Record<string, (alice: Person, receiver: Person) => Promise<Caller | undefined>> = {
   'is away': async () => undefined,
