@@ -445,7 +445,7 @@ test('who offers Bob a file is answered and told the same, whatever he is or doe
 })
 
 /** What Bob does who has accepted the file of somebody. */
-const ACCEPTED: Record<string, (bob: Person, sender: Person, his: Caller, transferId: string) => Promise<void>> = {
+const ACCEPTED: Record<string, (bob: Person, sender: Person, his: Caller, transferId: string) => Promise<unknown>> = {
   leaves: async (_bob, _sender, his) => {
     his.hangsUp()
     await his.closed

@@ -23,7 +23,7 @@ export const sessions = pgTable(
     /** "Firefox" and "Linux" of the User-Agent; '' if unknown. */
     browser: text('browser').notNull().default(''),
     system: text('system').notNull().default(''),
-    /** Of the sign-in; of a foreign onion service by the Host header. */
+    /** How it began. The Host header tells a foreign onion service. */
     ingress: ingress().default('direct'),
     createdAt: at('created_at').notNull(),
     lastUsedAt: at('last_used_at').notNull(),
