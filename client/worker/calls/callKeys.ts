@@ -67,6 +67,8 @@ export async function answerCall(
   resumeHeld(live, input)
   const room = await callRoom(live, input)
   if (input.subject === 'transfer') await requireOffer(live, input)
+  // What is unproved may not end what runs.
+  if (input.subject === 'transfer' && !lists(room, input.callerDevice)) throw callForged()
   if (!room.group) throw new CryptoFailure('outside', 'This device is not in this chat yet')
   const before = heldCall(live, input)
   if (before) requireNext(before, input, bound)
@@ -81,9 +83,17 @@ export async function answerCall(
   return toBase64(encodeFields(epoch.groupId, String(epoch.epoch), call.own.nonce, boundTo(call, call.own)))
 }
 
+const lists = ({ peer }: CallRoom, device: string): boolean => peer.manifest.devices.some(({ id }) => id === device)
+
+/** Whoever carries frames can make up a number and a device. */
+const isUnproved = ({ subject, other }: HeldCall): boolean => subject === 'transfer' && !other?.fingerprint
+
 /** One commitment an attempt, or who stands between tries again. */
 function requireNext(before: HeldCall, input: CallPlace & { callerDevice: string }, bound: Bytes): void {
-  if (before.isCaller || before.attempt > input.attempt || !isSamePlace(before, input)) throw callOver()
+  if (before.isCaller || !isSamePlace(before, input)) throw callOver()
+  if (before.attempt > input.attempt && !isUnproved(before)) throw callOver()
+  // Another browser of the receiver may take what its first has let go.
+  if (before.subject === 'transfer' && before.attempt !== input.attempt) return
   if (before.other?.device !== input.callerDevice) throw callForged()
   if (before.attempt < input.attempt) return
   if (!sameBytes(before.other.bound, bound)) throw callForged()
@@ -96,13 +106,14 @@ function requireNext(before: HeldCall, input: CallPlace & { callerDevice: string
  */
 export async function acceptAnswer(live: Live, input: CallPlace & { calleeDevice: string; answer: string }): Promise<void> {
   const answer = readAnswer(input.answer)
-  const { group, peer } = await callRoom(live, input)
+  const room = await callRoom(live, input)
+  const { group, peer } = room
   const call = requireCall(live, input)
   if (!call.isCaller || !isSamePlace(call, input)) throw callOver()
   if (call.other) throw callReplayed()
   const isHere = group && answer.epoch === String(epochOf(group)) && sameBytes(answer.groupId, groupIdOf(group))
   if (!isHere) throw new CryptoFailure('epoch', 'It belongs to another state of this chat')
-  const isListed = peer.manifest.devices.some(({ id }) => id === input.calleeDevice)
+  const isListed = lists(room, input.calleeDevice)
   const isOther = call.onlyDevice !== undefined && call.onlyDevice !== input.calleeDevice
   if (!isListed || isOther || input.calleeDevice === live.device.id || !sameBytes(peer.identityKey, call.accountKeys.other))
     throw callForged()
@@ -154,7 +165,7 @@ const begun = (
   own: { device: live.device.id, nonce: randomBytes(NONCE_BYTES), fingerprint },
   leafSeed: concat(live.device.leafSeed),
   accountKeys: { own: concat(live.identityKey), other: concat(room.peer.identityKey) },
-  onlyDevice: before?.other?.device ?? before?.onlyDevice,
+  onlyDevice: (before && !isUnproved(before) ? before.other?.device : undefined) ?? before?.onlyDevice,
   ...{ other: undefined, epoch: undefined, key: undefined, answers: 0, sent: 0, heard: 0 },
   turn: Promise.resolve(),
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { toBase64, utf8 } from '../../../contract/ground/bytes.ts'
+import { decodeFields, encodeFields, fromBase64, toBase64, utf8 } from '../../../contract/ground/bytes.ts'
+import { changesKeys } from '../../testing/room.ts'
 import { bindTo } from '../binding.ts'
 import { dropCall } from '../calls/callKeys.ts'
 import {
@@ -40,6 +41,15 @@ beforeEach(async () => {
 
 const failure = (code: string) => expect.objectContaining({ name: 'CryptoFailure', code })
 const STATE = utf8('{"isHere":true}')
+
+const ANY = toBase64(new Uint8Array(32))
+
+/** Eve reads them in what Bob answers. */
+async function epochAt(bob: End, call: Call, commit: string) {
+  const [groupId, epoch] = decodeFields(fromBase64(await answers({ ...call, callee: bob }, commit)))
+  if (!groupId || !epoch) throw new Error('There is no answer')
+  return { groupId, epoch }
+}
 
 /** What Bob's browser keeps of an offer. */
 async function offers(transferId: string, change: Partial<KeptRow> = {}): Promise<void> {
@@ -132,6 +142,42 @@ test('A transfer that is dropped goes on by another attempt; a call of that id i
   expect((await opens(next, b, await seals(next, a, 'state', STATE))).payload).toEqual(STATE)
   await dropCall(b.live, call.callId)
   await expect(answers({ ...call, attempt: 2 }, await rings({ ...call, attempt: 2 }))).rejects.toThrow(failure('call_over'))
+})
+
+test('Another browser of Alice goes on where her first one has gone; one that she has removed does not, and ends nothing', async () => {
+  const transfer = await connects(await offered())
+  const phone = await at.alice.newComputer()
+  await phone.says(at.bob, 'three')
+  await at.alice.reads(at.bob)
+  await at.bob.reads(at.alice)
+  const next = await connects({ ...transfer, attempt: 2, caller: await endOf(phone) })
+  expect((await opens(next, b, await seals(next, next.caller, 'state', STATE))).payload).toEqual(STATE)
+  await changesKeys(at.alice, { removeDevices: [phone.deviceId] })
+  await at.alice.says(at.bob, 'four')
+  await at.bob.reads(at.alice)
+  await at.alice.reads(at.bob)
+  await expect(opens(next, b, await seals(next, next.caller, 'state', STATE))).rejects.toThrow(failure('call_forged'))
+  await expect(answers({ ...next, attempt: 3 }, ANY)).rejects.toThrow(failure('call_forged'))
+  expect(held(b, next).attempt).toBe(2)
+  await connects({ ...transfer, attempt: 3 })
+})
+
+test('No number, device or answer that Eve makes up keeps Bob and Alice apart for longer than the attempt', async () => {
+  const transfer = await offered()
+  const laptop = await at.bob.newComputer()
+  await laptop.says(at.alice, 'three')
+  await at.bob.reads(at.alice)
+  await at.alice.reads(at.bob)
+  await answers({ ...transfer, attempt: 10_000 }, ANY)
+  const next = { ...transfer, attempt: 2 }
+  const commit = await rings(next)
+  const { nonce, groupId, epoch } = { nonce: randomBytes(32), ...(await epochAt(b, next, commit)) }
+  const answer = toBase64(encodeFields(groupId, epoch, nonce, randomBytes(32)))
+  await accepts({ ...next, callee: await endOf(laptop) }, answer)
+  const last = await connects({ ...transfer, attempt: 3 })
+  expect((await opens(last, a, await seals(last, b, 'state', STATE))).payload).toEqual(STATE)
+  await expect(answers({ ...transfer, attempt: 2 }, ANY)).rejects.toThrow(failure('call_over'))
+  await expect(answers({ ...transfer, attempt: 3 }, ANY)).rejects.toThrow(failure('call_forged'))
 })
 
 test('A transfer that is dropped while it connects leaves no key behind', async () => {
