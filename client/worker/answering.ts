@@ -1,6 +1,7 @@
 import { createCore } from './core.ts'
 import type { Answer, Ask } from './crypto.ts'
 import { CryptoFailure } from './primitives/failure.ts'
+import { givenIn } from './primitives/given.ts'
 import { loadHpke } from './primitives/loadHpke.ts'
 
 // Each request gets one response. The room's lock keeps the order within a room, not this worker.
@@ -10,7 +11,8 @@ const verbs: Record<string, (...input: never[]) => Promise<unknown>> = createCor
 void loadHpke().catch(() => undefined)
 
 self.onmessage = async ({ data: { id, verb, input } }: MessageEvent<Ask>) => {
-  self.postMessage(await answer(id, verb, input))
+  const answered = await answer(id, verb, input)
+  self.postMessage(answered, answered.ok ? givenIn(answered.value) : [])
 }
 
 async function answer(id: number, verb: string, input: unknown[]): Promise<Answer> {

@@ -2,6 +2,8 @@ import { chunksOf, TRANSFER_LIMITS } from '../../../contract/chat/transferlimits
 import { type Bytes, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { giveAway } from '../primitives/given.ts'
+import { release } from '../primitives/release.ts'
 import { digestOf, randomBytes, runningDigest } from '../primitives/seal.ts'
 import { dropFiles, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
 import { type TransferName, waitingFile } from '../vault/waitingFiles.ts'
@@ -59,7 +61,10 @@ async function* sealedCopy(seal: PieceSeal, file: Blob): AsyncGenerator<Bytes, B
   for (let from = 0; from < chunksOf(file.size); from += AT_ONCE) {
     const plain = await readChunks(file, from, AT_ONCE, unreadable)
     digest.update(plain)
-    yield await sealRun(seal, from, plain)
+    const run = await sealRun(seal, from, plain)
+    release(plain)
+    yield run
+    release(run)
   }
   return new Uint8Array(digest.digest())
 }
@@ -71,6 +76,7 @@ async function holdSource(live: Live, row: KeptRow, file: Blob): Promise<HeldTra
     const plain = await readChunks(file, from, AT_ONCE, unreadable)
     digest.update(plain)
     hashes.push(...chunksIn(plain).map((chunk) => digestOf(chunk)))
+    release(plain)
   }
   const hash = toBase64(new Uint8Array(digest.digest()))
   return holdTransfer(live, { ...row, content: { ...row.content, hash } }, { isKept: false, source: { file, hashes } })
@@ -113,14 +119,17 @@ export async function sealChunks(
       return sealPiece(seal, from + at, chunk, frames.subarray(place + HEAD_BYTES, place + HEAD_BYTES + length))
     }),
   )
-  return frames
+  release(...chunks)
+  return giveAway(frames)
 }
 
 async function keptChunks(live: Live, { row, seal }: HeldTransfer, from: number, end: number): Promise<Bytes[]> {
   const copy = await waitingBlob(live, nameOf(row))
-  const run = copy?.slice(from * PLACE_BYTES, end * PLACE_BYTES)
+  const run = await copy?.slice(from * PLACE_BYTES, end * PLACE_BYTES).arrayBuffer()
   if (!run) throw fileAbsent()
-  const chunks = await openRun(seal, from, new Uint8Array(await run.arrayBuffer()))
+  const sealed = new Uint8Array(run)
+  const chunks = await openRun(seal, from, sealed)
+  release(sealed)
   return Array.from({ length: end - from }, (_, at) => chunks[at] ?? changed())
 }
 

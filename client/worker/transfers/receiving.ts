@@ -3,6 +3,7 @@ import { chunksOf } from '../../../contract/chat/transferlimits.ts'
 import { type Bytes, fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { release } from '../primitives/release.ts'
 import { randomBytes, runningDigest } from '../primitives/seal.ts'
 import { dropFiles, moveFile, readFile, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
@@ -68,7 +69,10 @@ async function lookedAt(live: Live, held: HeldTransfer): Promise<Uint8Array> {
     if (held.has) return held.has
     const has = new Uint8Array(chunksOf(held.row.content.sizeBytes))
     for await (const { from, chunks } of piecesOf(held, await waitingBlob(live, nameOf(held.row))))
-      for (const [at, chunk] of chunks.entries()) has[from + at] = chunk ? 1 : 0
+      for (const [at, chunk] of chunks.entries()) {
+        has[from + at] = chunk ? 1 : 0
+        release(chunk)
+      }
     held.has = has
     held.row = { ...held.row, have: has.reduce((sum, one) => sum + one, 0) }
     return has
@@ -84,7 +88,9 @@ async function* piecesOf(
   const count = chunksOf(row.content.sizeBytes)
   for (let from = first; from < count; from += AT_ONCE) {
     const run = await file?.slice(from * PLACE_BYTES, (from + AT_ONCE) * PLACE_BYTES).arrayBuffer()
-    const opened = run ? await openRun(seal, from, new Uint8Array(run)) : []
+    const sealed = new Uint8Array(run ?? new ArrayBuffer())
+    const opened = await openRun(seal, from, sealed)
+    release(sealed)
     yield { from, chunks: Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => opened[at]) }
   }
 }
@@ -127,7 +133,10 @@ export async function openChunks(live: Live, attempt: Attempt, frames: Bytes): P
     return { number, bytes, chunk }
   })
   const pieces = (await Promise.all(opened)).filter((piece) => piece !== undefined)
-  return inTurn(held, () => keepPieces(live, held, pieces))
+  release(frames)
+  const have = await inTurn(held, () => keepPieces(live, held, pieces))
+  release(...pieces.flatMap(({ bytes, chunk }) => [bytes, chunk]))
+  return have
 }
 
 interface Frame {
@@ -205,6 +214,7 @@ async function finish(live: Live, held: HeldTransfer, name: TransferName): Promi
     for (const [at, chunk] of chunks.entries()) {
       has[from + at] = chunk ? 1 : 0
       if (chunk) digest.update(chunk)
+      release(chunk)
     }
   held.has = has
   if (has.includes(0)) throw new CryptoFailure('file_chunk', 'Pieces of this file are missing')
@@ -233,6 +243,7 @@ export async function openTransfer(live: Live, name: TransferName): Promise<Blob
     const whole = chunks.filter((chunk) => chunk !== undefined)
     if (whole.length < chunks.length) return undefined
     parts.push(new Blob(whole))
+    release(...whole)
   }
   // The chat may be locked meanwhile.
   return (await receivedRow(live, name)) && new Blob(parts)

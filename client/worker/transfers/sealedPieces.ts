@@ -1,6 +1,7 @@
 import type { TransferContent } from '../../../contract/chat/content.ts'
 import { chunksOf, TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import { type Bytes, encodeFields, fromBase64 } from '../../../contract/ground/bytes.ts'
+import { release } from '../primitives/release.ts'
 import { erase, hkdf, lockedKey } from '../primitives/seal.ts'
 import type { KeptRow } from './keptTransfers.ts'
 
@@ -41,8 +42,11 @@ export const sealedBytesAt = (sizeBytes: number, number: number): number =>
 /** Fills `place` with nonce, ciphertext and tag. */
 export async function sealPiece({ key, contextOf }: PieceSeal, number: number, plain: Bytes, place: Bytes): Promise<void> {
   const iv = crypto.getRandomValues(place.subarray(0, NONCE_BYTES))
-  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: contextOf(number) }, key, plain)
-  place.set(new Uint8Array(sealed), NONCE_BYTES)
+  const sealed = new Uint8Array(
+    await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: contextOf(number) }, key, plain),
+  )
+  place.set(sealed, NONCE_BYTES)
+  release(sealed)
 }
 
 /** Returns undefined for what does not open. */

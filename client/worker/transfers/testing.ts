@@ -45,7 +45,7 @@ export const seals = ({ sender, transferId }: Moving, from: number, count: numbe
   sealChunks(sender.live, { transferId, attempt, from, count })
 
 export const opens = ({ receiver, transferId }: Moving, frames: Bytes, attempt = 1): Promise<number> =>
-  openChunks(receiver.live, { transferId, attempt }, frames)
+  openChunks(receiver.live, { transferId, attempt }, frames.slice())
 
 /** Brings over whatever is missing. */
 export async function brings(moving: Moving, attempt = 1, step = 64): Promise<void> {

@@ -24,7 +24,7 @@ export async function folderAt(path: string[], create: boolean): Promise<FileSys
   }
 }
 
-/** Writes a sealed file; `isKept`: on disk. Without `isFlushed` a crash may leave other bytes. Throws 'quota'. */
+/** Writes a sealed file; `isKept`: on disk. It copies each chunk before it asks for the next. Without `isFlushed` a crash may leave other bytes. Throws 'quota'. */
 export async function writeFile<T>(
   [userId, folder, name]: [string, string, string],
   chunks: AsyncGenerator<Bytes, T>,
@@ -33,8 +33,8 @@ export async function writeFile<T>(
   const place = await folderAt([userId, folder], true)
   const file = place && (await openToWrite(place, name))
   if (!place || !file) {
-    const parts: Bytes[] = []
-    const result = await eachOf(chunks, (chunk) => void parts.push(chunk))
+    const parts: Blob[] = []
+    const result = await eachOf(chunks, (chunk) => void parts.push(new Blob([chunk])))
     memory.set(memoryKey(userId, folder, name), new File(parts, name))
     return { result, isKept: false }
   }

@@ -1,0 +1,12 @@
+import type { Bytes } from '../../../contract/ground/bytes.ts'
+
+const given = new WeakSet<ArrayBuffer>()
+
+/** Marks bytes that the worker has no more once it has answered: the page gets them without a copy. */
+export function giveAway(bytes: Bytes): Bytes {
+  given.add(bytes.buffer)
+  return bytes
+}
+
+export const givenIn = (value: unknown): ArrayBuffer[] =>
+  value instanceof Uint8Array && given.has(value.buffer as ArrayBuffer) ? [value.buffer as ArrayBuffer] : []
