@@ -166,8 +166,10 @@ interface Piece {
   chunk: Bytes
 }
 
-async function keepPieces(live: Live, held: HeldTransfer, pieces: Piece[]): Promise<number> {
+async function keepPieces(live: Live, held: HeldTransfer, opened: Piece[]): Promise<number> {
   const { has = new Uint8Array(), running } = held
+  // A write that fails may tear what is here.
+  const pieces = opened.filter(({ number }) => has[number] !== 1)
   const runs = pieces.map(({ number, bytes }): Run => ({ at: number * PLACE_BYTES, bytes }))
   if (runs.length > 0 && !(await writePlaced(waitingPlace(live, nameOf(held.row)), runs))) throw fileAbsent()
   for (const { number, chunk } of pieces) {

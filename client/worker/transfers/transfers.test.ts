@@ -93,6 +93,18 @@ test('Chunks come in any order and more than once, at the same time', async () =
   expect(await isWhole(moving, file)).toBe(true)
 })
 
+test('A piece that is here is not written again, so that a full disk tears none', async () => {
+  const file = bytesOf(6 * chunkBytes)
+  const moving = await underWay(a, b, file)
+  const frames = await seals(moving, 0, 6)
+  const [first, again] = [opens(moving, frames), opens(moving, frames)]
+  await first
+  disk.roomBytes = 2 * chunkBytes
+  expect(await again).toBe(6)
+  await finishTransfer(b.live, name(moving))
+  expect(await isWhole(moving, file)).toBe(true)
+})
+
 test('After a crash on either side what is there goes on, and what does not open is missing', async () => {
   const file = bytesOf(10 * chunkBytes)
   const moving = await underWay(a, b, file)
