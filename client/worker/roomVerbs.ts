@@ -87,7 +87,8 @@ export const transferVerbs = ({ on, part }: Binding) => ({
     keepsTransfers: async ({ vault }: Live) => (await vault.keys('sealed', TRANSFERS)).length > 0,
   }),
   ...part(load.offering, 'keepOffer', 'sealChunks'),
-  ...part(load.receiving, 'keepReceiving', 'missingChunks', 'openChunks', 'finishTransfer', 'openTransfer'),
+  ...part(load.receiving, 'keepReceiving', 'missingChunks', 'openChunks'),
+  ...part(load.finishing, 'finishTransfer', 'openTransfer'),
   ...part(load.transfers, 'transferRows', 'dropTransfer'),
 })
 

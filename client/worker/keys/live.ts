@@ -12,7 +12,7 @@ export interface Live {
   credential: Uint8Array
   /** The newest last. They open the archive and the book. */
   history: { id: number; seed: Uint8Array }[]
-  /** Set by the first call: erases what calls hold. */
+  /** Set by the first call. */
   dropCalls?: () => void
 }
 

@@ -1,32 +1,28 @@
 import type { TransferContent } from '../../../contract/chat/content.ts'
 import { chunksOf } from '../../../contract/chat/transferlimits.ts'
-import { type Bytes, fromBase64, sameBytes, toBase64 } from '../../../contract/ground/bytes.ts'
+import { type Bytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
-import { CryptoFailure } from '../primitives/failure.ts'
 import { release } from '../primitives/release.ts'
 import { randomBytes, runningDigest } from '../primitives/seal.ts'
-import { dropFiles, moveFile, readFile, WAITING } from '../vault/disk.ts'
+import { dropFiles, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { makePlaced, type Run, writePlaced } from '../vault/placedFile.ts'
-import { isRoomLocked, roomLocked } from '../vault/roomlocks.ts'
-import { receivedFile, type TransferName, waitingFile } from '../vault/waitingFiles.ts'
-import { dropTransfers } from './dropping.ts'
+import { isRoomLocked } from '../vault/roomlocks.ts'
+import { type TransferName, waitingFile } from '../vault/waitingFiles.ts'
 import {
   type Attempt,
-  forgetTransfer,
   type HeldTransfer,
   heldTransfer,
   holdTransfer,
   requireAttempt,
   requireTransfer,
-  waitingBlob,
   waitingPlace,
 } from './heldTransfers.ts'
+import { AT_ONCE, inTurn, lookedAt, requireReceiving } from './herePieces.ts'
 import { fileAbsent, type KeptRow, keptRow, nameOf, rowWrite } from './keptTransfers.ts'
-import { HEAD_BYTES, openPiece, openRun, PLACE_BYTES, rowSeal, sealedBytesAt, sealPiece } from './sealedPieces.ts'
+import { HEAD_BYTES, openPiece, PLACE_BYTES, sealedBytesAt, sealPiece } from './sealedPieces.ts'
 import { requireRoomForOne, shownRow, type TransferRow } from './transferRow.ts'
 
-const AT_ONCE = 256
 const FRAMES_MAX_BYTES = AT_ONCE * (HEAD_BYTES + PLACE_BYTES)
 
 /** Begins, or returns what is here. Throws 'quota', 'room_locked', 'file_absent' for an own offer. */
@@ -61,50 +57,6 @@ async function beginReceiving(live: Live, offer: Pick<KeptRow, 'chatRoomId' | 'c
     throw error
   }
   return holdTransfer(live, row, { isKept, has: new Uint8Array(count), running: { digest: runningDigest(), next: 0 } })
-}
-
-/** A crash between write and note loses nothing. */
-async function lookedAt(live: Live, held: HeldTransfer): Promise<Uint8Array> {
-  return inTurn(held, async () => {
-    if (held.has) return held.has
-    const has = new Uint8Array(chunksOf(held.row.content.sizeBytes))
-    for await (const { from, chunks } of piecesOf(held, await waitingBlob(live, nameOf(held.row))))
-      for (const [at, chunk] of chunks.entries()) {
-        has[from + at] = chunk ? 1 : 0
-        release(chunk)
-      }
-    held.has = has
-    held.row = { ...held.row, have: has.reduce((sum, one) => sum + one, 0) }
-    return has
-  })
-}
-
-/** Opens pieces in order; undefined is missing. */
-async function* piecesOf(
-  { row, seal }: Pick<HeldTransfer, 'row' | 'seal'>,
-  file: Blob | undefined,
-  first = 0,
-): AsyncGenerator<{ from: number; chunks: (Bytes | undefined)[] }> {
-  const count = chunksOf(row.content.sizeBytes)
-  for (let from = first; from < count; from += AT_ONCE) {
-    const run = await file?.slice(from * PLACE_BYTES, (from + AT_ONCE) * PLACE_BYTES).arrayBuffer()
-    const sealed = new Uint8Array(run ?? new ArrayBuffer())
-    const opened = await openRun(seal, from, sealed)
-    release(sealed)
-    yield { from, chunks: Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => opened[at]) }
-  }
-}
-
-function inTurn<T>(held: HeldTransfer, work: () => Promise<T>): Promise<T> {
-  const done = held.turn.then(work)
-  held.turn = done.catch(() => undefined)
-  return done
-}
-
-async function requireReceiving(live: Live, name: TransferName): Promise<HeldTransfer> {
-  const held = await requireTransfer(live, name)
-  if (held.row.isMine) throw fileAbsent()
-  return held
 }
 
 /** [from, to) in order. Throws 'file_absent', 'room_locked'. */
@@ -195,65 +147,4 @@ async function note(live: Live, held: HeldTransfer): Promise<void> {
   } catch (error) {
     if (!isRoomLocked(error)) throw error
   }
-}
-
-/**
- * Makes it a file of its chat. Throws 'file_hash', after which nothing is kept; 'file_chunk' where pieces are missing; 'room_locked': again
- * once the chat is open.
- */
-export async function finishTransfer(live: Live, name: TransferName): Promise<void> {
-  const held = await requireReceiving(live, name)
-  await inTurn(held, async () => {
-    if (held.row.stage !== 'done') await finish(live, held, name)
-  })
-}
-
-async function finish(live: Live, held: HeldTransfer, name: TransferName): Promise<void> {
-  const { digest, next } = held.running ?? { digest: runningDigest(), next: 0 }
-  held.running = undefined
-  const has = new Uint8Array(chunksOf(held.row.content.sizeBytes)).fill(1, 0, next)
-  for await (const { from, chunks } of piecesOf(held, await waitingBlob(live, name), next))
-    for (const [at, chunk] of chunks.entries()) {
-      has[from + at] = chunk ? 1 : 0
-      if (chunk) digest.update(chunk)
-      release(chunk)
-    }
-  held.has = has
-  if (has.includes(0)) throw new CryptoFailure('file_chunk', 'Pieces of this file are missing')
-  if (!sameBytes(new Uint8Array(digest.digest()), fromBase64(held.row.content.hash))) {
-    await dropTransfers(live, [name])
-    throw new CryptoFailure('file_hash', 'This is another file than its sender has offered')
-  }
-  const row: KeptRow = { ...held.row, stage: 'done', have: has.length }
-  const isThere = await writePlaced(waitingPlace(live, name), [], { isFlushed: true })
-  if (!isThere || (held.isKept && !(await keptRow(live, name)))) throw fileAbsent()
-  if (held.isKept) await live.vault.write([rowWrite(row)])
-  held.row = row
-  await moveFile(live.userId, [WAITING, waitingFile(name)], [name.chatRoomId, receivedFile(name)], { isOnly: true })
-  if (held.isKept) forgetTransfer(live, name)
-}
-
-/** Returns undefined if it is gone or spoiled. Throws 'room_locked'. */
-export async function openTransfer(live: Live, name: TransferName): Promise<Blob | undefined> {
-  const row = await receivedRow(live, name)
-  if (!row) return undefined
-  // Some browsers move nothing.
-  const file = (await readFile(live.userId, name.chatRoomId, receivedFile(name))) ?? (await waitingBlob(live, name))
-  if (!file) return undefined
-  const parts: Blob[] = []
-  for await (const { chunks } of piecesOf({ row, seal: await rowSeal(row) }, file)) {
-    const whole = chunks.filter((chunk) => chunk !== undefined)
-    if (whole.length < chunks.length) return undefined
-    parts.push(new Blob(whole))
-    release(...whole)
-  }
-  // The chat may be locked meanwhile.
-  return (await receivedRow(live, name)) && new Blob(parts)
-}
-
-async function receivedRow(live: Live, name: TransferName): Promise<KeptRow | undefined> {
-  const held = heldTransfer(live, name)
-  if (held && !held.isKept && !(await live.vault.isOpen(name.chatRoomId))) throw roomLocked(name.chatRoomId)
-  const row = held && !held.isKept ? held.row : await keptRow(live, name)
-  return row?.stage === 'done' ? row : undefined
 }
