@@ -85,7 +85,7 @@ export async function answerCall(
 
 const lists = ({ peer }: CallRoom, device: string): boolean => peer.manifest.devices.some(({ id }) => id === device)
 
-/** Whoever carries frames can make up a number and a device. */
+/** A server can make up number and device. */
 const isUnproved = ({ subject, other }: HeldCall): boolean => subject === 'transfer' && !other?.fingerprint
 
 /** One commitment an attempt, or who stands between tries again. */

@@ -2,7 +2,7 @@ import type { Bytes } from '../../../contract/ground/bytes.ts'
 
 const given = new WeakSet<ArrayBuffer>()
 
-/** Marks bytes that the worker has no more once it has answered: the page gets them without a copy. */
+/** The page gets them without a copy, so the worker may not keep them. */
 export function giveAway(bytes: Bytes): Bytes {
   given.add(bytes.buffer)
   return bytes

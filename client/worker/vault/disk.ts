@@ -24,7 +24,7 @@ export async function folderAt(path: string[], create: boolean): Promise<FileSys
   }
 }
 
-/** Writes a sealed file; `isKept`: on disk. It copies each chunk before it asks for the next. Without `isFlushed` a crash may leave other bytes. Throws 'quota'. */
+/** Copies sealed chunks to a file; `isKept`: on disk. Without `isFlushed` a crash may leave other bytes. Throws 'quota'. */
 export async function writeFile<T>(
   [userId, folder, name]: [string, string, string],
   chunks: AsyncGenerator<Bytes, T>,
