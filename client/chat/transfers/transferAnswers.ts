@@ -13,7 +13,9 @@ const EPOCH_TRIES = 3
 
 /** The sender's browser answers by itself: the person has offered. */
 export async function takeAccept(one: LiveTransfer, ring: Offered): Promise<void> {
-  if (!one.isMine || ring.attempt <= one.attempt) return
+  // Before its certificate is proved, an attempt may be made up.
+  const isNew = one.link?.isAgreed ? ring.attempt > one.attempt : ring.attempt !== one.attempt
+  if (!one.isMine || !isNew) return
   forget(one, 'watch')
   // The one before it has found no way.
   if (one.link && !one.link.isConnected()) one.tries += 1

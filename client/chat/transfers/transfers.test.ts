@@ -612,6 +612,20 @@ describe('A lying end', () => {
     expect(network.connections).toHaveLength(2)
   })
 
+  test('A number that the server makes up keeps nobody apart: the next true attempt is taken', async () => {
+    const { failure } = await import('../../testing/callkeys.ts')
+    const id = await offered(SIZE, alice, bob)
+    await alice.accepts(id)
+    alice.keys.state.keys.fails.answer.push(failure('call_forged'))
+    const signal = Buffer.alloc(32).toString('base64')
+    const made = { transferId: id, to: ids.alice, from: ids.bob, attempt: 9000, signal, device: 'e'.repeat(32) }
+    wire.tell(ids.alice, null, { type: 'transfer-accept', data: made })
+    await soon()
+    await bob.accepts(id)
+    await untilDone(bob, id)
+    await isWhole(id)
+  })
+
   test('The room has moved on: it is answered anew, three times, and then said', async () => {
     const { failure } = await import('../../testing/callkeys.ts')
     bob.keys.state.keys.fails.accept.push(failure('epoch'), failure('epoch'))
