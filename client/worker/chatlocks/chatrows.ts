@@ -10,14 +10,14 @@ import { seenIn } from '../lists/generations.ts'
 import { EPOCH_ROWS } from '../messages/archive.ts'
 import { ownRow, withOutbox } from '../messages/outbox.ts'
 import { forgetIndex } from '../searchindex/searchindex.ts'
-import { dropTransfers } from '../transfers/dropping.ts'
+import { dropRoomTransfers } from '../transfers/dropping.ts'
 import { dropFiles, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { isRoomLocked, LOCKS, type RoomLock, type RowKeys, SEARCH_KINDS } from '../vault/roomlocks.ts'
 import { type RoomRecord, roomRecord, roomRecords } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import type { KeyOf, VaultStore, VaultValue } from '../vault/vaultRows.ts'
-import { nameIn, transfersIn, uploadId, uploadsIn } from '../vault/waitingFiles.ts'
+import { transfersIn, uploadId, uploadsIn } from '../vault/waitingFiles.ts'
 import { isDropped, newRowKey, openRowKeys } from './chatkeys.ts'
 
 // Row keys lie inside the vault's seal. The lock is written first and each step can repeat: a crash leaves the room shut.
@@ -105,7 +105,7 @@ export async function wipeRoom(live: Live, chatRoomId: string): Promise<void> {
     ...(await lockedNames(vault, chatRoomId)),
     ...(await unsealedOwn(live, chatRoomId)),
   ]
-  await dropTransfers(live, (await vault.keys('sealed', transfersIn(chatRoomId))).map(nameIn))
+  await dropRoomTransfers(live, chatRoomId)
   const uploads = await vault.keys('sealed', uploadsIn(chatRoomId))
   await Promise.all(uploads.map((key) => dropFiles(live.userId, WAITING, uploadId(key))))
   await dropSearch(vault, chatRoomId)

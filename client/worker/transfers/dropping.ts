@@ -20,6 +20,12 @@ export async function dropTransfers(live: Live, names: TransferName[]): Promise<
     )
 }
 
+export async function dropRoomTransfers(live: Live, chatRoomId: string): Promise<void> {
+  const kept = (await live.vault.keys('sealed', transfersIn(chatRoomId))).map(nameIn)
+  const unkept = unkeptTransfers(live).map(({ row }) => nameOf(row))
+  await dropTransfers(live, [...kept, ...unkept.filter((name) => name.chatRoomId === chatRoomId)])
+}
+
 /** Rows go with their files, which lie elsewhere where nothing moves. */
 export async function forgetReceived(live: Live, chatRoomId: string, files: string[]): Promise<void> {
   const wanted = new Set(files)

@@ -351,7 +351,11 @@ test('Clearing takes what was offered up to there, received or not, and leaves a
   await expect(opens(half, await seals(half, 0, 1))).rejects.toThrow(failure('call_over'))
 })
 
-test('Giving a chat up takes rows, pieces and keys of its transfers', async () => {
+test('Giving a chat up takes rows, pieces and keys of its transfers, also those that only this tab has', async () => {
+  disk.hasWriting = false
+  const unkept = await underWay(a, b, bytesOf(2 * chunkBytes))
+  await opens(unkept, await seals(unkept, 0, 1))
+  disk.hasWriting = true
   const moving = await underWay(a, b, bytesOf(2 * chunkBytes))
   const whole = await underWay(a, b, bytesOf(10))
   await brings(whole)
@@ -359,7 +363,7 @@ test('Giving a chat up takes rows, pieces and keys of its transfers', async () =
   const { key = '' } = (await keptRow(b.live, name(moving))) ?? {}
   expect((await openedRows(at.bob)).join()).toContain(key)
   await wipeRoom(b.live, at.roomId)
-  expect([filesOf(b), await rowsOf(b)]).toEqual([[], []])
+  expect([filesOf(b), await rowsOf(b), (await keptFiles(b.live)).waitingBytes]).toEqual([[], [], 0])
   expect((await openedRows(at.bob)).join()).not.toContain(key)
   await expect(seals(moving, 0, 1).then((frames) => opens(moving, frames))).rejects.toThrow(failure('call_over'))
 })
