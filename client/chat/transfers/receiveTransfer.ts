@@ -54,9 +54,7 @@ export async function receiveTransfer(env: Env, frame: TransferFrame): Promise<v
 
 /** The sender's page is there anew: a connection that still seems to stand leads nowhere. */
 async function onHere(one: LiveTransfer): Promise<void> {
-  if (one.isMine || one.isPaused || !mayConnect(one)) return
-  if (one.link?.isConnected()) return
-  await seekSender(one)
+  if (!one.isMine && !one.isPaused && mayConnect(one)) await seekSender(one)
 }
 
 /** What only the person answers is still asked. */

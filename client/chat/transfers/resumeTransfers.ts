@@ -7,6 +7,7 @@ import { personIdOfDirect } from '../../rooms/list/room.ts'
 import { isShut, isShutRow, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import type { TransferRow } from '../../worker/crypto.ts'
 import { reportBug } from '../calls/codeOf.ts'
+import { followNetwork } from '../calls/network.ts'
 import { flush } from '../messages/send.ts'
 import { transferStore } from '../transferline/transferState.ts'
 import { knowTransfer, listedTransfer, listedTransfers, readListed, resetListed } from './knownTransfers.ts'
@@ -29,14 +30,13 @@ export function followSession(env: Env, act: (id: string, what: Act) => void): v
   if (following) return
   const stopTabs = followTabs({ has: (id) => liveTransfer(id) !== undefined, does: act })
   const stopHello = env.socket.on('hello', () => void comeBack(env).catch(reportBug))
-  const onNetwork = () => liveTransfers().forEach(findAnotherWay)
-  globalThis.addEventListener?.('online', onNetwork)
+  const stopNetwork = followNetwork(() => liveTransfers().forEach(findAnotherWay))
   following = {
     waiting: new Map(),
     stop() {
       stopTabs()
       stopHello()
-      globalThis.removeEventListener?.('online', onNetwork)
+      stopNetwork()
     },
   }
 }
@@ -128,7 +128,7 @@ async function comeBack(env: Env): Promise<void> {
     const told = listedTransfer(id)?.end
     if (isListed && end === null && told) await closeTransfer(env, id, told)
   }
-  liveTransfers().forEach(goOn)
+  for (const one of liveTransfers()) one.link?.isConnected() ? findAnotherWay(one) : goOn(one)
 }
 
 /** What a reload has come between. */

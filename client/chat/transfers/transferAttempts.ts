@@ -108,8 +108,9 @@ export function tryAgain(one: LiveTransfer): void {
 
 export function watch(one: LiveTransfer): void {
   afterwards(one, 'watch', one.isMine ? ASK_MS : WATCH_MS, () => {
-    const isFine = one.link?.isConnected() && !one.link.peer()?.isOffering()
-    if (!isFine) tryAgain(one)
+    if (!one.link?.isConnected()) tryAgain(one)
+    // The other end’s socket comes back later than this one.
+    else if (one.link.peer()?.isOffering()) restart(one)
   })
 }
 

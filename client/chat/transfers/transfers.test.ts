@@ -20,6 +20,9 @@ beforeEach(async () => {
   onTestFinished(openBrowser())
   ;({ network } = openMediaWorld())
   vi.stubGlobal('BroadcastChannel', TestChannel)
+  vi.stubGlobal('addEventListener', (type: string, work: () => void) => type === 'online' && onOnline.add(work))
+  vi.stubGlobal('removeEventListener', (_: string, work: () => void) => onOnline.delete(work))
+  onTestFinished(() => expect(onOnline.size).toBe(0))
   wire = transferWire()
   alice = await openTransferPage(wire, { userId: ids.alice, otherId: ids.bob })
   bob = await openTransferPage(wire, { userId: ids.bob, otherId: ids.alice })
@@ -35,6 +38,9 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+/** What pages do when their browser is online again. */
+const onOnline = new Set<() => void>()
+const isOnline = () => onOnline.forEach((work) => void work())
 const passes = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000)
 const soon = () => passes(0.5)
 /** Nothing here takes longer, however slow the machine: the clock is the test's. */
@@ -206,6 +212,52 @@ describe('A bad line', () => {
     expect(alice.keys.state.sealed.length).toBeLessThan(384 * 2)
   })
 
+  test('A short cut is mended on the connection that stands', async () => {
+    network.bytesPerMs = 2 * KIB
+    const id = await accepted(16 * 1024 * KIB)
+    await passes(0.5)
+    network.cut()
+    await passes(6.02)
+    expect(bob.shows(id)?.movedBytes).toBeLessThan(4 * 1024 * KIB)
+    network.isUp = true
+    await untilDone(bob, id)
+    await isWhole(id, bob, 16 * 1024 * KIB)
+    expect(network.connections).toHaveLength(2)
+  })
+
+  test.each([
+    ['The browsers say that they are online again', () => isOnline()],
+    ['Bob’s socket is back', () => void (bob.socket.breaks(), bob.socket.comesBack())],
+    ['Alice’s socket is back', () => void (alice.socket.breaks(), alice.socket.comesBack())],
+  ])('%s: another way is looked for at once, beside the one that stands', async (_, changes) => {
+    network.bytesPerMs = 2 * KIB
+    const id = await accepted(16 * 1024 * KIB)
+    await passes(0.5)
+    const before = network.gathered.length
+    changes()
+    await soon()
+    expect(network.gathered.length).toBeGreaterThan(before)
+    await untilDone(bob, id)
+    await isWhole(id, bob, 16 * 1024 * KIB)
+    expect(network.connections).toHaveLength(2)
+  })
+
+  test('What flows goes on while the other end’s socket is away, and the offer goes out anew', async () => {
+    network.bytesPerMs = 2 * KIB
+    const id = await accepted(40 * 1024 * KIB)
+    await passes(0.5)
+    alice.socket.breaks()
+    isOnline()
+    await passes(11)
+    const offers = frames('transfer-signal', ids.bob).length
+    alice.socket.comesBack()
+    await passes(6)
+    expect(frames('transfer-signal', ids.bob).length).toBeGreaterThan(offers)
+    await untilDone(bob, id)
+    await isWhole(id, bob, 40 * 1024 * KIB)
+    expect(network.connections).toHaveLength(2)
+  })
+
   test('A lost socket stops nothing that is connected, and the end is told when it is back', async () => {
     network.bytesPerMs = 2 * KIB
     const id = await accepted(2 * 1024 * KIB)
@@ -266,6 +318,22 @@ describe('A page that goes', () => {
     await isWhole(id, bob, 4 * 1024 * KIB)
     await soon()
     expect(alice.shows(id)).toMatchObject({ stage: 'done', end: 'done', isHere: false })
+  })
+
+  test('Alice’s page dies without a word: Bob begins anew when she is back, whatever still seems to stand', async () => {
+    network.bytesPerMs = 2 * KIB
+    const id = await accepted(4 * 1024 * KIB)
+    await passes(1)
+    network.isUp = false
+    alice.closes()
+    await passes(0.01)
+    network.isUp = true
+    alice = await again(alice)
+    alice.begins()
+    await soon()
+    expect(alice.shows(id)?.stage).toBe('moving')
+    await untilDone(bob, id)
+    await isWhole(id, bob, 4 * 1024 * KIB)
   })
 
   test('Alice is away when Bob accepts: it waits for her, and begins when she is there', async () => {
