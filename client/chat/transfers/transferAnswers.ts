@@ -24,7 +24,6 @@ export async function takeAccept(one: LiveTransfer, ring: Offered): Promise<void
   one.attempt = ring.attempt
   one.ring = ring
   one.epochTries = 0
-  show(one, { stage: 'connecting', refusal: null })
   try {
     const address = await askAddress(one.env, one.consent)
     if (!isCurrent(one, ring.attempt)) return
@@ -33,6 +32,8 @@ export async function takeAccept(one: LiveTransfer, ring: Offered): Promise<void
       return stopFor(one, address.refusal)
     }
     one.isRelayOnly = address.isRelayOnly
+    // A question that the person has open stays until it is answered.
+    show(one, { stage: 'connecting', refusal: null })
     await answerRing(one)
   } catch (error) {
     failAttempt(one, ring.attempt, error)

@@ -511,6 +511,22 @@ describe('What is asked, and refused', () => {
     expect(frames('transfer-accept').at(-1)?.frame.data).toMatchObject({ leavesTor: true })
   })
 
+  test('A question that Alice has open stays while Bob’s browser asks again', async () => {
+    const id = await offered()
+    localStorage.removeItem('call-address')
+    await bob.accepts(id)
+    localStorage.removeItem('call-address')
+    await soon()
+    const shown = new Set<unknown>()
+    alice.transferStore.subscribe(({ transfers }) => shown.add(transfers.get(id)?.refusal))
+    await passes(130)
+    expect(frames('transfer-accept').length).toBeGreaterThan(2)
+    expect([...shown]).toEqual(['shows_address'])
+    await alice.accepts(id)
+    await untilDone(bob, id)
+    await isWhole(id)
+  })
+
   test('An account that hides its address goes through the relay alone; with the day’s gigabyte used up it says so', async () => {
     bob.server.hasRelay = true
     bob.keys.state.keys.hidesAddress = true
