@@ -1,9 +1,10 @@
 import { changeTransfer, type Transfer, transferStore } from '../transferline/transferState.ts'
+import type { TransferConsent } from '../transferline/transferVerbs.ts'
 import { ownName } from './memoryKey.ts'
 
 // One tab of a browser has a transfer in hand. The others show what it shows, and pass on what the person does.
 
-export type Act = 'accept' | 'pause' | 'cancelled'
+export type Act = { kind: 'accept'; consent: TransferConsent } | { kind: 'pause' }
 
 type Told = { kind: 'shows'; id: string; to: Partial<Transfer> } | { kind: 'asks' } | { kind: 'does'; id: string; act: Act }
 

@@ -351,6 +351,21 @@ describe('A page that goes', () => {
     await isWhole(id)
   })
 
+  test('What a person allows in a second tab is allowed in the tab that has it in hand', async () => {
+    vi.stubGlobal('navigator', { ...navigator, locks: fakeLocks() })
+    const id = await offered()
+    alice.connectionStore.setState({ ingress: 'onion' })
+    const second = await again(alice)
+    second.begins()
+    await bob.accepts(id)
+    await soon()
+    expect(alice.shows(id)?.refusal).toBe('leaves_tor')
+    await second.does.acceptTransfer(second.env, id, { leavesTor: true, allowsDirect: true })
+    await untilDone(bob, id)
+    await isWhole(id)
+    second.closes()
+  })
+
   test('In a second tab it is shown, and paused; when the first one closes, the second goes on', async () => {
     vi.stubGlobal('navigator', { ...navigator, locks: fakeLocks() })
     network.bytesPerMs = 2 * KIB

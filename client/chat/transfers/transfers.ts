@@ -27,9 +27,8 @@ const follow = (env: Env): void => followSession(env, (id, act) => void actOn(en
 
 /** A person presses it in another tab. */
 export async function actOn(env: Env, transferId: string, act: Act): Promise<void> {
-  if (act === 'accept') await acceptTransfer(env, transferId)
-  else if (act === 'pause') await pauseTransfer(env, transferId)
-  else await cancelTransfer(env, transferId)
+  if (act.kind === 'accept') await acceptTransfer(env, transferId, act.consent)
+  else await pauseTransfer(env, transferId)
 }
 
 /**
@@ -138,7 +137,7 @@ async function take(
   }
   const letGo = await holdTransfer(transferId)
   if (!letGo) {
-    passOn(transferId, 'accept')
+    passOn(transferId, { kind: 'accept', consent })
     return undefined
   }
   try {
@@ -167,7 +166,7 @@ export async function declineTransfer(env: Env, transferId: string): Promise<voi
 
 export async function pauseTransfer(_env: Env, transferId: string): Promise<void> {
   const one = liveTransfer(transferId)
-  if (!one) return passOn(transferId, 'pause')
+  if (!one) return passOn(transferId, { kind: 'pause' })
   if (!known(transferId) || one.isPaused) return
   one.isPaused = true
   remember(transferId, { isPaused: true })
