@@ -43,12 +43,11 @@ export async function openTransferPage(
       Promise.all([
         import('../chat/transfers/followTransfers.ts'),
         import('../chat/transfers/knownTransfers.ts'),
-        import('../chat/transfers/resumeTransfers.ts'),
         // The page's own class, which it knows by `instanceof`.
         import('../net/api.ts'),
       ]),
     ])
-  const [{ followTransfers }, { knowTransfer }, { leaveTransfers }, net] = more
+  const [{ followTransfers }, { knowTransfer }, net] = more
   const { deviceId } = keys.state
   const server = {
     ...{ hasRelay: false, relaysAsked: 0, isReachable: true },
@@ -92,7 +91,7 @@ export async function openTransferPage(
     socket.on(type as FrameType, (data) => attempt(receive.receiveTransfer(env, { type, data } as never)))
   socket.on('refused', (refusal) => receive.refuseTransfer(refusal))
   vi.stubGlobal('reportError', (error: unknown) => failures.push(error))
-  let stops: () => void = () => undefined
+  let stops = (): void => followTransfers(env, attempt)()
   return {
     ...{ userId, otherId, deviceId, env, socket, keys, server, room, failures, roomsStore, connectionStore, transferStore },
     does: verbs,
@@ -104,7 +103,6 @@ export async function openTransferPage(
     closes() {
       socket.breaks()
       stops()
-      leaveTransfers()
     },
     offers: (...files: File[]) => verbs.offerFiles(env, room.id, files),
     /** The line of the other's message comes on screen. */

@@ -10,6 +10,7 @@ import { reportBug } from '../calls/codeOf.ts'
 import { followNetwork } from '../calls/network.ts'
 import { flush } from '../messages/send.ts'
 import { transferStore } from '../transferline/transferState.ts'
+import { whenLeaving } from './followTransfers.ts'
 import { knowTransfer, listedTransfer, listedTransfers, readListed, resetListed } from './knownTransfers.ts'
 import { type LiveTransfer, leaveTransfer, liveTransfer, liveTransfers, sendHere, setLive } from './liveTransfer.ts'
 import { findAnotherWay, seekSender } from './transferAttempts.ts'
@@ -41,15 +42,15 @@ export function followSession(env: Env, act: (id: string, what: Act) => void): v
   }
 }
 
-/** The account was closed. What is kept stays. */
-export function leaveTransfers(): void {
+// What is kept stays.
+whenLeaving(() => {
   for (const controller of following?.waiting.values() ?? []) controller.abort()
   following?.stop()
   following = undefined
   liveTransfers().forEach(leaveTransfer)
   resetListed()
   transferStore.setState(transferStore.getInitialState(), true)
-}
+})
 
 /** Goes on with what is kept here: after a reload, in a chat that was unlocked, or where a tab with it has closed. */
 export async function resumeTransfers(env: Env, rows: TransferRow[]): Promise<void> {

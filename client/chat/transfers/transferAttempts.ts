@@ -6,7 +6,7 @@ import { readReport } from '../../rtc/stats.ts'
 import { showToast } from '../../ui/toast.ts'
 import { askAddress } from '../calls/address.ts'
 import { otherName } from '../calls/callWords.ts'
-import { codeOf } from '../calls/codeOf.ts'
+import { codeOf, reportBug } from '../calls/codeOf.ts'
 import { TOASTS } from '../transferline/transferWords.ts'
 import { afterwards, forget, isCurrent, isLive, type LiveTransfer, placeIn, sendReject, show } from './liveTransfer.ts'
 import { receiveOver } from './receiveLoop.ts'
@@ -120,7 +120,7 @@ const PASSING = ['closed', 'vault_closed', 'call_over']
 export function failAttempt(one: LiveTransfer, attempt: number, error: unknown): void {
   const code = codeOf(error)
   if (!isCurrent(one, attempt) || PASSING.includes(code)) return
-  if (code === 'file_changed' || code === 'file_absent') return void endByItself(one, 'changed')
+  if (code === 'file_changed' || code === 'file_absent') return void endByItself(one, 'changed').catch(reportBug)
   if (one.isMine) {
     sendReject(one, 'failed')
     waitForOther(one)
@@ -139,9 +139,9 @@ export function linkOf(one: LiveTransfer, own: OwnCertificate) {
   one.link?.close()
   const events = {
     onFailed: (error: unknown) => failAttempt(one, attempt, error),
-    onEnd: (end: 'declined' | 'cancelled') => void closeTransfer(one.env, one.transferId, end),
+    onEnd: (end: 'declined' | 'cancelled') => void closeTransfer(one.env, one.transferId, end).catch(reportBug),
     onSilent: () => tryAgain(one),
-    onForged: () => void endByItself(one, 'forged'),
+    onForged: () => void endByItself(one, 'forged').catch(reportBug),
     onWhole: () => receiveWhole(one),
   }
   return createTransferLink(one, own, {

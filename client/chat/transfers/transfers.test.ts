@@ -351,6 +351,24 @@ describe('A page that goes', () => {
     await isWhole(id)
   })
 
+  test('Bob signs out in the middle: at once nothing of it goes on, and it can in the next session', async () => {
+    vi.stubGlobal('navigator', { ...navigator, locks: fakeLocks() })
+    network.bytesPerMs = 2 * KIB
+    const id = await accepted(4 * 1024 * KIB)
+    await passes(1)
+    expect(bob.shows(id)?.stage).toBe('moving')
+    bob.closes()
+    expect(bob.shows(id)).toBe(undefined)
+    expect(network.connections.filter(({ signalingState }) => signalingState === 'closed')).toHaveLength(1)
+    const said = wire.said.length
+    await passes(60)
+    expect(wire.said.slice(said).filter(({ from }) => from === ids.bob)).toEqual([])
+    bob = await again(bob)
+    bob.begins()
+    await untilDone(bob, id)
+    await isWhole(id, bob, 4 * 1024 * KIB)
+  })
+
   test('What a person allows in a second tab is allowed in the tab that has it in hand', async () => {
     vi.stubGlobal('navigator', { ...navigator, locks: fakeLocks() })
     const id = await offered()
