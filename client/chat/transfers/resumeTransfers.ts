@@ -70,7 +70,10 @@ async function resume(env: Env, row: TransferRow, isListed: boolean): Promise<vo
   if (end !== null) return closeTransfer(env, transferId, end).then(() => env.crypto.dropTransfer({ chatRoomId, transferId }))
   const stage = transferStore.getState().transfers.get(transferId)?.stage
   if (stage === 'elsewhere') return env.crypto.dropTransfer({ chatRoomId, transferId })
-  void takeWhenFree(env, row).catch(reportBug)
+  const live = liveTransfer(transferId)
+  // A locked chat may have stopped it.
+  if (live && stage === 'waiting') goOn(live)
+  else void takeWhenFree(env, row).catch(reportBug)
 }
 
 /** The tab that has it in hand may close. */

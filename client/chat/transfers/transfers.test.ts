@@ -369,6 +369,28 @@ describe('A page that goes', () => {
     await isWhole(id, bob, 4 * 1024 * KIB)
   })
 
+  test('A chat that was locked when the line broke goes on once it is unlocked', async () => {
+    const { failure } = await import('../../testing/callkeys.ts')
+    network.bytesPerMs = 2 * KIB
+    const id = await accepted(4 * 1024 * KIB)
+    bob.begins()
+    await passes(1)
+    const { ringCall } = bob.keys.crypto
+    const locks = (lock: 'password' | 'open') =>
+      bob.roomsStore.setState(({ rooms }) => ({ rooms: new Map([...rooms].map(([at, row]) => [at, { ...row, lock }])) }) as never)
+    bob.keys.crypto.ringCall = () => Promise.reject(failure('room_locked'))
+    bob.keys.state.isLocked = true
+    locks('password')
+    alice = await reloads(alice)
+    await passes(300)
+    expect(bob.shows(id)).toMatchObject({ stage: 'waiting', refusal: null })
+    bob.keys.crypto.ringCall = ringCall
+    bob.keys.state.isLocked = false
+    locks('open')
+    await untilDone(bob, id)
+    await isWhole(id, bob, 4 * 1024 * KIB)
+  })
+
   test('What a person allows in a second tab is allowed in the tab that has it in hand', async () => {
     vi.stubGlobal('navigator', { ...navigator, locks: fakeLocks() })
     const id = await offered()
