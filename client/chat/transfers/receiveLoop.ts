@@ -197,6 +197,7 @@ export function receiveOver(one: LiveTransfer, [control]: DataPeer['channels'], 
       batch.push(new Uint8Array(frame))
       if (batch.length >= BATCH) void keep()
       else if (batch.length === 1) later('keep', FLUSH_MS, () => void keep())
+      if (open === 0 && toAsk.length === 0) void settle()
       if (timers.has('settle')) later('settle', SETTLE_MS, () => void settle())
     },
     onPause() {

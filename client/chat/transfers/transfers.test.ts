@@ -149,6 +149,13 @@ describe('A file that goes over', () => {
     expect(most).toBeGreaterThan(512)
   })
 
+  test('Once the last chunk is here nobody waits for the word that all was sent', async () => {
+    network.carries = (message, label) => (label === 'control' && `${message}`.includes('file-done') ? null : message)
+    const id = await accepted()
+    await passes(0.3)
+    await isWhole(id)
+  })
+
   test('What moves is shown with its speed and the time that is left, a few times a second', async () => {
     network.bytesPerMs = 2 * KIB
     const shown: number[] = []
