@@ -1,30 +1,23 @@
-import { type AccountChange, type FrameType, type ServerData, serverFrame } from '../../contract/frames.ts'
-import { CONTRACT_VERSION, PERIODS } from '../../contract/ground/limits.ts'
+import { type FrameType, serverFrame } from '../../contract/frames.ts'
+import { PERIODS } from '../../contract/ground/limits.ts'
 import { followNews } from '../alerts/notifications/followNews.ts'
 import { followPush } from '../alerts/push/followPush.ts'
-import { callStore } from '../chat/calls/callState.ts'
 import { followCalls } from '../chat/calls/followCalls.ts'
-import type { CallFrame } from '../chat/calls/receiveCall.ts'
 import { hideLocked, resetMessages } from '../chat/messages/messages.ts'
-import { receiveCommit, receiveMessage, refreshDelivery } from '../chat/messages/receive.ts'
 import { keepIndexed } from '../chat/search/indexing.ts'
 import { stopOlder } from '../chat/search/loadAllOlder.ts'
 import { forgetSearch } from '../chat/search/search.ts'
-import { transferStore } from '../chat/transferline/transferState.ts'
 import { handTransferVerbs } from '../chat/transferline/transferVerbs.ts'
 import { followTransfers } from '../chat/transfers/followTransfers.ts'
-import type { TransferFrame } from '../chat/transfers/receiveTransfer.ts'
 import type { Env } from '../env.ts'
-import { refreshUser } from '../me/account/account.ts'
 import { type AccountState, accountStore } from '../me/account/accountState.ts'
 import { proveAgain } from '../me/account/proveSession.ts'
 import { watchLock } from '../me/browserlock/watchLock.ts'
 import { watchCode } from '../me/buildcheck/buildcheck.ts'
 import { resetDevices, watchOwnNews, watchTabs } from '../me/devices/deviceList.ts'
 import { resetPhotos } from '../me/photo/photosState.ts'
-import { loadSignIns, resetSignIns, watchSignIns } from '../me/sessions/signins.ts'
+import { resetSignIns, watchSignIns } from '../me/sessions/signins.ts'
 import { ApiError } from '../net/api.ts'
-import { inTurn } from '../net/inTurn.ts'
 import { connectionStore } from '../net/status.ts'
 import { resetCodes } from '../people/contactcodes/store.ts'
 import { endAct } from '../people/contacts/acts.ts'
@@ -34,7 +27,6 @@ import { loadDrafts, resetDrafts } from '../rooms/list/drafts.ts'
 import { isUnreadRight } from '../rooms/list/loadRooms.ts'
 import { isFollowed } from '../rooms/list/room.ts'
 import { resetRooms, roomsStore } from '../rooms/list/roomList.ts'
-import { onPresence, onTyping } from '../rooms/list/rowUpdates.ts'
 import { dropVoices } from '../rooms/list/voicedrafts.ts'
 import { keepHealing } from '../rooms/log/healRooms.ts'
 import { lostBookStore, resetBook } from '../rooms/trust/book.ts'
@@ -42,62 +34,11 @@ import { resetPeople } from '../rooms/trust/people.ts'
 import { watchDecisions } from '../rooms/trust/verified.ts'
 import { CryptoFailure, isClosed } from '../worker/crypto.ts'
 import { goToAuth } from './address.ts'
-import { checkOwnKeys, signedOutElsewhere } from './ending.ts'
+import { checkOwnKeys } from './ending.ts'
 import { firstHello } from './firstHello.ts'
 import { keepOffline } from './offline.ts'
-import { reloadPage } from './reloadPage.ts'
-import { checkDevice, onBookSaved, onKeysChanged, syncAll } from './sync.ts'
-
-type Frames = { [T in FrameType]: (data: ServerData[T]) => unknown }
-
-const onCall = async (env: Env, frame: CallFrame) => (await import('../chat/calls/receiveCall.ts')).receiveCall(env, frame)
-
-handTransferVerbs(() => import('../chat/transfers/transfers.ts'))
-
-const onTransfer = async (env: Env, frame: TransferFrame) =>
-  (await import('../chat/transfers/receiveTransfer.ts')).receiveTransfer(env, frame)
-
-/** Messages are sent by HTTP requests, whose responses carry refusals. */
-const onRefused = async (refusal: ServerData['refused']) => {
-  if (refusal.id !== null && refusal.id === callStore.getState().callId)
-    (await import('../chat/calls/receiveCall.ts')).refuseCall(refusal)
-  else if (refusal.id !== null && transferStore.getState().transfers.has(refusal.id))
-    (await import('../chat/transfers/receiveTransfer.ts')).refuseTransfer(refusal)
-}
-
-/** The handlers of the server's frames. */
-const framesOf = (env: Env, userId: string, checkKeys: () => Promise<void>): Frames => ({
-  hello: ({ contractVersion }) => (contractVersion === CONTRACT_VERSION ? onConnected(env, checkKeys) : reloadPage(env)),
-  message: (message) => receiveMessage(env, message),
-  commit: (commit) => receiveCommit(env, commit),
-  receipt: (receipt) => refreshDelivery(env, receipt),
-  typing: onTyping,
-  presence: (presence) => onPresence(userId, presence),
-  contacts: ({ userIds }) => syncAll(env, userIds),
-  account: ({ what }) => onAccount(env, what),
-  // The code's own chunk listens where it is loaded.
-  code: () => undefined,
-  devices: () => onKeysChanged(env, userId),
-  book: ({ version }) => onBookSaved(env, version),
-  signed_out: (why) => signedOutElsewhere(env, userId, why),
-  'call-offer': (offer) => onCall(env, { type: 'call-offer', data: offer }),
-  'call-answer': (answer) => onCall(env, { type: 'call-answer', data: answer }),
-  'call-signal': (signal) => onCall(env, { type: 'call-signal', data: signal }),
-  'ice-candidate': (candidate) => onCall(env, { type: 'ice-candidate', data: candidate }),
-  'call-reject': (reject) => onCall(env, { type: 'call-reject', data: reject }),
-  'call-end': (end) => onCall(env, { type: 'call-end', data: end }),
-  'call-success': (success) => onCall(env, { type: 'call-success', data: success }),
-  'transfer-accept': (data) => onTransfer(env, { type: 'transfer-accept', data }),
-  'transfer-answer': (data) => onTransfer(env, { type: 'transfer-answer', data }),
-  'transfer-signal': (data) => onTransfer(env, { type: 'transfer-signal', data }),
-  'transfer-reject': (data) => onTransfer(env, { type: 'transfer-reject', data }),
-  'transfer-here': (data) => onTransfer(env, { type: 'transfer-here', data }),
-  'transfer-success': (data) => onTransfer(env, { type: 'transfer-success', data }),
-  'transfer-changed': (data) => onTransfer(env, { type: 'transfer-changed', data }),
-  // The socket itself handles pongs.
-  pong: () => undefined,
-  refused: onRefused,
-})
+import { framesOf, readUser } from './serverFrames.ts'
+import { checkDevice, syncAll } from './sync.ts'
 
 /** Runs the session of an open account: the socket, the replay after each hello, and polling while there is no socket. */
 export function keepSession(env: Env, report: (error: unknown) => void): void {
@@ -112,6 +53,8 @@ export function keepSession(env: Env, report: (error: unknown) => void): void {
   accountStore.subscribe(follow)
   follow(accountStore.getState())
 }
+
+handTransferVerbs(() => import('../chat/transfers/transfers.ts'))
 
 function run(env: Env, userId: string, report: (error: unknown) => void): () => void {
   /** Ignores being offline or signed out, which is shown on the page and is no error. */
@@ -214,21 +157,9 @@ async function followWipe(env: Env, userId: string): Promise<void> {
   if (user?.id === userId) await watchWiped(env, user, () => goToAuth(userId))
 }
 
-/** What the own account shows decides what it sees of others, so their rows are read anew. */
-const onAccount = (env: Env, what: AccountChange): Promise<unknown> => {
-  if (what === 'sign_in') return loadSignIns(env)
-  return what === 'privacy' ? Promise.all([readUser(env), syncAll(env)]) : readUser(env)
-}
-
-const onConnected = (env: Env, checkKeys: () => Promise<void>) =>
-  Promise.all([syncAll(env), checkKeys(), readUser(env), loadSignIns(env)])
-
 /** The number is counted from the rows alone: where the server has another one, the rows are read. */
 async function checkUnread(env: Env): Promise<void> {
   if (!(await isUnreadRight(env))) await syncAll(env)
 }
-
-/** Queued, so that a response from before a change cannot overwrite a later one. */
-const readUser = (env: Env) => inTurn(env, 'user', () => refreshUser(env))
 
 const acceptedRooms = () => [...roomsStore.getState().rooms.values()].flatMap((room) => (isFollowed(room) ? [room.id] : []))
