@@ -1,5 +1,6 @@
 import { vi } from 'vitest'
-import { FakeConnection, FakeStream, FakeTrack, type Network, openNetwork } from './rtc.ts'
+import { FakeConnection, type Network, openNetwork } from './rtc.ts'
+import { FakeStream, FakeTrack } from './tracks.ts'
 
 export interface MediaWorld {
   microphones: string[]

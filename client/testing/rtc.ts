@@ -1,7 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Between, FakeChannel } from './datachannel.ts'
+import { type Certificate, type Description, field, newCertificate } from './descriptions.ts'
+import { FakeSender, FakeTrack } from './tracks.ts'
 
-// Media and connections without a browser: they go through the states of a browser's, and two of them meet by their descriptions.
+// Connections without a browser: they go through the states of a browser's, and two of them meet by their descriptions.
 
 const CONNECT_MS = 30
 const CANDIDATE_MS = 5
@@ -16,80 +18,11 @@ export interface Network extends Between {
   cut(): void
 }
 
-export class FakeTrack {
-  readonly id = randomUUID()
-  enabled = true
-  readyState: 'live' | 'ended' = 'live'
-  contentHint = ''
-  onended: (() => void) | null = null
-  readonly kind: 'audio' | 'video'
-  readonly label: string
-  readonly deviceId: string
-
-  constructor(kind: 'audio' | 'video', label = `a ${kind} track`, deviceId = 'default') {
-    this.kind = kind
-    this.label = label
-    this.deviceId = deviceId
-  }
-
-  stop(): void {
-    this.readyState = 'ended'
-  }
-
-  /** By the system or the browser, which a page hears of. */
-  ends(): void {
-    this.readyState = 'ended'
-    this.onended?.()
-  }
-}
-
-export class FakeStream {
-  readonly id = randomUUID()
-  private readonly tracks: FakeTrack[]
-
-  constructor(tracks: FakeTrack[] = []) {
-    this.tracks = [...tracks]
-  }
-
-  addTrack(track: FakeTrack): void {
-    if (!this.tracks.includes(track)) this.tracks.push(track)
-  }
-
-  getTracks = (): FakeTrack[] => [...this.tracks]
-  getAudioTracks = (): FakeTrack[] => this.tracks.filter(({ kind }) => kind === 'audio')
-  getVideoTracks = (): FakeTrack[] => this.tracks.filter(({ kind }) => kind === 'video')
-}
-
-class FakeSender {
-  track: FakeTrack | null = null
-  async replaceTrack(track: FakeTrack | null): Promise<void> {
-    this.track = track
-  }
-  getStats = async () => new Map()
-}
-
 interface FakeTransceiver {
   direction: string
   sender: FakeSender
   receiver: { track: FakeTrack; getSynchronizationSources: () => { audioLevel: number }[] }
 }
-
-interface Certificate {
-  expires: number
-  getFingerprints: () => { algorithm: string; value: string }[]
-}
-
-const newCertificate = (): Certificate => {
-  const value = [...randomBytes(32)].map((byte) => byte.toString(16).padStart(2, '0')).join(':')
-  return { expires: Number.MAX_SAFE_INTEGER, getFingerprints: () => [{ algorithm: 'sha-256', value }] }
-}
-
-interface Description {
-  type: 'offer' | 'answer'
-  sdp: string
-}
-
-const field = (sdp: string, name: string): string => new RegExp(`^a=${name}:(.*)$`, 'm').exec(sdp)?.[1]?.trim() ?? ''
 
 let network: Network
 

@@ -6,7 +6,8 @@ import { failure } from '../../testing/callkeys.ts'
 import { type CallPage, openCallPage } from '../../testing/callpage.ts'
 import { type CallWire, callWire } from '../../testing/callwire.ts'
 import { type MediaWorld, openMediaWorld } from '../../testing/mediaworld.ts'
-import { FakeStream, type Network } from '../../testing/rtc.ts'
+import type { Network } from '../../testing/rtc.ts'
+import { FakeStream } from '../../testing/tracks.ts'
 
 let wire: CallWire
 let network: Network
