@@ -18,6 +18,10 @@ import { putTransfer } from './transferTabs.ts'
 
 let listed: ReadonlyMap<string, ListedTransfer> = new Map()
 let listing: Promise<boolean> | undefined
+/** ms since 1970. */
+let listedAt = 0
+/** Whoever scrolls past many transfers asks once. */
+const FRESH_MS = 10_000
 
 export const listedTransfer = (id: string): ListedTransfer | undefined => listed.get(id)
 
@@ -25,6 +29,7 @@ export const listedTransfers = (): ListedTransfer[] => [...listed.values()]
 
 export const resetListed = (): void => {
   listed = new Map()
+  listedAt = 0
 }
 
 /** False: the server is out of reach. */
@@ -33,6 +38,7 @@ export function readListed(env: Env): Promise<boolean> {
     .api(transfersApi.list, {})
     .then((list) => {
       listed = new Map(list.map((one) => [one.transferId, one]))
+      listedAt = env.clock().getTime()
       return true
     })
     .catch((error: unknown) => {
@@ -67,7 +73,8 @@ const NEW_MS = 60_000
 export async function knowTransfer(env: Env, said: Said, row?: TransferRow): Promise<void> {
   const { transferId } = said.content
   if (transferStore.getState().transfers.has(transferId)) return
-  const isListed = listed.has(transferId) || (await readListed(env))
+  const isFresh = env.clock().getTime() - listedAt < FRESH_MS
+  const isListed = isFresh || listed.has(transferId) || (await readListed(env))
   const room = roomById(said.chatRoomId)
   const peerId = room && personIdOfDirect(room)
   // Another line of it may have come first.

@@ -234,6 +234,28 @@ describe('A bad line', () => {
     expect(network.connections).toHaveLength(2)
   })
 
+  test('Many messages of transfers that are none cost one look at the server’s list', async () => {
+    const id = await offered()
+    const content = alice.shows(id)?.content
+    if (!content) throw new Error('It is not known')
+    const looks = () => bob.server.calls.filter((call) => call === 'GET /api/transfers').length
+    const before = looks()
+    for (let at = 0; at < 20; at++) {
+      const said = { content: { ...content, transferId: crypto.randomUUID() }, chatRoomId: bob.room.id, isMine: false }
+      await bob.does.knowTransfer(bob.env, { ...said, at: new Date().toISOString() })
+      await passes(0.1)
+    }
+    expect(looks()).toBe(before)
+    await passes(10)
+    await bob.does.knowTransfer(bob.env, {
+      content: { ...content, transferId: crypto.randomUUID() },
+      chatRoomId: bob.room.id,
+      isMine: false,
+      at: '2026-06-01T12:00:00Z',
+    })
+    expect(looks()).toBe(before + 1)
+  })
+
   test.each([
     ['The browsers say that they are online again', () => isOnline()],
     ['Bob’s socket is back', () => bob.socket.comesBack()],
