@@ -2,7 +2,6 @@ import type { TransferContent } from '../../../contract/chat/content.ts'
 import type { TransferRejectReason } from '../../../contract/chat/transferframes.ts'
 import type { Env } from '../../env.ts'
 import type { DataPeer } from '../../rtc/channelPeer.ts'
-import type { IceServer } from '../../rtc/ice.ts'
 import type { Consent } from '../calls/address.ts'
 import type { SealedLink } from '../calls/sealedLink.ts'
 import type { Transfer } from '../transferline/transferState.ts'
@@ -53,7 +52,6 @@ export interface LiveTransfer {
   isPaused: boolean
   isPausedThere: boolean
   hasConnected: boolean
-  relay: Promise<readonly IceServer[]> | null
   isRelayUsedUp: boolean
   timers: Map<string, ReturnType<typeof setTimeout>>
   letGo: () => void

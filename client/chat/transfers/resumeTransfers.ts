@@ -106,7 +106,7 @@ export function takeInHand(env: Env, { content, chatRoomId, isMine }: Kept, letG
     ...{ env, transferId, chatRoomId, peerId, content, isMine, isPaused, letGo },
     // The receiver counts them, in whichever browser. A sender takes any.
     attempt: isMine ? 0 : Math.max(attempt, listedTransfer(transferId)?.attempt ?? 0),
-    ...{ consent: { allowsDirect, leavesTor }, isRelayOnly: true, link: null, ring: null, relay: null, epochTries: 0, tries: 0 },
+    ...{ consent: { allowsDirect, leavesTor }, isRelayOnly: true, link: null, ring: null, epochTries: 0, tries: 0 },
     ...{ isPausedThere: false, hasConnected: false, isRelayUsedUp: false, timers: new Map() },
   }
   setLive(one)

@@ -25,7 +25,6 @@ const CLOSED_MS = 2000
 const UNABLE_MS = 60_000
 /** Before each try after the first. */
 const PAUSES_MS = [0, 1000, 3000, 8000, 15_000]
-const TRIES_MAX = PAUSES_MS.length + 1
 
 /** Begins a series of tries, where the person lets it connect. */
 export async function seekSender(one: LiveTransfer): Promise<void> {
@@ -97,7 +96,7 @@ export function tryAgain(one: LiveTransfer): void {
   if (one.timers.has('again')) return
   const pause = PAUSES_MS[one.tries]
   one.tries += 1
-  if (pause === undefined || one.tries >= TRIES_MAX) {
+  if (pause === undefined) {
     stopUnconnected(one)
     return
   }
