@@ -101,8 +101,10 @@ export function sendOver(one: LiveTransfer, [control, chunks]: DataPeer['channel
   }
 
   function goOn(): void {
-    if (isPaused()) rate.rest()
-    else wake?.()
+    if (isPaused()) {
+      shows()
+      rate.rest()
+    } else wake?.()
   }
 
   return {

@@ -525,6 +525,17 @@ describe('What a person does', () => {
     await isWhole(id, bob, 16 * 1024 * KIB)
   })
 
+  test('A pause shows at once how much went over', async () => {
+    network.bytesPerMs = 2 * KIB
+    const id = await accepted(16 * 1024 * KIB)
+    await passes(0.5)
+    await bob.does.pauseTransfer(bob.env, id)
+    await passes(0.1)
+    const moved = bob.keys.state.kept.get(id)?.pieces.size ?? 0
+    expect(alice.shows(id)?.movedBytes).toBeGreaterThan((moved / 2) * 16 * KIB)
+    expect(moved).toBeGreaterThan(20)
+  })
+
   test('Paused by Bob, it stays paused after a reload, until he goes on', async () => {
     network.bytesPerMs = 2 * KIB
     const id = await accepted(4 * 1024 * KIB)
