@@ -234,28 +234,6 @@ describe('A bad line', () => {
     expect(network.connections).toHaveLength(2)
   })
 
-  test('Many messages of transfers that are none cost one look at the server’s list', async () => {
-    const id = await offered()
-    const content = alice.shows(id)?.content
-    if (!content) throw new Error('It is not known')
-    const looks = () => bob.server.calls.filter((call) => call === 'GET /api/transfers').length
-    const before = looks()
-    for (let at = 0; at < 20; at++) {
-      const said = { content: { ...content, transferId: crypto.randomUUID() }, chatRoomId: bob.room.id, isMine: false }
-      await bob.does.knowTransfer(bob.env, { ...said, at: new Date().toISOString() })
-      await passes(0.1)
-    }
-    expect(looks()).toBe(before)
-    await passes(10)
-    await bob.does.knowTransfer(bob.env, {
-      content: { ...content, transferId: crypto.randomUUID() },
-      chatRoomId: bob.room.id,
-      isMine: false,
-      at: '2026-06-01T12:00:00Z',
-    })
-    expect(looks()).toBe(before + 1)
-  })
-
   test.each([
     ['The browsers say that they are online again', () => isOnline()],
     ['Bob’s socket is back', () => bob.socket.comesBack()],
@@ -681,6 +659,28 @@ describe('What is asked, and refused', () => {
 })
 
 describe('A lying end', () => {
+  test('Many messages of transfers that are none cost one look at the server’s list', async () => {
+    const id = await offered()
+    const content = alice.shows(id)?.content
+    if (!content) throw new Error('It is not known')
+    const looks = () => bob.server.calls.filter((call) => call === 'GET /api/transfers').length
+    const before = looks()
+    for (let at = 0; at < 20; at++) {
+      const said = { content: { ...content, transferId: crypto.randomUUID() }, chatRoomId: bob.room.id, isMine: false }
+      await bob.does.knowTransfer(bob.env, { ...said, at: new Date().toISOString() })
+      await passes(0.1)
+    }
+    expect(looks()).toBe(before)
+    await passes(10)
+    await bob.does.knowTransfer(bob.env, {
+      content: { ...content, transferId: crypto.randomUUID() },
+      chatRoomId: bob.room.id,
+      isMine: false,
+      at: '2026-06-01T12:00:00Z',
+    })
+    expect(looks()).toBe(before + 1)
+  })
+
   /** What Alice's page says on the control channel, changed on its way. */
   const says = (change: (message: Record<string, unknown>) => Record<string, unknown>) => {
     network.carries = (message, label) =>
@@ -813,10 +813,15 @@ describe('A lying end', () => {
     const id = await accepted()
     await untilDone(bob, id)
     await isWhole(id)
+    const epochs = () => wire.said.filter(({ frame }) => frame.type === 'transfer-reject' && frame.data.reason === 'epoch').length
+    // The first is answered by catching up.
+    expect(epochs()).toBe(1)
     bob.keys.state.keys.fails.accept.push(...Array.from({ length: 20 }, () => failure('epoch')))
     const other = await accepted()
     await soon()
     expect(bob.shows(other)).toMatchObject({ stage: 'waiting', refusal: 'failed' })
+    expect(epochs()).toBe(4)
+    expect(frames('transfer-answer').filter(({ frame }) => frame.data.transferId === other)).toHaveLength(4)
   })
 })
 
