@@ -6,8 +6,10 @@ import { type ControlMessage, countMessages, type Range, readControl } from './c
 import { type LiveTransfer, type Mover, show } from './liveTransfer.ts'
 import { followRate } from './transferRate.ts'
 
-/** A mebibyte: sealed while the one before goes out. */
+/** A mebibyte. */
 const BATCH = 64
+/** Batches that are sealed while others go out: with one the channel ran empty. */
+const AHEAD = 2
 /** No receiver that keeps what comes asks for more. */
 const SENT_MAX = (total: number): number => 8 * total + 1024
 
@@ -23,6 +25,7 @@ export function sendOver(one: LiveTransfer, [control, chunks]: DataPeer['channel
   const mayBe = countMessages(() => env.clock().getTime())
   const rate = followRate(one)
   let queue: Range[] = []
+  const sealing: Promise<Bytes>[] = []
   let rounds = 0
   let have = 0
   let sent = 0
@@ -45,11 +48,14 @@ export function sendOver(one: LiveTransfer, [control, chunks]: DataPeer['channel
     return { from, count }
   }
 
-  function seal(): Promise<Bytes> | undefined {
-    const batch = next()
-    const sealed = batch && env.crypto.sealChunks({ transferId, attempt, ...batch })
-    sealed?.catch(() => undefined)
-    return sealed
+  function sealAhead(): void {
+    while (sealing.length < AHEAD) {
+      const batch = next()
+      if (!batch) return
+      const sealed = env.crypto.sealChunks({ transferId, attempt, ...batch })
+      sealed.catch(() => undefined)
+      sealing.push(sealed)
+    }
   }
 
   /** False: it is over. */
@@ -65,10 +71,10 @@ export function sendOver(one: LiveTransfer, [control, chunks]: DataPeer['channel
     if (isRunning) return
     isRunning = true
     try {
-      let sealing = seal()
-      while (sealing) {
-        const frames = splitFrames(await sealing)
-        sealing = seal()
+      while (sealing[0]) {
+        const frames = splitFrames(await sealing[0])
+        sealing.shift()
+        sealAhead()
         for (const frame of frames) {
           if (!(await untilMay())) return
           if (!chunks.send(frame)) return
@@ -77,7 +83,6 @@ export function sendOver(one: LiveTransfer, [control, chunks]: DataPeer['channel
         shows()
         sentInAll += frames.length
         if (sentInAll > SENT_MAX(totalChunks)) throw new Error('More was asked for than a file has')
-        sealing ??= seal()
       }
       says({ type: 'file-done', transferId, rounds })
     } catch (error) {
@@ -95,6 +100,7 @@ export function sendOver(one: LiveTransfer, [control, chunks]: DataPeer['channel
       sent = 0
     }
     queue.push(...ranges)
+    sealAhead()
     one.tries = 0
     show(one, { stage: one.isPaused ? 'paused' : 'moving' })
     void run()

@@ -156,6 +156,17 @@ describe('A file that goes over', () => {
     await isWhole(id)
   })
 
+  test('Two batches are sealed while the one before them goes out, and no more', async () => {
+    network.bytesPerMs = 1
+    const id = await accepted(16 * 1024 * KIB)
+    await passes(2)
+    // Four are in the channel, which then waits.
+    expect(alice.keys.state.sealed).toHaveLength((4 + 1 + 2) * 64)
+    network.bytesPerMs = 64 * KIB
+    await untilDone(bob, id)
+    await isWhole(id, bob, 16 * 1024 * KIB)
+  })
+
   test('What moves is shown with its speed and the time that is left, a few times a second', async () => {
     network.bytesPerMs = 2 * KIB
     const shown: number[] = []
