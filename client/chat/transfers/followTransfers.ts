@@ -1,14 +1,8 @@
 import type { Env } from '../../env.ts'
 import { isShutRow, type RoomsState, roomsStore } from '../../rooms/list/roomList.ts'
 import { whenListed } from '../calls/followCalls.ts'
+import { leaveTransfers } from './leaving.ts'
 import { memoryKey } from './memoryKey.ts'
-
-let leave: () => void = () => undefined
-
-/** The account is closed. Set once what shows or moves transfers is loaded. */
-export const whenLeaving = (work: () => void): void => {
-  leave = work
-}
 
 /** Goes on with what this browser keeps, at the start and when a chat is unlocked. Returns how to stop. */
 export function followTransfers(env: Env, attempt: (work: Promise<unknown>) => void): () => void {
@@ -28,7 +22,7 @@ export function followTransfers(env: Env, attempt: (work: Promise<unknown>) => v
   return () => {
     isOver = true
     for (const off of offs) off()
-    leave()
+    leaveTransfers()
   }
 }
 

@@ -20,7 +20,7 @@ let listed: ReadonlyMap<string, ListedTransfer> = new Map()
 let listing: Promise<boolean> | undefined
 /** ms since 1970. */
 let listedAt = 0
-/** Whoever scrolls past many transfers asks once. */
+/** A page that scrolls past many transfers asks once. */
 const FRESH_MS = 10_000
 
 export const listedTransfer = (id: string): ListedTransfer | undefined => listed.get(id)

@@ -832,7 +832,8 @@ describe('A lying end', () => {
     await soon()
     expect(bob.shows(other)).toMatchObject({ stage: 'waiting', refusal: 'failed' })
     expect(epochs()).toBe(4)
-    expect(frames('transfer-answer').filter(({ frame }) => frame.data.transferId === other)).toHaveLength(4)
+    const answers = frames('transfer-answer').filter(({ frame: { data } }) => 'transferId' in data && data.transferId === other)
+    expect(answers).toHaveLength(4)
   })
 })
 
