@@ -4,7 +4,7 @@ import type { TransferRow } from '../../worker/crypto.ts'
 import { reportBug } from '../calls/codeOf.ts'
 import { transferStore } from '../transferline/transferState.ts'
 import { listedTransfer, readListed } from './knownTransfers.ts'
-import { isLive, type LiveTransfer, leaveTransfer, liveTransfer, show } from './liveTransfer.ts'
+import { afterwards, isLive, type LiveTransfer, leaveTransfer, liveTransfer, show } from './liveTransfer.ts'
 import { followSession, resumeTransfers } from './resumeTransfers.ts'
 import { answerAnew, takeAccept, takeAnswer } from './transferAnswers.ts'
 import { seekSender, tryAgain, waitForOther, waitUntilAble } from './transferAttempts.ts'
@@ -52,9 +52,14 @@ export async function receiveTransfer(env: Env, frame: TransferFrame): Promise<v
   one.link?.takeSignal(frame.data.signal)
 }
 
+/** A page that begins says it once; a lying one would have this one connect without a pause. */
+const HERE_MS = 1000
+
 /** The sender's page is there anew: a connection that still seems to stand leads nowhere. */
 async function onHere(one: LiveTransfer): Promise<void> {
-  if (!one.isMine && !one.isPaused && mayConnect(one)) await seekSender(one)
+  if (one.isMine || one.isPaused || one.timers.has('here') || !mayConnect(one)) return
+  afterwards(one, 'here', HERE_MS, () => undefined)
+  await seekSender(one)
 }
 
 /** What only the person answers is still asked. */

@@ -779,6 +779,21 @@ describe('A lying end', () => {
     mover.stop()
   })
 
+  test('Whoever says without a pause to be there anew has Bob connect once a second', async () => {
+    network.bytesPerMs = 2 * KIB
+    const id = await accepted(4 * 1024 * KIB)
+    await soon()
+    const [accepts, calls] = [frames('transfer-accept').length, bob.server.calls.length]
+    for (let at = 0; at < 100; at++) {
+      wire.tell(ids.bob, null, { type: 'transfer-here', data: { transferId: id, to: ids.bob, from: ids.alice } })
+      await passes(0.02)
+    }
+    expect(frames('transfer-accept').length - accepts).toBe(2)
+    expect(bob.server.calls.length - calls).toBe(2)
+    await untilDone(bob, id)
+    await isWhole(id, bob, 4 * 1024 * KIB)
+  })
+
   test('Of an older attempt nothing is taken, and a stranger’s frames are nothing', async () => {
     network.bytesPerMs = 2 * KIB
     const id = await accepted(4 * 1024 * KIB)
