@@ -1,17 +1,14 @@
 import { roomById } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
-import { readyRoom, whyStopped } from '../../rooms/log/readyRoom.ts'
-import { makeCertificate, type OwnCertificate } from '../../rtc/certificate.ts'
+import type { OwnCertificate } from '../../rtc/certificate.ts'
 import { linkOf, watch } from './attempts.ts'
+import { bindAnswerTo, EPOCH_TRIES, proveAnswer } from './boundAnswer.ts'
 import { codeOf } from './codeOf.ts'
 import { begin } from './connected.ts'
 import { failAttempt } from './finish.ts'
 import { isCurrent, isLive, type LiveCall, placeIn, type Ring, sendFrame, sendReject } from './liveCall.ts'
-import { NotReady } from './notReady.ts'
 import { setAnswered, showReconnecting } from './patience.ts'
 import { rememberHere } from './thisTab.ts'
-
-const EPOCH_TRIES = 3
 
 interface BoundAnswer {
   attempt: number
@@ -23,17 +20,7 @@ interface BoundAnswer {
 export async function bindAnswer(call: LiveCall): Promise<BoundAnswer | undefined> {
   const { env, attempt, ring } = call
   if (!ring) return undefined
-  const room = roomById(call.chatRoomId)
-  const reason = room && (await whyStopped(env, room))
-  if (reason) throw new NotReady(reason)
-  const own = await makeCertificate()
-  const bound = { ...placeIn(call), attempt, fingerprint: own.fingerprint, callerDevice: ring.device, commit: ring.commit }
-  const signal = await env.crypto.answerCall(bound).catch(async (error: unknown) => {
-    if (codeOf(error) !== 'outside') throw error
-    await enterRoom(call)
-    return env.crypto.answerCall(bound)
-  })
-  return { attempt, own, signal }
+  return { attempt, ...(await bindAnswerTo(env, { ...placeIn(call), attempt }, ring)) }
 }
 
 /** Throws CryptoFailure, or NotReady. */
@@ -52,25 +39,12 @@ export async function answerRing(call: LiveCall, binding = bindAnswer(call)): Pr
   await begin(call)
 }
 
-async function enterRoom({ env, chatRoomId }: LiveCall): Promise<void> {
-  const room = roomById(chatRoomId)
-  const readiness = room && (await readyRoom(env, room))
-  if (readiness?.ready === false) throw new NotReady(readiness.reason)
-}
-
 export async function takeAnswer(call: LiveCall, answer: { attempt: number; device: string; signal: string }): Promise<void> {
   const { env, attempt, link } = call
   if (answer.attempt !== attempt || !link || link.isAnswered) return
-  const bound = { ...placeIn(call), calleeDevice: answer.device, answer: answer.signal }
   link.isAnswered = true
   try {
-    await env.crypto.acceptAnswer(bound).catch(async (error: unknown) => {
-      // The commit may be on its way to this browser.
-      const room = codeOf(error) === 'epoch' ? roomById(call.chatRoomId) : undefined
-      if (!room) throw error
-      await catchUp(env, room)
-      await env.crypto.acceptAnswer(bound)
-    })
+    await proveAnswer(env, placeIn(call), answer)
   } catch (error) {
     link.isAnswered = false
     if (codeOf(error) !== 'epoch' || call.epochTries >= EPOCH_TRIES) return failAttempt(call, attempt, error)

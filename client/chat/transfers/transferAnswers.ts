@@ -1,15 +1,11 @@
 import { roomById } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
-import { readyRoom, whyStopped } from '../../rooms/log/readyRoom.ts'
-import { makeCertificate } from '../../rtc/certificate.ts'
 import { askAddress } from '../calls/address.ts'
+import { bindAnswerTo, EPOCH_TRIES, proveAnswer } from '../calls/boundAnswer.ts'
 import { codeOf } from '../calls/codeOf.ts'
-import { NotReady } from '../calls/notReady.ts'
 import { forget, isCurrent, type LiveTransfer, type Offered, placeIn, sendReject, show } from './liveTransfer.ts'
 import { begin, failAttempt, linkOf, watch } from './transferAttempts.ts'
 import { stopFor } from './transferEnd.ts'
-
-const EPOCH_TRIES = 3
 
 /** The sender's browser answers by itself: the person has offered. */
 export async function takeAccept(one: LiveTransfer, ring: Offered): Promise<void> {
@@ -43,17 +39,7 @@ export async function takeAccept(one: LiveTransfer, ring: Offered): Promise<void
 async function answerRing(one: LiveTransfer): Promise<void> {
   const { env, transferId, peerId: to, attempt, ring, consent } = one
   if (!ring) return
-  const room = roomById(one.chatRoomId)
-  const reason = room && (await whyStopped(env, room))
-  if (reason) throw new NotReady(reason)
-  const own = await makeCertificate()
-  const bound = { ...placeIn(one), fingerprint: own.fingerprint, callerDevice: ring.device, commit: ring.commit }
-  const signal = await env.crypto.answerCall(bound).catch(async (error: unknown) => {
-    if (codeOf(error) !== 'outside') throw error
-    const readiness = room && (await readyRoom(env, room))
-    if (readiness?.ready === false) throw new NotReady(readiness.reason)
-    return env.crypto.answerCall(bound)
-  })
+  const { own, signal } = await bindAnswerTo(env, placeIn(one), ring)
   if (!isCurrent(one, attempt)) return
   one.link = linkOf(one, own)
   const leavesTor = consent.leavesTor === true
@@ -66,16 +52,9 @@ async function answerRing(one: LiveTransfer): Promise<void> {
 export async function takeAnswer(one: LiveTransfer, answer: { attempt: number; device: string; signal: string }): Promise<void> {
   const { env, attempt, link } = one
   if (one.isMine || answer.attempt !== attempt || !link || link.isAnswered) return
-  const bound = { ...placeIn(one), calleeDevice: answer.device, answer: answer.signal }
   link.isAnswered = true
   try {
-    await env.crypto.acceptAnswer(bound).catch(async (error: unknown) => {
-      // The commit may be on its way to this browser.
-      const room = codeOf(error) === 'epoch' ? roomById(one.chatRoomId) : undefined
-      if (!room) throw error
-      await catchUp(env, room)
-      await env.crypto.acceptAnswer(bound)
-    })
+    await proveAnswer(env, placeIn(one), answer)
   } catch (error) {
     link.isAnswered = false
     if (codeOf(error) !== 'epoch' || one.epochTries >= EPOCH_TRIES) return failAttempt(one, attempt, error)
