@@ -57,8 +57,10 @@ export async function startProxy(): Promise<LyingProxy> {
     calls.push({ call, at: performance.now() })
     // What a held call brings is read now: its connection may be closed by then.
     const body = readAll(from)
+    // A browser that is killed in the middle takes its call with it.
+    const onceRead = (work: (bytes: Buffer) => void) => void body.then(work, () => undefined)
     const forward = () =>
-      void body.then((bytes) =>
+      onceRead((bytes) =>
         passOn(target, from, to, bytes, {
           answer: (answer) => lieTo(from)?.answer?.(call, answer),
           page: lieTo(from)?.page,
@@ -67,8 +69,8 @@ export async function startProxy(): Promise<LyingProxy> {
       )
     const withheld = lieTo(from)?.withholds?.(call)
     const own = lieTo(from)?.ownPage?.(call)
-    if (own !== undefined) void body.then(() => to.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(own))
-    else if (withheld) void body.then(() => answerJson(to, withheld))
+    if (own !== undefined) onceRead(() => to.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(own))
+    else if (withheld) onceRead(() => answerJson(to, withheld))
     else if (lieTo(from)?.isSilent?.(call)) held.push(forward)
     else forward()
   })
