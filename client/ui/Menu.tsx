@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { useRef, useState } from 'react'
+import { type FocusEvent, useRef, useState } from 'react'
 import './menu.css'
 
 export interface MenuItem {
@@ -29,6 +29,7 @@ export function Menu({ label, at, items, onClose }: Props) {
   // A menu belongs to the part of the page that it was opened in, also for whoever goes from part to part by a screen reader.
   const [part] = useState(() => document.activeElement?.closest('main, aside, [role="main"], [role="complementary"]'))
   const isLeft = useRef(false)
+  const isByKey = useRef(opener.current?.matches(':focus-visible') ?? false)
   const chosen = useRef<() => void>(undefined)
 
   // A choice acts once the menu is gone: what it opens finds the focus where it was, and takes it from there.
@@ -36,6 +37,13 @@ export function Menu({ label, at, items, onClose }: Props) {
     event.preventDefault()
     if (opener.current instanceof HTMLElement && !isLeft.current) opener.current.focus({ preventScroll: true })
     chosen.current?.()
+  }
+
+  // Radix does this only where it has seen the key itself: a menu that is rendered open has not.
+  function enter({ target, currentTarget }: FocusEvent<HTMLElement>) {
+    if (!isByKey.current || target !== currentTarget) return
+    isByKey.current = false
+    currentTarget.querySelector<HTMLElement>('[role="menuitem"]')?.focus({ preventScroll: true })
   }
 
   return (
@@ -51,6 +59,7 @@ export function Menu({ label, at, items, onClose }: Props) {
           sideOffset={2}
           collisionPadding={8}
           loop
+          onFocus={enter}
           onInteractOutside={() => {
             isLeft.current = true
           }}

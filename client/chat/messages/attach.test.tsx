@@ -44,6 +44,16 @@ test('The paper clip offers files, and files that go directly', async () => {
   await waitFor(() => expect(transferStore.getState().asked).toEqual({ chatRoomId: ROOM_ID, files: [] }))
 })
 
+test('By keyboard two presses of Enter choose files', async () => {
+  const { person } = attach()
+  const press = vi.spyOn(screen.getByLabelText('Files to send'), 'click')
+  act(() => screen.getByRole('button', { name: 'Attach files' }).focus())
+  await person.keyboard('{Enter}')
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('menuitem', { name: 'Choose files' })))
+  await person.keyboard('{Enter}')
+  await waitFor(() => expect(press).toHaveBeenCalledOnce())
+})
+
 test('A file above 10 MB is refused in the specification’s words, and offered directly with the file kept', async () => {
   const { person } = attach()
   const film = sized('film.mp4', 10 * MIB + 1)
