@@ -209,7 +209,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
           nextFocus={nextFocus}
         />
       )}
-      {isAsked && <TransferDialog chatRoomId={chatRoomId} />}
+      {isAsked && <TransferDialog chatRoomId={chatRoomId} nextFocus={nextFocus} />}
       {isUpgrading && <UpgradeDialog feature="fileSharing" isRefused={false} onClose={() => setUpgrading(false)} />}
     </>
   )

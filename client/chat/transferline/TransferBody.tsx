@@ -58,9 +58,13 @@ function Known({ transfer, name, seq, note }: Omit<Props, 'content'> & { transfe
   return (
     <div className="transfer">
       <TransferFile file={content} about={about}>
-        {stage === 'moving' && <IconButton icon={Pause} label={`Pause ${file}`} isTight onClick={pause} />}
-        {stage === 'paused' && !refusal && (
-          <IconButton icon={Play} label={`Go on with ${file}`} isTight onClick={() => begin()} />
+        {(stage === 'moving' || (stage === 'paused' && !refusal)) && (
+          <IconButton
+            icon={stage === 'moving' ? Pause : Play}
+            label={stage === 'moving' ? `Pause ${file}` : `Go on with ${file}`}
+            isTight
+            onClick={stage === 'moving' ? pause : () => begin()}
+          />
         )}
         {mayStop && <IconButton icon={X} label={`Cancel ${file}`} isTight onClick={cancel} />}
       </TransferFile>

@@ -18,6 +18,7 @@ import { TransferBody } from './TransferBody.tsx'
 import { askTransfer, endTransferAsk, type Transfer, transferStore } from './transferState.ts'
 import { transferVerbs } from './transferVerbs.ts'
 import { TOASTS } from './transferWords.ts'
+import { useHeldFocus } from './useHeldFocus.tsx'
 import { useRoomLeft } from './useRoomLeft.tsx'
 import { useOtherName } from './useTransfer.tsx'
 
@@ -25,8 +26,14 @@ const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeD
 
 const NONE: File[] = []
 
+interface Props {
+  chatRoomId: string
+  /** Takes the focus once something was sent; null returns it to its former place. */
+  nextFocus: () => HTMLElement | null
+}
+
 /** Files from browser to browser: what can be offered, what is offered, what moves and what is done in one chat. */
-export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
+export function TransferDialog({ chatRoomId, nextFocus }: Props) {
   const env = useEnv()
   const name = useOtherName(chatRoomId)
   const transfers = useStore(transferStore, (state) => state.transfers)
@@ -40,6 +47,8 @@ export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
   const [isOver, setOver] = useState(false)
   const room = useRoomLeft(rows.length)
   const picker = useRef<HTMLInputElement>(null)
+  const isSent = useRef(false)
+  const footer = useHeldFocus(files, isSending)
 
   function take(chosen: File[], folders: string[] = []) {
     if (chosen.length + folders.length === 0) return
@@ -63,6 +72,7 @@ export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
     setFaults([])
     try {
       await (await transferVerbs()).offerFiles(env, chatRoomId, files)
+      isSent.current = true
     } catch (error) {
       if (isRefused(error, 'subscription_required')) setUpgrade('refused')
       else {
@@ -99,7 +109,12 @@ export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
   const hasRows = rows.length > 0
   const hasFiles = files.length > 0
   return (
-    <Dialog title={hasRows ? `Direct files with ${name}` : `Send directly to ${name}`} text={LIMIT} onClose={endTransferAsk}>
+    <Dialog
+      title={hasRows ? `Direct files with ${name}` : `Send directly to ${name}`}
+      text={LIMIT}
+      onClose={endTransferAsk}
+      nextFocus={() => (isSent.current ? nextFocus() : null)}
+    >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a button inside of it does the same */}
       <div className="transfers" onDragOver={dragOver} onDragLeave={() => setOver(false)} onDrop={drop}>
         <ConnectionLine transfers={rows} chatRoomId={chatRoomId} name={name} />
@@ -150,7 +165,7 @@ export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
           target.value = ''
         }}
       />
-      <footer>
+      <footer ref={footer}>
         {(hasFiles || hasRows) && (
           <button type="button" className="btn outline" disabled={isSending} onClick={choose}>
             <Plus className="i i-16" aria-hidden />
@@ -158,7 +173,13 @@ export function TransferDialog({ chatRoomId }: { chatRoomId: string }) {
           </button>
         )}
         {(hasFiles || !hasRows) && (
-          <button type="button" className="btn primary" disabled={isSending || !hasFiles} onClick={() => void send()}>
+          <button
+            type="button"
+            className="btn primary"
+            data-first={hasFiles || undefined}
+            disabled={isSending || !hasFiles}
+            onClick={() => void send()}
+          >
             {isSending ? 'Sending...' : 'Send'}
           </button>
         )}

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../../env.ts'
 import { accountStore } from '../../me/account/accountState.ts'
@@ -67,8 +67,10 @@ function line(now: Transfer, unknown?: object) {
 
 function dialog(files: File[] = [], isOnDisk = true) {
   transferStore.setState({ asked: { chatRoomId: ROOM_ID, files } })
-  return show(<TransferDialog chatRoomId={ROOM_ID} />, makeAnswers(), { crypto: crypto(isOnDisk) })
+  return show(<TransferDialog chatRoomId={ROOM_ID} nextFocus={() => next} />, makeAnswers(), { crypto: crypto(isOnDisk) })
 }
+
+const next = document.createElement('textarea')
 
 const button = (name: string) => screen.getByRole('button', { name })
 const change = (to: Partial<Transfer>) => act(() => changeTransfer(ID, to))
@@ -100,6 +102,7 @@ test('What moves has a bar with its words, speed and time left, is paused, goes 
   await person.click(button('Pause scans.zip'))
   expect(verbs.pauseTransfer).toHaveBeenCalledOnce()
   change({ stage: 'paused', bytesPerSecond: null, secondsLeft: null })
+  expect(document.activeElement).toBe(button('Go on with scans.zip'))
   await person.click(button('Go on with scans.zip'))
   expect(verbs.acceptTransfer).toHaveBeenCalledOnce()
   await person.click(button('Cancel scans.zip'))
@@ -155,6 +158,7 @@ test('A screen reader hears the stages, and neither figures nor what a toast tel
   expect(spoken()).toBe('Paused')
   change({ stage: 'moving' })
   expect(spoken()).toBe('Receiving')
+  change({ movedBytes: 3 * MIB })
   change({ stage: 'over', end: 'forged' })
   expect(spoken()).toBe('What came is not what was offered, nothing was saved')
 })
@@ -261,6 +265,29 @@ test('The dialog says limit, ways and addresses, and sends what was chosen', asy
 test('A hundred megabytes, an empty file and a folder are refused by name', async () => {
   dialog([sized('film.mkv', 100 * MIB), sized('none.txt', 0)])
   const alert = () => screen.getByRole('alert').textContent
+test('The keyboard goes from the choice to Send, and from there to the writer', async () => {
+  document.body.append(next)
+  const { person } = dialog()
+  const hasFocus = (name: string) => waitFor(() => expect(document.activeElement).toBe(button(name)))
+  await hasFocus('Choose files, or drop them here They go once accepted, and go on after a break')
+  const files = [sized('film.mp4', MIB), sized('scans.zip', MIB)]
+  fireEvent.change(screen.getByLabelText('Files to send directly'), { target: { files } })
+  await hasFocus('Send')
+  act(() => button('Leave out film.mp4').focus())
+  await person.keyboard('{Enter}')
+  await hasFocus('Send')
+  vi.mocked(verbs.offerFiles).mockImplementationOnce(async () => {
+    transferStore.setState({ asked: { chatRoomId: ROOM_ID, files: [] } })
+    put(transfer({ isMine: true }))
+  })
+  await person.keyboard('{Enter}')
+  await hasFocus('Send another')
+  act(() => transferStore.setState({ asked: null }))
+  cleanup()
+  await waitFor(() => expect(document.activeElement).toBe(next))
+  next.remove()
+})
+
   expect(alert()).toContain('File size must be under 100MB for P2P transfer “film.mkv”')
   expect(alert()).toContain('“none.txt” has nothing in it')
   const item = (file: File, isDirectory: boolean) => ({
