@@ -32,7 +32,7 @@ function Spoken({ transferId, name }: { transferId: string; name: string }) {
       transferStore.subscribe(({ transfers }, before) => {
         const now = transfers.get(transferId)
         const said = now && spokenStage(before.transfers.get(transferId), now, name)
-        if (said) setWords(said)
+        if (said !== undefined) setWords(said)
       }),
     [transferId, name],
   )

@@ -79,12 +79,11 @@ export function keptWords({ isMine, isHere, isKept, stage }: Shown): string | un
   return 'This browser keeps nothing, as in a private window: it ends with this tab.'
 }
 
-/** What a screen reader is told of a change; a toast tells the rest. */
-export function spokenStage(before: Shown | undefined, now: Shown, name: string): string {
-  if (before === undefined || now.stage === 'done') return ''
-  if (now.stage === 'moving' && before.isPausedThere !== now.isPausedThere) return stageWords(now, name)
-  if (before.stage === now.stage || (now.stage === 'moving' && before.stage !== 'paused')) return ''
-  return stageWords(now, name)
+/** What a screen reader is told of a change; '' where a toast tells it. undefined: nothing has changed. */
+export function spokenStage(before: Shown | undefined, now: Shown, name: string): string | undefined {
+  if (before === undefined || (before.stage === now.stage && before.isPausedThere === now.isPausedThere)) return undefined
+  const isTold = now.stage === 'done' || (now.stage === 'moving' && before.stage !== 'paused' && before.stage !== 'moving')
+  return isTold ? '' : stageWords(now, name)
 }
 
 /** A refusal that is a question, asked before the browser connects. */
