@@ -27,6 +27,9 @@ const KINDS: Record<Kind, string> = {
 const EMPTY = 'Those that you open or send stay in this browser.'
 const EMPTY_IN_MEMORY = 'Those that you open or send are in memory until this page is closed.'
 
+const CLEARED = 'Files are fetched again when you open them.'
+const CLEARED_FOR_GOOD = 'What came directly is deleted. Other files are fetched again when you open them.'
+
 export function Storage() {
   const env = useEnv()
   const [kept, setKept] = useState<Kept>()
@@ -46,15 +49,15 @@ export function Storage() {
     const lost = kept?.direct.received.filter(({ chatRoomId }) => chatRoomIds.includes(chatRoomId)) ?? []
     const files = lost.reduce((sum, one) => sum + one.files, 0)
     if (files > 0) setAsked({ chatRoomIds, bytes, lost: files })
-    else void clear(chatRoomIds, bytes)
+    else void clear(chatRoomIds, bytes, CLEARED)
   }
 
-  async function clear(chatRoomIds: string[], bytes: number) {
+  async function clear(chatRoomIds: string[], bytes: number, words: string) {
     const giveBack = noteFocus()
     setClearing(true)
     try {
       await clearKept(env, chatRoomIds)
-      showToast({ tone: 'good', title: 'Cleared', text: `${bytesWords(bytes)}. Files are fetched again when you open them.` })
+      showToast({ tone: 'good', title: 'Cleared', text: `${bytesWords(bytes)}. ${words}` })
     } catch (error) {
       showToast({ tone: 'bad', title: 'The files could not be cleared', text: failureWords(error) })
     }
@@ -78,7 +81,7 @@ export function Storage() {
           isPending={isClearing}
           onConfirm={() => {
             setAsked(undefined)
-            void clear(asked.chatRoomIds, asked.bytes)
+            void clear(asked.chatRoomIds, asked.bytes, CLEARED_FOR_GOOD)
           }}
           onCancel={() => setAsked(undefined)}
         />

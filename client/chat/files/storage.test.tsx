@@ -3,8 +3,9 @@ import { screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { putRooms, resetRooms } from '../../rooms/list/roomList.ts'
 import { putPeople } from '../../rooms/trust/people.ts'
-import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
 import { ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
+import { transferStore } from '../transferline/transferState.ts'
 import { Storage } from './Storage.tsx'
 
 openScreen()
@@ -43,6 +44,8 @@ test('Files that are offered directly have a line of their own', async () => {
 })
 
 test('What no server has is deleted by a decision of its own; anything else is cleared at once', async () => {
+  const shown = { chatRoomId: ROOM_ID, stage: 'done', isMine: false, isHere: true }
+  transferStore.setState({ transfers: new Map([['a', shown as never]]) })
   const { person } = storage([transfer('done', 3 * MIB)])
   await person.click(await screen.findByRole('button', { name: 'Clear the files of Bob Baker' }))
   await screen.findByRole('alertdialog', { name: 'Delete 1 file for good?' })
@@ -51,6 +54,12 @@ test('What no server has is deleted by a decision of its own; anything else is c
   await person.click(screen.getByRole('button', { name: 'Clear all 3.0 MB' }))
   await person.click(await screen.findByRole('button', { name: 'Delete and clear' }))
   await waitFor(() => expect(dropKept).toHaveBeenCalledExactlyOnceWith([ROOM_ID]))
+  await waitFor(() =>
+    expect(toasts()).toEqual([
+      'Cleared: 3.0 MB. What came directly is deleted. Other files are fetched again when you open them.',
+    ]),
+  )
+  expect(transferStore.getState().transfers.get('a')).toMatchObject({ isHere: false })
 })
 
 test('Without files of this kind nothing is asked', async () => {
