@@ -31,6 +31,8 @@ interface Props {
   seq: number | null
   /** What must be known before it is accepted. */
   note?: string | undefined
+  /** Its question is asked without a press on it. */
+  asks?: boolean
 }
 
 /** One transfer with all that can be done about it: in the chat, and in the dialog. */
@@ -45,9 +47,9 @@ export function TransferBody({ content, transfer, ...shown }: Props) {
   return <Known transfer={transfer} {...shown} />
 }
 
-function Known({ transfer, name, seq, note }: Omit<Props, 'content'> & { transfer: Transfer }) {
+function Known({ transfer, name, seq, note, asks = false }: Omit<Props, 'content'> & { transfer: Transfer }) {
   const { content, isMine, isHere, stage, refusal, movedBytes } = transfer
-  const { begin, isAsking, endAsking, isBusy, decline, pause, cancel } = useTransferActs(transfer)
+  const { begin, isAsking, endAsking, isBusy, decline, pause, cancel } = useTransferActs(transfer, asks)
   const file = nameOf(content.name) || 'Document'
   const isReceived = stage === 'done' && !isMine && isHere
   const hasBar = isUnderway(transfer)

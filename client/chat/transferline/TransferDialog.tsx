@@ -11,11 +11,12 @@ import { later } from '../../ui/later.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { ChosenFiles } from './ChosenFiles.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
+import { askedOf, sortedTransfers } from './dialogRows.ts'
 import { addressWords, CHOOSE, DROP, ENDS_WITH_TAB, GOES_ON, LIMIT, roomWords } from './dialogWords.ts'
 import { droppedOf, type Fault, fittingTransfers } from './fittingTransfers.ts'
 import { Named } from './Named.tsx'
 import { TransferBody } from './TransferBody.tsx'
-import { askTransfer, endTransferAsk, type Transfer, transferStore } from './transferState.ts'
+import { askTransfer, endTransferAsk, transferStore } from './transferState.ts'
 import { transferVerbs } from './transferVerbs.ts'
 import { TOASTS } from './transferWords.ts'
 import { useHeldFocus } from './useHeldFocus.tsx'
@@ -37,12 +38,13 @@ export function TransferDialog({ chatRoomId, nextFocus }: Props) {
   const env = useEnv()
   const name = useOtherName(chatRoomId)
   const transfers = useStore(transferStore, (state) => state.transfers)
-  const rows = sorted([...transfers.values()].filter((one) => one.chatRoomId === chatRoomId))
+  const rows = sortedTransfers([...transfers.values()].filter((one) => one.chatRoomId === chatRoomId))
   const mayOffer = useStore(accountStore, ({ user }) => user !== null && hasRight(user.subscriptionTier, 'shareFiles'))
   // What is offered leaves the store.
   const files = useStore(transferStore, ({ asked }) => asked?.files ?? NONE)
   const [faults, setFaults] = useState<Fault[]>([])
   const [isSending, setSending] = useState(false)
+  const [askedId, setAskedId] = useState<string>()
   const [upgrade, setUpgrade] = useState<'asked' | 'refused'>()
   const [isOver, setOver] = useState(false)
   const room = useRoomLeft(rows.length)
@@ -70,9 +72,11 @@ export function TransferDialog({ chatRoomId, nextFocus }: Props) {
   async function send() {
     setSending(true)
     setFaults([])
+    setAskedId(undefined)
     try {
       await (await transferVerbs()).offerFiles(env, chatRoomId, files)
       isSent.current = true
+      setAskedId(askedOf(transferStore.getState().transfers.values(), chatRoomId))
     } catch (error) {
       if (isRefused(error, 'subscription_required')) setUpgrade('refused')
       else {
@@ -128,6 +132,7 @@ export function TransferDialog({ chatRoomId, nextFocus }: Props) {
                   name={name}
                   seq={null}
                   note={room && roomWords(room)}
+                  asks={transfer.content.transferId === askedId}
                 />
               </li>
             ))}
@@ -187,9 +192,3 @@ export function TransferDialog({ chatRoomId, nextFocus }: Props) {
     </Dialog>
   )
 }
-
-const ORDER: Transfer['stage'][] = ['offered', 'moving', 'connecting', 'waiting', 'paused', 'done', 'elsewhere', 'over']
-const rank = ({ stage, isMine }: Transfer) => (stage === 'offered' && isMine ? ORDER.indexOf('paused') : ORDER.indexOf(stage))
-
-/** What asks for something first, then what moves, then what is over. */
-const sorted = (transfers: Transfer[]): Transfer[] => transfers.sort((a, b) => rank(a) - rank(b))

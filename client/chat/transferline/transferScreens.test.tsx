@@ -191,6 +191,19 @@ test('A question that was put off is asked again by Accept, and allows nothing b
   expect(verbs.acceptTransfer).not.toHaveBeenCalled()
 })
 
+test('What was just offered asks at once, and once for all of it', async () => {
+  const { person, env } = dialog([sized('a.zip', MIB), sized('b.zip', MIB)])
+  const other = { ...transfer({ isMine: true, refusal: 'shows_address' }, 'b.zip') }
+  vi.mocked(verbs.offerFiles).mockImplementationOnce(async () => {
+    transferStore.setState({ asked: { chatRoomId: ROOM_ID, files: [] } })
+    put(transfer({ isMine: true, refusal: 'shows_address' }), { ...other, content: { ...other.content, transferId: 'b' } })
+  })
+  await person.click(button('Send'))
+  const question = await screen.findByRole('dialog', { name: 'Bob’s browser will see your network address.' })
+  await person.click(within(question).getByRole('button', { name: 'Send' }))
+  expect(verbs.acceptTransfer).toHaveBeenCalledExactlyOnceWith(env, ID, { allowsDirect: true })
+})
+
 test('A used up relay says direct or later; no room and a failed connection say so and are tried again', async () => {
   const { person, env } = line(transfer({ stage: 'waiting', refusal: 'relay_limit' }))
   expect(screen.getByRole('alert').textContent).toMatch(/gigabyte of today is used up. Connect directly, or later/)

@@ -8,13 +8,14 @@ import type { Transfer } from './transferState.ts'
 import { type TransferConsent, transferVerbs } from './transferVerbs.ts'
 import { TOASTS } from './transferWords.ts'
 
-/** `isAsking`: a press of this person has brought the question that stands. */
-export function useTransferActs({ content: { transferId }, refusal, stage }: Transfer) {
+/** `isAsking`: this person has brought the question that stands, by a press here or, if `asks`, elsewhere. */
+export function useTransferActs({ content: { transferId }, refusal, stage }: Transfer, asks: boolean) {
   const env = useEnv()
-  const [isAsking, setAsking] = useState(false)
+  const [isAsking, setAsking] = useState(asks)
   const [isBusy, setBusy] = useState(false)
   // Two questions of one transfer, such as Tor and the address, are answered one after the other.
   const allowed = useRef<TransferConsent>({})
+  useEffect(() => setAsking(asks), [asks])
   useEffect(() => {
     if (stage === 'moving') setAsking(false)
   }, [stage])

@@ -583,6 +583,14 @@ describe('What is asked, and refused', () => {
     await isWhole(id)
   })
 
+  test('One answer about the address lets all go on that wait for it', async () => {
+    const both = [await offered(), await offered()]
+    const refusals = () => both.map((id) => alice.shows(id)?.refusal)
+    expect(refusals()).toEqual(['shows_address', 'shows_address'])
+    await alice.accepts(both[0] ?? '')
+    expect(refusals()).toEqual([null, null])
+  })
+
   test('On an onion connection nothing begins until the person lets this one leave Tor', async () => {
     const id = await offered()
     await alice.accepts(id)

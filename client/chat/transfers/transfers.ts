@@ -114,6 +114,13 @@ export async function acceptTransfer(env: Env, transferId: string, consent: Tran
   } finally {
     accepting.delete(transferId)
   }
+  if (consent.allowsDirect && transfer.refusal === 'shows_address') await acceptAsked(env)
+}
+
+/** The address is asked about once: the answer counts for all that wait for it. */
+async function acceptAsked(env: Env): Promise<void> {
+  for (const [id, { refusal }] of transferStore.getState().transfers)
+    if (refusal === 'shows_address') await acceptTransfer(env, id)
 }
 
 const accepting = new Set<string>()
