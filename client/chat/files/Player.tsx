@@ -1,21 +1,32 @@
 import { Play } from 'lucide-react'
-import { type SyntheticEvent, useState } from 'react'
+import { type SyntheticEvent, useRef, useState } from 'react'
 import { Blurred } from './Blurred.tsx'
 import { type Look, nameOf, sizeWords } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
 import { playsAlone } from './playing.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
 import { VoicePlayer } from './VoicePlayer.tsx'
+import './files.css'
 
 /** Fetches the file at the first request. `isAsked`: that was made. */
 export function Player({ held, look, isAsked = false }: { held: Held; look: Look; isAsked?: boolean }) {
   const [isWanted, setWanted] = useState(isAsked)
   const [isBroken, setBroken] = useState(false)
+  const isPressed = useRef(isAsked)
   const { url, failure, part } = useOpened(held, isWanted && !isBroken)
   const { name, sizeBytes, picture, voice } = held.file
   const shownName = nameOf(name) || (look === 'video' ? 'Video' : 'Sound')
   const words = isBroken ? 'This browser cannot play it. It can be saved from the shared files.' : failure
   const play = ({ currentTarget }: SyntheticEvent<HTMLMediaElement>) => playsAlone(currentTarget)
+  // The pressed button goes when the file is there. A focus elsewhere stays.
+  function focus(player: HTMLMediaElement | null) {
+    if (isPressed.current && document.activeElement === document.body) player?.focus({ preventScroll: true })
+    isPressed.current = false
+  }
+  function press() {
+    isPressed.current = true
+    setWanted(true)
+  }
   function retry() {
     setBroken(false)
     setWanted(false)
@@ -27,6 +38,7 @@ export function Player({ held, look, isAsked = false }: { held: Held; look: Look
     return (
       // biome-ignore lint/a11y/useMediaCaption: nobody but the sender could write captions
       <video
+        ref={focus}
         className="att-video"
         src={url}
         controls
@@ -42,6 +54,7 @@ export function Player({ held, look, isAsked = false }: { held: Held; look: Look
     return (
       // biome-ignore lint/a11y/useMediaCaption: nobody but the sender could write captions
       <audio
+        ref={focus}
         className="att-audio"
         src={url}
         controls
@@ -53,7 +66,7 @@ export function Player({ held, look, isAsked = false }: { held: Held; look: Look
     )
   const busy = isWanted && part !== undefined
   return (
-    <button type="button" className={`att-play ${look}`} aria-label={`Play ${shownName}`} onClick={() => setWanted(true)}>
+    <button type="button" className={`att-play ${look}`} aria-label={`Play ${shownName}`} onClick={press}>
       {look === 'video' && <Blurred picture={picture} />}
       <span className="att-go">
         <Play className="i" aria-hidden />

@@ -235,6 +235,15 @@ test('A picture that was received opens under its own type, a page is only saved
   await waitFor(() => expect(created.mock.lastCall?.[0]).toHaveProperty('type', 'application/octet-stream'))
 })
 
+test('A film that was received plays in its place, and the keyboard goes with it', async () => {
+  vi.mocked(verbs.receivedFile).mockResolvedValue(new Blob(['film']))
+  const done = transfer({ stage: 'done' }, 'film.webm')
+  const { person } = line({ ...done, content: { ...done.content, mediaType: 'video/webm' } })
+  act(() => button('Play film.webm').focus())
+  await person.keyboard('{Enter}')
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('film.webm', { selector: 'video' })))
+})
+
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 test('What is not in this browser any more is said by name, and nothing is saved', async () => {
