@@ -446,6 +446,23 @@ describe('A page that goes', () => {
     await isWhole(id, bob, 4 * 1024 * KIB)
   })
 
+  test('A second tab that shows the offer shows that the first one has accepted it', async () => {
+    vi.stubGlobal('navigator', { ...navigator, locks: fakeLocks() })
+    network.bytesPerMs = 2 * KIB
+    const id = await offered(4 * 1024 * KIB)
+    const second = await again(bob)
+    const { content, chatRoomId, isMine } = bob.shows(id) ?? {}
+    if (!content || !chatRoomId) throw new Error('Nothing was offered')
+    const said = { content, chatRoomId, isMine: isMine === true, at: second.env.clock().toISOString() }
+    await second.does.knowTransfer(second.env, said)
+    expect(second.shows(id)?.stage).toBe('offered')
+    await alice.accepts(id)
+    await bob.accepts(id)
+    await passes(0.5)
+    expect(second.shows(id)?.stage).toBe('moving')
+    second.closes()
+  })
+
   test('An offer whose message never came into the outbox goes out after a reload, once', async () => {
     const { keepInOutbox } = alice.keys.crypto
     alice.keys.crypto.keepInOutbox = () => new Promise(() => undefined)

@@ -21,9 +21,13 @@ import { type Act, holdTransfer, passOn, showTransfer } from './transferTabs.ts'
 
 // What a person can do about a direct transfer. `transferState.ts` has what is shown.
 
-export const knowTransfer = know
-
 const follow = (env: Env): void => followSession(env, (id, act) => void actOn(env, id, act).catch(reportBug))
+
+/** A tab that shows a transfer also shows what another one does with it. */
+export async function knowTransfer(...[env, said, row]: Parameters<typeof know>): Promise<void> {
+  await know(env, said, row)
+  follow(env)
+}
 
 /** A person presses it in another tab. */
 export async function actOn(env: Env, transferId: string, act: Act): Promise<void> {
