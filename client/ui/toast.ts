@@ -15,17 +15,17 @@ export interface Toast {
   count: number
 }
 
-/** The first toast is on screen. The others wait in order. */
+/** The first is on screen. */
 export const toastStore = createStore<{ queue: Toast[] }>(() => ({ queue: [] }))
 
-/** Maximum number of toasts, because more would still be shown half a minute later. */
+/** More would still be shown half a minute later. */
 const QUEUE_MAX = 6
 
 let lastId = 0
 
 type Given = Omit<Toast, 'id' | 'count' | 'mustBeSeen'> & { mustBeSeen?: boolean }
 
-/** Adds a toast to the queue unless it already has one with the same text. */
+/** Adds a toast unless one with the same words waits. */
 export function showToast({ mustBeSeen = false, ...toast }: Given): void {
   lastId += 1
   const added = { ...toast, mustBeSeen, count: 1, id: lastId }
@@ -47,7 +47,7 @@ export function dropToasts(): void {
   toastStore.setState(({ queue }) => ({ queue: queue.filter(({ mustBeSeen }) => mustBeSeen) }))
 }
 
-/** Drops the oldest waiting toast of a full queue. One that must be seen is dropped only if all others must be seen too. */
+/** Drops the oldest that waits; one that must be seen only if all others must. */
 function bounded(queue: Toast[]): Toast[] {
   if (queue.length <= QUEUE_MAX) return queue
   const waiting = queue.slice(1)
