@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
+import { forgetReceived } from '../chat/transferline/transferState.ts'
 import { connectionStore } from '../net/status.ts'
 import { Membership } from '../plan/family/Membership.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -84,7 +85,7 @@ export function Settings({ user, onBack }: Props) {
             ) : (
               <div className="own-page">
                 {page === 'storage' ? (
-                  <Storage />
+                  <Storage onCleared={forgetReceived} />
                 ) : (
                   <NotificationSettings>
                     <PushSettings>

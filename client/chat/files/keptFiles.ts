@@ -3,7 +3,6 @@ import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import type { Env } from '../../env.ts'
 import { isShut, roomById } from '../../rooms/list/roomList.ts'
-import { changeTransfer, transferStore } from '../transferline/transferState.ts'
 import { type Look, lookOf } from './fileWords.ts'
 import { openedStore } from './openedFiles.ts'
 import { transferAsFile } from './transferAsFile.ts'
@@ -116,8 +115,6 @@ export async function clearKept(env: Env, chatRoomIds: string[]): Promise<void> 
   await env.crypto.dropKept(chatRoomIds)
   const { urls } = openedStore.getState()
   const isGone = new Set(chatRoomIds)
-  for (const [id, { chatRoomId, stage, isMine }] of transferStore.getState().transfers)
-    if (isGone.has(chatRoomId) && stage === 'done' && !isMine) changeTransfer(id, { isHere: false })
   for (const { chatRoomId, url } of urls.values()) if (isGone.has(chatRoomId)) URL.revokeObjectURL(url)
   openedStore.setState({ urls: new Map([...urls].filter(([, { chatRoomId }]) => !isGone.has(chatRoomId))) })
 }

@@ -5,7 +5,6 @@ import { putRooms, resetRooms } from '../../rooms/list/roomList.ts'
 import { putPeople } from '../../rooms/trust/people.ts'
 import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
 import { ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
-import { transferStore } from '../transferline/transferState.ts'
 import { Storage } from './Storage.tsx'
 
 openScreen()
@@ -17,8 +16,9 @@ const transfer = (stage: string, sizeBytes: number) => ({
 })
 
 const dropKept = vi.fn(async () => undefined)
+const onCleared = vi.fn()
 const storage = (rows: object[]) =>
-  show(<Storage />, makeAnswers(), {
+  show(<Storage onCleared={onCleared} />, makeAnswers(), {
     crypto: {
       dropKept,
       keptFiles: async () => ({
@@ -31,6 +31,7 @@ const storage = (rows: object[]) =>
 
 beforeEach(() => {
   dropKept.mockClear()
+  onCleared.mockClear()
   resetRooms()
   putPeople([shownBob])
   putRooms([shownRoom])
@@ -44,8 +45,6 @@ test('Files that are offered directly have a line of their own', async () => {
 })
 
 test('What no server has is deleted by a decision of its own; anything else is cleared at once', async () => {
-  const shown = { chatRoomId: ROOM_ID, stage: 'done', isMine: false, isHere: true }
-  transferStore.setState({ transfers: new Map([['a', shown as never]]) })
   const { person } = storage([transfer('done', 3 * MIB)])
   await person.click(await screen.findByRole('button', { name: 'Clear the files of Bob Baker' }))
   await screen.findByRole('alertdialog', { name: 'Delete 1 file for good?' })
@@ -59,7 +58,7 @@ test('What no server has is deleted by a decision of its own; anything else is c
       'Cleared: 3.0 MB. What came directly is deleted. Other files are fetched again when you open them.',
     ]),
   )
-  expect(transferStore.getState().transfers.get('a')).toMatchObject({ isHere: false })
+  expect(onCleared).toHaveBeenCalledExactlyOnceWith([ROOM_ID])
 })
 
 test('Without files of this kind nothing is asked', async () => {

@@ -13,7 +13,7 @@ import { openedStore } from '../files/openedFiles.ts'
 import { heldTransfer } from './heldTransfer.ts'
 import { TransferDialog } from './TransferDialog.tsx'
 import { TransferLine } from './TransferLine.tsx'
-import { changeTransfer, type Transfer, transferStore } from './transferState.ts'
+import { changeTransfer, forgetReceived, type Transfer, transferStore } from './transferState.ts'
 import { handTransferVerbs, type SaidTransfer, type TransferConsent } from './transferVerbs.ts'
 
 const verb = async (_: Env, __: string, ___?: TransferConsent): Promise<void> => undefined
@@ -252,6 +252,16 @@ test('What is not in this browser any more is said by name, and nothing is saved
   await waitFor(() =>
     expect(toasts()).toEqual(['File not available: scans.zip: It is not in this browser any more, and no server has it.']),
   )
+  expect(stage()).toBe('Received. It is not in this browser.')
+  expect(screen.queryByRole('button')).toBeNull()
+})
+
+test('Of what was cleared the line offers nothing', () => {
+  line(transfer({ stage: 'done' }))
+  expect(button('Save scans.zip')).toBeTruthy()
+  act(() => forgetReceived(['another']))
+  expect(button('Save scans.zip')).toBeTruthy()
+  act(() => forgetReceived([ROOM_ID]))
   expect(stage()).toBe('Received. It is not in this browser.')
   expect(screen.queryByRole('button')).toBeNull()
 })

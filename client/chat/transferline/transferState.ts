@@ -3,22 +3,18 @@ import type { TransferContent } from '../../../contract/chat/content.ts'
 import type { TransferEndReason } from '../../../contract/chat/transferframes.ts'
 
 /**
- * `offered`: nobody has accepted. `waiting`: the other browser is not there. `connecting`. `moving`: bytes go over. `paused`: by this person.
- * `done`: whole, and equal by hash. `elsewhere`: another browser of this account has it in hand. `over`: `end` says why.
+ * `waiting`: the other browser is not there. `paused`: by this person. `done`: whole, and equal by hash. `elsewhere`: in another browser of
+ * this account. `over`: `end` says why.
  */
 export type TransferStage = 'offered' | 'waiting' | 'connecting' | 'moving' | 'paused' | 'done' | 'elsewhere' | 'over'
 
-/**
- * Why this browser does not connect until the person decides: `no_relay`, `shows_address`, `leaves_tor` as for calls; `relay_limit`: the day's
- * gigabyte is used up; `no_room`: this browser has no room for the file; `failed`: it did not connect.
- */
+/** Why this browser waits for the person: the first three as for calls; `relay_limit`: the day's gigabyte is used up. */
 export type TransferRefusal = 'no_relay' | 'shows_address' | 'leaves_tor' | 'relay_limit' | 'no_room' | 'failed'
 
 export interface Transfer {
   content: TransferContent
   chatRoomId: string
   peerId: string
-  /** This account offers it. */
   isMine: boolean
   /** The file, or its pieces, lie in this browser. */
   isHere: boolean
@@ -46,16 +42,20 @@ interface Transfers {
 
 export const transferStore = createStore<Transfers>(() => ({ transfers: new Map(), asked: null }))
 
-/** Opens the dialog. */
 export const askTransfer = (chatRoomId: string, files: File[] = []): void =>
   transferStore.setState({ asked: { chatRoomId, files } })
 
 export const endTransferAsk = (): void => transferStore.setState({ asked: null })
 
-/** undefined takes it away. */
 export function changeTransfer(id: string, to: Partial<Transfer>): void {
   transferStore.setState(({ transfers }) => {
     const before = transfers.get(id)
     return before ? { transfers: new Map(transfers).set(id, { ...before, ...to }) } : {}
   })
+}
+
+/** What came directly into these chats was deleted from this browser. */
+export function forgetReceived(chatRoomIds: string[]): void {
+  for (const [id, { chatRoomId, stage, isMine }] of transferStore.getState().transfers)
+    if (chatRoomIds.includes(chatRoomId) && stage === 'done' && !isMine) changeTransfer(id, { isHere: false })
 }

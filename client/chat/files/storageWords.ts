@@ -1,0 +1,1 @@
+export const filesWords = (count: number) => (count === 1 ? '1 file' : `${count} files`)
