@@ -32,6 +32,8 @@ export async function startFirefox(path: string): Promise<Firefox> {
       // 2 is the folder of the next line.
       'browser.download.folderList': 2,
       'browser.download.dir': folder,
+      // Firefox would open it in a tab above the page, which then waits a second for each frame.
+      'pdfjs.disabled': true,
     },
   })
   return {
