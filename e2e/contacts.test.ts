@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { person, startChat, test } from './people.ts'
+import { anotherBrowser, startChat, test } from './people.ts'
 import { behind, holdsToast, looksFine, putsAway } from './screen.ts'
 
 test('By the screen alone Alice names Bob, reports and blocks him, unblocks him and clears the chat; her other browser follows', async ({
@@ -10,9 +10,7 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him 
   await startChat(alice, bob)
   await bob.says('this is meant to hurt')
   await alice.reads('this is meant to hurt')
-  const second = await person(server, 'Alice', alice)
-  await second.signsIn()
-  await second.page.getByRole('button', { name: 'Add this browser' }).click()
+  const second = await anotherBrowser(server, alice)
   await second.opens(bob)
   await second.reads('this is meant to hurt')
 
