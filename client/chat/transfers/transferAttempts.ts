@@ -122,7 +122,9 @@ export function failAttempt(one: LiveTransfer, attempt: number, error: unknown):
   if (code === 'file_changed' || code === 'file_absent') return void endByItself(one, 'changed').catch(reportBug)
   if (one.isMine) {
     sendReject(one, 'failed')
-    waitForOther(one)
+    // A true one goes on.
+    if (code === 'call_forged') stopUnconnected(one)
+    else waitForOther(one)
   } else if (code === 'quota') stopFor(one, 'no_room')
   // Unlocking it goes on.
   else if (code === 'room_locked') waitForOther(one)
