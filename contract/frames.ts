@@ -113,6 +113,8 @@ export const serverFrame = z.discriminatedUnion('type', [
       serverTime: instant,
       /** null: the server has none. */
       onionAddress: z.string().nullable(),
+      /** True: nobody comes otherwise, and no call leaves Tor. Absent: false. */
+      isTorRequired: z.boolean().optional(),
       userId,
     }),
   }),

@@ -125,8 +125,9 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     if (!frame) return
     if (frame.type === 'hello') {
       attempts = 0
-      const { ingress, onionAddress, serverTime } = frame.data
-      connectionStore.setState({ phase: 'open', ingress, onionAddress, clockOffsetMs: Date.parse(serverTime) - Date.now() })
+      const { ingress, onionAddress, isTorRequired = false, serverTime } = frame.data
+      const clockOffsetMs = Date.parse(serverTime) - Date.now()
+      connectionStore.setState({ phase: 'open', ingress, onionAddress, isTorRequired, clockOffsetMs })
     } else hasSigned = false
     for (const listener of listeners.get(frame.type) ?? []) listener(frame.data as never)
   }

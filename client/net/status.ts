@@ -8,6 +8,7 @@ export interface ConnectionState {
   /** null before `hello`. */
   ingress: 'onion' | 'direct' | null
   onionAddress: string | null
+  isTorRequired: boolean
   /** Server minus local clock, in ms. */
   clockOffsetMs: number
 }
@@ -17,5 +18,6 @@ export const connectionStore = createStore<ConnectionState>(() => ({
   pause: null,
   ingress: null,
   onionAddress: null,
+  isTorRequired: false,
   clockOffsetMs: 0,
 }))

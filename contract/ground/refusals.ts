@@ -39,6 +39,8 @@ export const REFUSALS = {
   // `messageLimitText` replaces this text.
   message_limit_reached: { status: 403, text: 'Message limit reached' },
   call_minutes_reached: { status: 403, text: 'The call minutes of this month’s plan are used up' },
+  // `details`: `{ onionAddress: string | null }`.
+  tor_required: { status: 403, text: 'This server is reached over Tor alone' },
   call_over: { status: 409, text: 'This call is over' },
   call_leaves_tor: { status: 403, text: 'A call would leave Tor: the relay would see your address.' },
   transfer_over: { status: 409, text: 'This transfer is over' },
