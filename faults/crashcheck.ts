@@ -123,13 +123,19 @@ async function checkScreen({ written }: Scene, page: Page, accuse: Accuse): Prom
 /** A browser that has lost all gets the whole past from the server: every text and file, not only the newest. */
 export async function checkHistory({ written, files, open }: Scene, accuse: Accuse): Promise<void> {
   const [page] = open.tabs
+  // A hidden tab draws once a second.
+  await page.bringToFront()
   const sure = [...written, ...files].filter(([, { isSure }]) => isSure)
   const missing = new Set(sure.map(([words]) => words))
   const log = page.getByRole('log')
   const isWhole = async () => {
     for (const shown of await page.locator('.bub').allTextContents())
       for (const words of missing) if (shown.includes(words)) missing.delete(words)
-    await log.evaluate((element) => element.scrollBy(0, -element.clientHeight / 2))
+    // Each step has its frame: several in one would pass over what stands between.
+    await log.evaluate(async (element) => {
+      element.scrollBy(0, -element.clientHeight / 2)
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    })
     return missing.size === 0
   }
   await until('the whole history', isWhole, HISTORY_MS).catch(() => undefined)
