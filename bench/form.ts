@@ -28,7 +28,7 @@ interface Site {
 /** Measures a first visit to the sign-in form, with an empty cache, in turn with that of Converse.js. */
 export async function measureForm({ isQuick }: Ground): Promise<Row[]> {
   const rounds = isQuick ? 1 : 7
-  const server = await startServer({ NODE_ENV: 'production', LOG_LEVEL: 'warn' })
+  const server = await startServer({ NODE_ENV: 'production', TOR: 'off', LOG_LEVEL: 'warn' })
   const converse = isConverseInstalled() ? await startConverse() : undefined
   const own: Site = { url: `${server.url}/auth`, visits: { 1: [], [SLOWER]: [] } }
   const other: Site = { url: converse?.url ?? '', visits: { 1: [], [SLOWER]: [] } }

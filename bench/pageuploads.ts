@@ -51,7 +51,7 @@ interface Grown {
  * Memory is looked at in rounds of its own too, because each look stops the process.
  */
 export async function measurePages(isQuick: boolean): Promise<Row[]> {
-  const server = await startServer({ NODE_ENV: 'production', LOG_LEVEL: 'warn' })
+  const server = await startServer({ NODE_ENV: 'production', TOR: 'off', LOG_LEVEL: 'warn' })
   const [alice, bob] = [await openChromium(), await openChromium()]
   const outgoing: Sent[] = []
   const chosen: Chosen[] = []

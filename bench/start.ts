@@ -15,6 +15,7 @@ export async function measureStart({ isQuick }: Ground): Promise<Row[]> {
       CONCLAVE_DATA: dataFolder,
       PORT: '0',
       NODE_ENV: 'production',
+      TOR: 'off',
       LOG_LEVEL: 'warn',
     })
     const wire = await openWire(server.port)

@@ -29,7 +29,7 @@ export async function measureVisit({ isQuick }: Ground): Promise<Row[]> {
   const rounds = isQuick ? 1 : 7
   const pages = { landing: '/', 'sign-in': '/auth', security: '/security' }
   const visits = Object.fromEntries(Object.keys(pages).map((name) => [name, [] as Visit[]]))
-  const server = await startServer({ NODE_ENV: 'production', LOG_LEVEL: 'warn' })
+  const server = await startServer({ NODE_ENV: 'production', TOR: 'off', LOG_LEVEL: 'warn' })
   try {
     for (let round = 0; round < rounds; round++)
       for (const [name, address] of Object.entries(pages)) visits[name]?.push(await visit(server.url + address))

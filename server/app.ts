@@ -161,6 +161,7 @@ export async function makeApp(
   http.addHook('preClose', () => env.rings.stop())
   http.addHook('onClose', () => env.relay.stop())
   http.addHook('onClose', () => env.batch.drain())
+  http.addHook('onClose', () => env.onion.stop())
   return { http, gateway, presence, calls, jobs, attach }
 }
 

@@ -5,6 +5,7 @@ import type { Rings } from './chat/push/rings.ts'
 import type { Batch } from './chat/rooms/batch.ts'
 import type { Db } from './ground/db/connect.ts'
 import type { Limits } from './ground/http/limits.ts'
+import type { Onion } from './ground/onion/openOnion.ts'
 import type { Mail } from './ground/outbound/mail.ts'
 import type { Outbound } from './ground/outbound/outbound.ts'
 import type { Hub } from './ground/realtime/hub.ts'
@@ -35,6 +36,7 @@ export interface Env {
   outbound: Outbound
   mail: Mail
   relay: Relay
+  onion: Onion
   coins: Coins
   card: Card
   limits: Limits

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import pino from 'pino'
@@ -25,6 +26,8 @@ import { makeLimits, noLimits } from './ground/http/limits.ts'
 import { measureFlushes, measureServer } from './ground/metrics/measures.ts'
 import { makeMetrics } from './ground/metrics/metrics.ts'
 import { serveMetrics } from './ground/metrics/port.ts'
+import { OnionError } from './ground/onion/onionError.ts'
+import { openOnion } from './ground/onion/openOnion.ts'
 import { makeMail } from './ground/outbound/mail.ts'
 import { makeOutbound } from './ground/outbound/outbound.ts'
 import { createHub } from './ground/realtime/hub.ts'
@@ -82,6 +85,11 @@ async function start(): Promise<void> {
       mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
       coins: openCoins(config.coins, clock),
       relay: openRelay(config.relay, clock),
+      onion: openOnion(config, {
+        dataFolder: config.dataFolder ?? defaultDataFolder(root),
+        // The server's own log is silent while it begins to listen.
+        log: log.child({}, { level: config.logLevel }),
+      }),
       limits: config.hasRateLimits ? makeLimits(clock) : noLimits,
       findSession: gatherSessions({ db: database.db, clock }),
       isMember: gatherMembers(database.db),
@@ -99,7 +107,7 @@ async function start(): Promise<void> {
     }
     const clientFolder = path.join(root, 'dist/client')
     const releaseFolder = config.releaseFolder ?? path.join(root, 'release')
-    const { http, jobs } = await makeApp(env, { log, metrics, database, clientFolder, releaseFolder })
+    const { http, jobs, attach } = await makeApp(env, { log, metrics, database, clientFolder, releaseFolder })
     const stop = stopOnce(async () => {
       // A request that does not end must not delay the shutdown forever.
       setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()
@@ -115,6 +123,12 @@ async function start(): Promise<void> {
     })
     // After the start no answer of the database may end the server.
     const isLed = await hasAdministrator(database.db)
+    // Before the server listens: where Tor is required, nobody is answered without.
+    await env.onion.start((listener) => {
+      const server = createHttpServer(http.routing)
+      attach(server, listener)
+      return server
+    })
     // Fastify would log a second line about listening.
     log.level = 'silent'
     await http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
@@ -172,7 +186,8 @@ function stopOnce(stop: () => Promise<void>): (code: number) => void {
 
 /** Describes a failed start in one line. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof DataInUseError || error instanceof SecondServerError) return error.message
+  for (const expected of [ConfigError, DataInUseError, SecondServerError, OnionError])
+    if (error instanceof expected) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') {
     const port = error instanceof Error && 'port' in error ? `${error.port} ` : ''

@@ -6,7 +6,11 @@ const VERSION = 3
 
 /** Returns the Tor v3 address of an Ed25519 public key (32 bytes): 56 characters and ".onion" (rend-spec-v3, section 6). */
 export function onionAddress(publicKey: Uint8Array): string {
-  const bytes = concat(publicKey, checksum(publicKey), Uint8Array.of(VERSION))
+  return `${base32(concat(publicKey, checksum(publicKey), Uint8Array.of(VERSION)))}.onion`
+}
+
+/** Returns RFC 4648's base32, in lower case and without padding. */
+export function base32(bytes: Uint8Array): string {
   let text = ''
   let bits = 0
   let value = 0
@@ -15,7 +19,7 @@ export function onionAddress(publicKey: Uint8Array): string {
     for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET[(value >>> (bits - 5)) & 31]
     value &= (1 << bits) - 1
   }
-  return `${text}.onion`
+  return bits === 0 ? text : text + ALPHABET[(value << (5 - bits)) & 31]
 }
 
 /** Returns the public key in an address; undefined if length, alphabet, version or checksum is wrong. */

@@ -1,3 +1,4 @@
+import { isHidden, isServed } from './torsettings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
 export type CardSettings = { provider: 'stripe'; secretKey: string; webhookSecret: string } | { provider: 'sandbox' | 'off' }
@@ -14,12 +15,13 @@ export function readCard(variables: Variables): CardSettings {
   if (webhookSecret && !secretKey) throw new ConfigError('STRIPE_SECRET_KEY', 'set together with STRIPE_WEBHOOK_SECRET', '')
   if (secretKey && LIVE_KEY.test(secretKey)) throw new ConfigError('STRIPE_SECRET_KEY', TEST_KEY, 'a live key')
   const isProduction = read(variables, 'NODE_ENV') === 'production'
-  const isServed = isProduction || read(variables, 'PUBLIC_URL') || read(variables, 'ONION_URL')
-  const usual = secretKey ? 'stripe' : isServed ? 'off' : 'sandbox'
+  const usual = secretKey ? 'stripe' : isServed(variables) ? 'off' : 'sandbox'
   const provider = readChoice(variables, 'CARD_PROVIDER', ['stripe', 'sandbox', 'off'], usual)
   if (provider === 'sandbox' && isProduction) throw new ConfigError('CARD_PROVIDER', 'stripe or off in production', provider)
   if (provider !== 'stripe') return { provider }
   if (!secretKey || !webhookSecret) throw new ConfigError('STRIPE_SECRET_KEY', 'set for CARD_PROVIDER=stripe', '')
+  if (read(variables, 'TOR') === 'required')
+    throw new ConfigError('CARD_PROVIDER', 'off with TOR=required: the provider’s messages do not come over Tor', provider)
   return { provider, secretKey, webhookSecret }
 }
 
@@ -45,13 +47,13 @@ export function readFrame(variables: Variables): FrameSettings | undefined {
 /** The ports of one host share cookies. */
 export function readFrameOrigin(variables: Variables): string | undefined {
   const expected = 'an origin such as https://pay.example.org: another host than of PUBLIC_URL, https where that is, and no onion'
-  const addresses = ['PUBLIC_URL', 'ONION_URL'].map((name) => readUrl(variables, name, ['http:', 'https:'], 'an address'))
-  const [publicUrl, onionUrl] = addresses
+  const publicUrl = readUrl(variables, 'PUBLIC_URL', ['http:', 'https:'], 'an address')
   const url = readUrl(variables, 'CHECKOUT_ORIGIN', publicUrl?.protocol === 'https:' ? ['https:'] : ['http:', 'https:'], expected)
   if (!url) return undefined
   const isOrigin = url.href === `${url.origin}/` && /^[a-z0-9.-]+$/.test(url.hostname) && !/(^|\.)onion$/.test(url.hostname)
   const taken = publicUrl ? [publicUrl.hostname] : ['localhost', '127.0.0.1']
-  if (!isOrigin || taken.includes(url.hostname) || (onionUrl && !publicUrl))
+  if (read(variables, 'TOR') === 'required') throw new ConfigError('CHECKOUT_ORIGIN', 'absent with TOR=required', url.href)
+  if (!isOrigin || taken.includes(url.hostname) || isHidden(variables))
     throw new ConfigError('CHECKOUT_ORIGIN', expected, url.href)
   return url.origin
 }

@@ -7,6 +7,7 @@ import { type MailSettings, readMail } from './mailsettings.ts'
 import { type MasterPrice, readMasterPrice } from './mastersettings.ts'
 import { type RelaySettings, readRelay } from './relaysettings.ts'
 import { readS3, type S3Settings } from './s3settings.ts'
+import { isHidden as isHiddenBy, isServed, readTor, type TorSettings } from './torsettings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
 export { ConfigError }
@@ -42,8 +43,13 @@ export interface Config {
   s3: S3Settings | undefined
   /** undefined on this machine alone. */
   publicUrl: URL | undefined
+  /** Of the direct listener. */
   policy: string
+  /** Names no third party. */
+  onionPolicy: string
+  /** An onion service that somebody else runs. */
   onionUrl: URL | undefined
+  tor: TorSettings
   logLevel: (typeof LOG_LEVELS)[number]
   nodeEnv: (typeof NODE_ENVS)[number]
   /** A number of hops, or addresses. */
@@ -67,7 +73,7 @@ export interface Config {
 export function readConfig(variables: Variables): Config {
   const publicUrl = readUrl(variables, 'PUBLIC_URL', ['http:', 'https:'], 'an address such as https://chat.example.org')
   const onionUrl = readOnionUrl(variables)
-  const isHidden = onionUrl !== undefined && !publicUrl
+  const isHidden = isHiddenBy(variables)
   const trustProxy = readTrustProxy(variables)
   const port = readPort(variables, 'PORT') ?? 3000
   const s3 = readS3(variables)
@@ -89,7 +95,9 @@ export function readConfig(variables: Variables): Config {
     s3,
     publicUrl,
     policy: policyFor(s3?.publicUrl, frame?.origin),
+    onionPolicy: policyFor(),
     onionUrl,
+    tor: readTor(variables),
     logLevel: readChoice(variables, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     nodeEnv: readChoice(variables, 'NODE_ENV', NODE_ENVS, 'development'),
     trustProxy,
@@ -145,9 +153,8 @@ function readFolder(variables: Variables, name: string): string | undefined {
 // `off` is refused if others reach the server: an account could fill the disk, and anybody ask the inner network.
 function isOn(variables: Variables, name: 'RATE_LIMITS' | 'OUTBOUND_GUARD'): boolean {
   const choice = readChoice(variables, name, ['on', 'off'], 'on')
-  const isServed = read(variables, 'NODE_ENV') === 'production' || read(variables, 'PUBLIC_URL') || read(variables, 'ONION_URL')
-  if (choice === 'off' && isServed)
-    throw new ConfigError(name, 'on, or absent, in production and with PUBLIC_URL or ONION_URL', choice)
+  if (choice === 'off' && isServed(variables))
+    throw new ConfigError(name, 'on, or absent, in production and with PUBLIC_URL, ONION_URL or TOR', choice)
   return choice === 'on'
 }
 

@@ -1,4 +1,5 @@
-import { ConfigError, read, readUrl, type Variables } from './variables.ts'
+import { isServed } from './torsettings.ts'
+import { ConfigError, read, type Variables } from './variables.ts'
 
 export interface RelaySettings {
   stunUrls: string[]
@@ -36,14 +37,6 @@ export function readRelay(variables: Variables): RelaySettings {
     stunUrls: urls.filter((each) => STUN.test(each)),
     turnUrls,
     secret,
-    isLocal: urls.length === 0 && isForThisMachine(variables),
+    isLocal: urls.length === 0 && !isServed(variables) && HERE.includes(read(variables, 'HOST') ?? '127.0.0.1'),
   }
-}
-
-function isForThisMachine(variables: Variables): boolean {
-  const isServed =
-    read(variables, 'NODE_ENV') === 'production' ||
-    readUrl(variables, 'PUBLIC_URL', ['http:', 'https:'], 'an address') !== undefined ||
-    read(variables, 'ONION_URL') !== undefined
-  return !isServed && HERE.includes(read(variables, 'HOST') ?? '127.0.0.1')
 }

@@ -14,6 +14,7 @@ import { readFault } from '../fault.ts'
 import { connect } from '../ground/db/connect.ts'
 import { readSecret } from '../ground/db/secrets.ts'
 import { makeLimits } from '../ground/http/limits.ts'
+import { openOnion } from '../ground/onion/openOnion.ts'
 import { makeMail } from '../ground/outbound/mail.ts'
 import { makeOutbound } from '../ground/outbound/outbound.ts'
 import { createHub } from '../ground/realtime/hub.ts'
@@ -48,6 +49,7 @@ const { http } = await makeApp(
       mail: makeMail(undefined, () => undefined),
       coins: openCoins(config.coins, clock),
       relay: openRelay(config.relay, clock),
+      onion: openOnion(config, { dataFolder, log: pino({ level: 'silent' }) }),
       limits: makeLimits(clock),
       findSession: gatherSessions({ db, clock }),
       isMember: gatherMembers(db),

@@ -25,6 +25,7 @@ import { makeLimits, noLimits } from '../ground/http/limits.ts'
 import type { Pace } from '../ground/http/pace.ts'
 import { measureFlushes, measureServer } from '../ground/metrics/measures.ts'
 import type { Metrics } from '../ground/metrics/metrics.ts'
+import { openOnion } from '../ground/onion/openOnion.ts'
 import { makeMail } from '../ground/outbound/mail.ts'
 import { makeOutbound } from '../ground/outbound/outbound.ts'
 import { createHub } from '../ground/realtime/hub.ts'
@@ -125,6 +126,10 @@ export async function startWorld({
     mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
     coins: openCoins(config.coins, clock),
     relay: openRelay(config.relay, clock),
+    onion: openOnion(config, {
+      dataFolder: await mkdtemp(path.join(tmpdir(), 'conclave-onion-')),
+      log: pino({ level: 'silent' }),
+    }),
     limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
     isMember: gatherMembers(database.db),

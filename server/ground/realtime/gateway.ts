@@ -109,7 +109,8 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
         contractVersion: CONTRACT_VERSION,
         ingress,
         serverTime: env.clock().toISOString(),
-        onionAddress: env.config.onionUrl?.hostname ?? null,
+        onionAddress: env.onion.address() ?? null,
+        isTorRequired: env.onion.isRequired,
         userId: user.id,
       },
     })

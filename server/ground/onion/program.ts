@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import path from 'node:path'
+
+/** A service's PATH often lacks these. */
+const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+
+export const NO_PROGRAM =
+  'No tor program was found, so there is no onion service: install the package tor (apt install tor, dnf install tor, apk add tor, ' +
+  'brew install tor) and start Conclave again, or set TOR=off'
+
+/** Returns the path of the tor program; undefined if none is installed. */
+export function findTor(searched = process.env['PATH'] ?? ''): string | undefined {
+  const folders = [...searched.split(path.delimiter).filter((each) => path.isAbsolute(each)), ...FOLDERS]
+  return folders.map((folder) => path.join(folder, 'tor')).find(isProgram)
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** A tor that was built without the module refuses the option. */
+export function hasProofOfWork(program: string): boolean {
+  const { stdout } = spawnSync(program, ['--list-modules'], { encoding: 'utf8', timeout: 5000 })
+  return /^pow: yes$/m.test(stdout ?? '')
+}
