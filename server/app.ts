@@ -35,6 +35,7 @@ import { guardOrigin } from './ground/http/origin.ts'
 import { boundPace, PACE, type Pace } from './ground/http/pace.ts'
 import { servePages } from './ground/http/pages.ts'
 import { putBefore } from './ground/http/shortcut.ts'
+import { requireTor } from './ground/http/torOnly.ts'
 import { serveWellKnown } from './ground/http/wellknown.ts'
 import { type Jobs, makeJobs } from './ground/jobs/jobs.ts'
 import { measureAnswers, measureJobs } from './ground/metrics/measures.ts'
@@ -86,7 +87,8 @@ export async function makeApp(
     return503OnClosing: false,
     // Fastify could not read the address. No hook has run.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(headersOf(listenerOf(env.config, request.raw)) ?? fewestHeaders(env.config))
+      const listener = listenerOf(env.config, request.raw.socket)
+      reply.headers(headersOf(listener) ?? fewestHeaders(env.config, listener))
       void sendError(error, request, reply)
     },
     clientErrorHandler: (error, socket) => answerClientError(env.config, error, socket),
@@ -101,6 +103,7 @@ export async function makeApp(
   const answers = countAnswers()
   const notes = [logAnswers(), answers.note, ...(metrics ? [measureAnswers(metrics)] : [])]
   noteRequests(http, notes)
+  requireTor(http, env)
   guardOrigin(http, env.config)
   readJsonBodies(http)
   endConnections(http)
@@ -110,7 +113,7 @@ export async function makeApp(
   serveFeatures(http, env, answers)
   if (releaseFolder) serveWellKnown(http, releaseFolder)
   serveCrawlers(http, env.config)
-  if (clientFolder) await servePages(http, clientFolder)
+  if (clientFolder) await servePages(http, env, clientFolder)
 
   const shortcut = messageShortcut(http, env, { log, notes, pace })
   const calls = watchCalls(env, (error) => {

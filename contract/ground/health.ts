@@ -9,7 +9,15 @@ export const healthApi = {
     access: 'anyone',
     summary: 'Whether the process answers and the database does. 503 when the database does not.',
     input: nothing,
-    output: z.object({ status: z.literal('ok'), database: z.literal('ok'), contractVersion: z.number().int() }),
+    output: z.object({
+      status: z.literal('ok'),
+      database: z.literal('ok'),
+      contractVersion: z.number().int(),
+      /** null: there is none, or it is not published yet. */
+      onionAddress: z.string().nullable(),
+      /** True: whoever comes otherwise is refused every call. */
+      isTorRequired: z.boolean(),
+    }),
   }),
   openapi: endpoint({
     method: 'GET',

@@ -17,11 +17,11 @@ export function readCard(variables: Variables): CardSettings {
   const isProduction = read(variables, 'NODE_ENV') === 'production'
   const usual = secretKey ? 'stripe' : isServed(variables) ? 'off' : 'sandbox'
   const provider = readChoice(variables, 'CARD_PROVIDER', ['stripe', 'sandbox', 'off'], usual)
+  if (provider !== 'off' && read(variables, 'TOR') === 'required')
+    throw new ConfigError('CARD_PROVIDER', 'off with TOR=required: the provider’s messages do not come over Tor', provider)
   if (provider === 'sandbox' && isProduction) throw new ConfigError('CARD_PROVIDER', 'stripe or off in production', provider)
   if (provider !== 'stripe') return { provider }
   if (!secretKey || !webhookSecret) throw new ConfigError('STRIPE_SECRET_KEY', 'set for CARD_PROVIDER=stripe', '')
-  if (read(variables, 'TOR') === 'required')
-    throw new ConfigError('CARD_PROVIDER', 'off with TOR=required: the provider’s messages do not come over Tor', provider)
   return { provider, secretKey, webhookSecret }
 }
 
@@ -52,7 +52,6 @@ export function readFrameOrigin(variables: Variables): string | undefined {
   if (!url) return undefined
   const isOrigin = url.href === `${url.origin}/` && /^[a-z0-9.-]+$/.test(url.hostname) && !/(^|\.)onion$/.test(url.hostname)
   const taken = publicUrl ? [publicUrl.hostname] : ['localhost', '127.0.0.1']
-  if (read(variables, 'TOR') === 'required') throw new ConfigError('CHECKOUT_ORIGIN', 'absent with TOR=required', url.href)
   if (!isOrigin || taken.includes(url.hostname) || isHidden(variables))
     throw new ConfigError('CHECKOUT_ORIGIN', expected, url.href)
   return url.origin

@@ -25,7 +25,7 @@ import { makeLimits, noLimits } from '../ground/http/limits.ts'
 import type { Pace } from '../ground/http/pace.ts'
 import { measureFlushes, measureServer } from '../ground/metrics/measures.ts'
 import type { Metrics } from '../ground/metrics/metrics.ts'
-import { openOnion } from '../ground/onion/openOnion.ts'
+import { type OnionOptions, openOnion } from '../ground/onion/openOnion.ts'
 import { makeMail } from '../ground/outbound/mail.ts'
 import { makeOutbound } from '../ground/outbound/outbound.ts'
 import { createHub } from '../ground/realtime/hub.ts'
@@ -51,6 +51,8 @@ interface Options {
   pace?: Pace
   /** A database that the test has made; a new one by default. */
   at?: string
+  /** Starts the onion service that the variables want. */
+  onion?: Partial<OnionOptions>
 }
 
 export interface World {
@@ -105,11 +107,20 @@ export async function startWorld({
   plant,
   pace,
   at,
+  onion,
 }: Options = {}): Promise<World> {
   const databaseUrl = at ?? (await freshDatabase())
   const database = connect(databaseUrl)
   let movedMs = 0
   const clock = () => new Date(Date.now() + movedMs)
+  const lines: string[] = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const log = pino({ level: 'silent' }, sink)
   const config = readConfig({ PORT: '0', NODE_ENV: 'test', ...variables })
   const env: Env = {
     config,
@@ -126,10 +137,7 @@ export async function startWorld({
     mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
     coins: openCoins(config.coins, clock),
     relay: openRelay(config.relay, clock),
-    onion: openOnion(config, {
-      dataFolder: await mkdtemp(path.join(tmpdir(), 'conclave-onion-')),
-      log: pino({ level: 'silent' }),
-    }),
+    onion: openOnion(config, { dataFolder: await mkdtemp(path.join(tmpdir(), 'onion-')), log, ...onion }),
     limits: hasLimits ? makeLimits(clock) : noLimits,
     findSession: gatherSessions({ db: database.db, clock }),
     isMember: gatherMembers(database.db),
@@ -141,14 +149,6 @@ export async function startWorld({
     vapidKey: await readSecret(database.db, 'vapid', newVapidKey),
   }
   if (metrics) measureServer(metrics, env, database)
-  const lines: string[] = []
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
-  const log = pino({ level: 'silent' }, sink)
   const { http, gateway, presence, calls, jobs, attach } = await makeApp(env, {
     ...{ log, metrics, database },
     ...(clientFolder && { clientFolder }),
@@ -162,6 +162,12 @@ export async function startWorld({
     await http.close()
     await database.close()
   })
+  const serves = (listener: Listener) => {
+    const server = createServer(http.routing)
+    attach(server, listener)
+    return server
+  }
+  if (onion) await env.onion.start(serves)
 
   const port = portOf(http.server.address())
   const url = `http://127.0.0.1:${port}`
@@ -217,8 +223,7 @@ export async function startWorld({
     },
     stranger: () => newBrowser(url, origin),
     async opens(listener, socketPath) {
-      const server = createServer(http.routing)
-      attach(server, listener)
+      const server = serves(listener)
       atEnd(() => void server.close())
       await once(socketPath === undefined ? server.listen(0, '127.0.0.1') : server.listen(socketPath), 'listening')
       return socketPath === undefined ? portOf(server.address()) : 0

@@ -5,9 +5,37 @@ export const guards: Mutation[] = [
   {
     name: 'A page of another site writes in the name of whoever visits it',
     file: 'server/ground/http/origin.ts',
-    from: 'return listenerOf(config, request).origins(request.socket.localPort).includes(origin)',
+    from: 'return listenerOf(config, request.socket).origins(request.socket.localPort).includes(origin)',
     to: "return origin !== ''",
     test: 'server/ground/http/http.test.ts',
+  },
+  {
+    name: 'A copied session of the https address opens the onion',
+    file: 'server/ground/http/cookie.ts',
+    from: "ingress === 'direct' ? token : `${ingress} ${token}`",
+    to: 'token',
+    test: 'server/ground/onion/onion.test.ts',
+  },
+  {
+    name: 'A server that is reached over Tor alone takes calls past it',
+    file: 'server/ground/http/torOnly.ts',
+    from: 'if (isCall && isPastTor(env, listenerOf(env.config, request.raw.socket))) throw torRequired(env)',
+    to: 'void [isCall, isPastTor, listenerOf, torRequired, env]',
+    test: 'server/ground/onion/required.test.ts',
+  },
+  {
+    name: 'Messages are taken past Tor by their short way',
+    file: 'server/ground/http/shortcut.ts',
+    from: 'if (isPastTor(env, listener)) return false',
+    to: '',
+    test: 'server/ground/onion/required.test.ts',
+  },
+  {
+    name: 'A socket opens past Tor',
+    file: 'server/ground/realtime/gateway.ts',
+    from: 'if (isPastTor(env, listener)) throw torRequired(env)',
+    to: '',
+    test: 'server/ground/onion/required.test.ts',
   },
   {
     name: 'A socket opens for a page of another site',

@@ -2,7 +2,6 @@ import type { SignedIn, User } from '../../../contract/account/account.ts'
 import type { RefusalCode } from '../../../contract/ground/refusals.ts'
 import type { Tier } from '../../../contract/money/plans.ts'
 import type { Env, SignedInUser } from '../../env.ts'
-import { hashOfToken } from '../../ground/http/cookie.ts'
 import type { Visitor } from '../../ground/http/serve.ts'
 import { forgetUnlock, unlockOf } from '../../identity/devices/devices.ts'
 import { acceptAssertion, type ReadAssertion } from '../../identity/passkeys/assertion.ts'
@@ -61,12 +60,17 @@ export async function signIn(
     if (passkey) await acceptAssertion(env, tx, passkey)
     const unlock = deviceId === undefined ? undefined : await unlockOf(tx, row.id, deviceId)
     const tier = await effectiveTier(tx, row.id, env.clock())
-    const session = await startSession(env, row.id, { ...origin, deviceId: unlock?.deviceId ?? null }, tx)
+    const session = await startSession(
+      env,
+      row.id,
+      { ...origin, listener: visitor.ingress, deviceId: unlock?.deviceId ?? null },
+      tx,
+    )
     // An account without keys has no browsers that could be told.
     if (row.publicKey && !isNew) await noteSignIn(tx, env.clock(), row.id, { ...origin, id: session.id })
     return { tier, unlock, ...session }
   })
-  const { tier, unlock, token, expiresAt } = await started.catch(async (error: unknown) => {
+  const { tier, unlock, token, sessionHash, expiresAt } = await started.catch(async (error: unknown) => {
     // Told outside the transaction, which has left nothing: every browser of the account is to know.
     if (passkey && error instanceof Refusal && error.code === 'passkey_copied')
       await noteCopiedPasskey(env, row.id, origin, passkey.passkey.name)
@@ -75,7 +79,7 @@ export async function signIn(
   const before = await visitor.session()
   if (before) await endSession(env, before)
   visitor.setSession(token, expiresAt)
-  const challenge = challengeOf(env, hashOfToken(token))
+  const challenge = challengeOf(env, sessionHash)
   return { ...shownUser(row, tier, unlock?.deviceId ?? null), unlock: unlock ? { ...unlock, challenge } : null }
 }
 

@@ -6,7 +6,7 @@ import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { FRAME_RATES } from '../../../contract/frames.ts'
 import { RATES } from '../../../contract/ground/rates.ts'
 import type { Listener } from '../../settings/config.ts'
-import { newBrowser } from '../../testing/browser.ts'
+import { signsInAt } from '../../testing/byonion.ts'
 import { bytes, type Caller, inCall, opensLine, pairOnLine } from '../../testing/calling.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
@@ -220,9 +220,9 @@ test('frames that do not fit are refused by the call’s id, and floods by each 
 test('by an onion service nobody rings and nobody answers, unless they let this call leave Tor', async () => {
   const onion: Listener = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [world.url] }
   const port = await world.opens(onion)
-  const by = (who: Person) => Object.assign(newBrowser(`http://127.0.0.1:${port}`, world.url), { cookie: who.cookie })
+  const by = (who: Person) => signsInAt(`http://127.0.0.1:${port}`, who, world.url)
   const { alice, bob } = await pairOnLine(world)
-  const [hers, his] = [await opensLine(by(alice), alice.id), await opensLine(by(bob), bob.id)]
+  const [hers, his] = [await opensLine(await by(alice), alice.id), await opensLine(await by(bob), bob.id)]
   // A foreign onion service passes on to the direct listener.
   const foreign = await bob.opensSocket({ host: `${'a'.repeat(56)}.onion` })
   await foreign.hears('hello')

@@ -15,11 +15,11 @@ type CallFrame = 'call-offer' | 'call-answer' | 'call-signal' | 'ice-candidate' 
 
 export const callFrames = (env: Env, places: Places): Pick<FrameHandlers, CallFrame> => ({
   async 'call-offer'(user, offer, asking) {
-    requireTorKept(asking, offer)
+    requireTorKept(env, asking, offer)
     return await ringCall(env, speakerOf(user, asking), lowered(offer), places)
   },
   async 'call-answer'(user, answer, asking) {
-    requireTorKept(asking, answer)
+    requireTorKept(env, asking, answer)
     return await answerCall(env, speakerOf(user, asking), lowered(answer), places)
   },
   async 'call-signal'(user, signal, asking) {
@@ -58,6 +58,6 @@ const lowered = <Sent extends { callId: string; to: string }>(sent: Sent): Sent 
 })
 
 /** Throws Refusal. */
-function requireTorKept({ comesByOnion }: Seat, { leavesTor }: { leavesTor?: boolean | undefined }): void {
-  if (comesByOnion && leavesTor !== true) throw new Refusal('call_leaves_tor')
+function requireTorKept({ onion }: Env, { comesByOnion }: Seat, { leavesTor }: { leavesTor?: boolean | undefined }): void {
+  if (comesByOnion && (leavesTor !== true || onion.isRequired)) throw new Refusal('call_leaves_tor')
 }

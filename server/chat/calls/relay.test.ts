@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { CALL_LIMITS } from '../../../contract/chat/calllimits.ts'
 import { callsApi } from '../../../contract/chat/calls.ts'
 import type { Listener } from '../../settings/config.ts'
-import { newBrowser } from '../../testing/browser.ts'
+import { signsInAt } from '../../testing/byonion.ts'
 import type { Person } from '../../testing/person.ts'
 import { turnClient } from '../../testing/turnclient.ts'
 import { startWorld } from '../../testing/world.ts'
@@ -82,8 +82,7 @@ test('whoever comes by an onion service is given no relay, unless they let this 
   const onion: Listener = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [world.url] }
   const port = await world.opens(onion)
   const callId = await rings()
-  const by = (url: string) => Object.assign(newBrowser(url, world.url), { cookie: alice.cookie })
-  const her = by(`http://127.0.0.1:${port}`)
+  const her = await signsInAt(`http://127.0.0.1:${port}`, alice, world.url)
   for (const input of [{}, { callId }, { callId, leavesTor: 'false' }])
     expect(await her.tries(callsApi.turn, input)).toBeRefused(403, 'call_leaves_tor')
   expect(await her.does(callsApi.turn, { callId, leavesTor: 'true' })).toMatchObject({ hasRelay: true })

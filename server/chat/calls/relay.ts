@@ -18,7 +18,8 @@ export async function relaysFor(
   caller: Pick<Caller, 'ingress' | 'headers'>,
 ): Promise<Relays> {
   const isTransfer = transferId !== undefined
-  if (comesByOnion(caller) && !leavesTor) throw new Refusal(isTransfer ? 'transfer_leaves_tor' : 'call_leaves_tor')
+  if (comesByOnion(caller) && (!leavesTor || env.onion.isRequired))
+    throw new Refusal(isTransfer ? 'transfer_leaves_tor' : 'call_leaves_tor')
   if (isTransfer && callId !== undefined) throw new Refusal('invalid_input')
   if (isTransfer) await countRelayed(env, user, transferId)
   else if (callId === undefined) await env.limits.take('relayTests', user.id)

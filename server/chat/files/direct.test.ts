@@ -7,7 +7,8 @@ import { accountApi } from '../../../contract/account/account.ts'
 import { filesApi, uploaderApi } from '../../../contract/chat/files.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { readConfig } from '../../settings/config.ts'
-import { type Browser, newBrowser } from '../../testing/browser.ts'
+import type { Browser } from '../../testing/browser.ts'
+import { signsInAt } from '../../testing/byonion.ts'
 import { refusalOf, startFakeS3 } from '../../testing/fakes3.ts'
 import { fileOf, idOf, pathOf, puts, reads, sealedBytes } from '../../testing/sealed.ts'
 import { startWorld } from '../../testing/world.ts'
@@ -178,8 +179,7 @@ test('when the bucket is out of reach the bytes go through the server, under the
 test('whoever comes by an onion service, or announces no size, hears of no bucket; nor does a program that asks for a photo', async () => {
   const { alice } = await world.people()
   const port = await world.opens({ ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [world.url] })
-  const hidden = newBrowser(`http://127.0.0.1:${port}`, world.url)
-  hidden.cookie = alice.cookie
+  const hidden = await signsInAt(`http://127.0.0.1:${port}`, alice, world.url)
   const body = sealedBytes()
   const answer = await begins(hidden, body.length)
   expect([answer.url.startsWith('/objects/uploads/'), answer.otherwise]).toEqual([true, undefined])

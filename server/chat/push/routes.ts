@@ -6,8 +6,8 @@ import { quietHours, setQuietHours } from './quiet.ts'
 import { pushKey, subscribe, unsubscribe } from './subscriptions.ts'
 
 export function pushRoutes(app: FastifyInstance, env: Env) {
-  serve(app, env, pushApi.key, () => pushKey(env))
-  serve(app, env, pushApi.subscribe, (user, subscription) => subscribe(env, user, subscription))
+  serve(app, env, pushApi.key, (_user, _input, caller) => pushKey(env, caller))
+  serve(app, env, pushApi.subscribe, (user, subscription, caller) => subscribe(env, user, subscription, caller))
   serve(app, env, pushApi.unsubscribe, (user, { endpoint }) => unsubscribe(env, user, endpoint))
   serve(app, env, pushApi.quietHours, (user) => quietHours(env, user))
   serve(app, env, pushApi.setQuietHours, (user, { quietHours: hours }) => setQuietHours(env, user, hours))

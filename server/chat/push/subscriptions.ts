@@ -3,14 +3,18 @@ import type { z } from 'zod'
 import type { pushSubscriptionShape } from '../../../contract/chat/push.ts'
 import { PUSH_LIMITS } from '../../../contract/chat/pushlimits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
+import { comesByOnion } from '../../ground/http/listener.ts'
+import type { Caller } from '../../ground/http/serve.ts'
 import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'
 import { isPublicKey, publicVapidKey } from './vapid.ts'
 
-/** The key that browsers subscribe with; null where this server pushes nothing. */
-export const pushKey = ({ config, vapidKey }: Env): { key: string | null } => ({
-  key: config.hasPush ? publicVapidKey(vapidKey) : null,
+/** The key that browsers subscribe with; null where this server pushes nothing. A browser asks its push service past Tor. */
+export const pushKey = (env: Env, caller: Pick<Caller, 'ingress' | 'headers'>): { key: string | null } => ({
+  key: hasPush(env, caller) ? publicVapidKey(env.vapidKey) : null,
 })
+
+const hasPush = ({ config }: Env, caller: Pick<Caller, 'ingress' | 'headers'>): boolean => config.hasPush && !comesByOnion(caller)
 
 /**
  * Subscribes a browser until the caller's session ends. Whoever shows the same keys is the same browser, and takes a subscription of
@@ -20,8 +24,9 @@ export async function subscribe(
   env: Env,
   user: SignedInUser,
   { endpoint: asked, keys }: z.output<typeof pushSubscriptionShape>,
+  caller: Pick<Caller, 'ingress' | 'headers'>,
 ): Promise<Record<string, never>> {
-  if (!env.config.hasPush) throw new Refusal('push_off')
+  if (!hasPush(env, caller)) throw new Refusal('push_off')
   const [p256dh, auth] = [Buffer.from(keys.p256dh, 'base64url'), Buffer.from(keys.auth, 'base64url')]
   if (!isPublicKey(p256dh)) throw new Refusal('invalid_input', { text: 'p256dh is not a public key' })
   const endpoint = await env.outbound.check(asked)

@@ -6,7 +6,8 @@ import { transfersApi } from '../../../contract/chat/transfers.ts'
 import { clientFrame, FRAME_RATES } from '../../../contract/frames.ts'
 import { RATES } from '../../../contract/ground/rates.ts'
 import type { Listener } from '../../settings/config.ts'
-import { type Browser, newBrowser } from '../../testing/browser.ts'
+import type { Browser } from '../../testing/browser.ts'
+import { signsInAt } from '../../testing/byonion.ts'
 import { bytes, type Caller, opensLine, pairOnLine } from '../../testing/calling.ts'
 import type { Person } from '../../testing/person.ts'
 import { accepts, inTransfer, offers, rowOf } from '../../testing/transferring.ts'
@@ -225,10 +226,10 @@ test('frames that do not fit are refused by the transfer’s id, and floods by e
 test('by an onion service nobody accepts and nobody answers, unless they let this transfer leave Tor', async () => {
   const onion: Listener = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [world.url] }
   const port = await world.opens(onion)
-  const by = (who: Person) => Object.assign(newBrowser(`http://127.0.0.1:${port}`, world.url), { cookie: who.cookie })
+  const by = (who: Person) => signsInAt(`http://127.0.0.1:${port}`, who, world.url)
   const { alice, bob } = await pairOnLine(world)
   const transferId = await offers(alice, bob)
-  const [hers, his] = [await opensLine(by(alice), alice.id), await opensLine(by(bob), bob.id)]
+  const [hers, his] = [await opensLine(await by(alice), alice.id), await opensLine(await by(bob), bob.id)]
   const accept = { transferId, to: alice.id, attempt: 1, signal: bytes(32) }
   for (const more of [{}, { leavesTor: false }]) {
     his.sends('transfer-accept', { ...accept, ...more })

@@ -10,11 +10,11 @@ type TransferFrame = 'transfer-accept' | 'transfer-answer' | 'transfer-signal' |
 
 export const transferFrames = (env: Env): Pick<FrameHandlers, TransferFrame> => ({
   async 'transfer-accept'(user, accept, asking) {
-    requireTorKept(asking, accept)
+    requireTorKept(env, asking, accept)
     return await acceptTransfer(env, speakerOf(user), lowered(accept))
   },
   async 'transfer-answer'(user, answer, asking) {
-    requireTorKept(asking, answer)
+    requireTorKept(env, asking, answer)
     await passAnswer(env, speakerOf(user), lowered(answer))
     return undefined
   },
@@ -39,6 +39,6 @@ const lowered = <Sent extends { transferId: string; to: string }>(sent: Sent): S
 })
 
 /** Throws Refusal. */
-function requireTorKept({ comesByOnion }: Seat, { leavesTor }: { leavesTor?: boolean | undefined }): void {
-  if (comesByOnion && leavesTor !== true) throw new Refusal('transfer_leaves_tor')
+function requireTorKept({ onion }: Env, { comesByOnion }: Seat, { leavesTor }: { leavesTor?: boolean | undefined }): void {
+  if (comesByOnion && (leavesTor !== true || onion.isRequired)) throw new Refusal('transfer_leaves_tor')
 }

@@ -6,7 +6,7 @@ import { callsApi } from '../../../contract/chat/calls.ts'
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import { transfersApi } from '../../../contract/chat/transfers.ts'
 import type { Listener } from '../../settings/config.ts'
-import { newBrowser } from '../../testing/browser.ts'
+import { signsInAt } from '../../testing/byonion.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld, type World } from '../../testing/world.ts'
 
@@ -134,7 +134,7 @@ test('whoever comes by an onion service is given no relay for a transfer, unless
   const port = await world.opens(onion)
   const [alice, bob] = await three()
   const transferId = await runs(alice, bob, 1)
-  const hers = Object.assign(newBrowser(`http://127.0.0.1:${port}`, world.url), { cookie: alice.cookie })
+  const hers = await signsInAt(`http://127.0.0.1:${port}`, alice, world.url)
   for (const input of [{ transferId }, { transferId, leavesTor: 'false' }])
     expect(await hers.tries(callsApi.turn, input)).toBeRefused(403, 'transfer_leaves_tor')
   expect(await relayed(transferId)).toBe(false)

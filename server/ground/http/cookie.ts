@@ -4,36 +4,42 @@ import type { FastifyReply } from 'fastify'
 import type { Listener } from '../../settings/config.ts'
 
 // `__Host-` binds the cookie to this host and https.
-const nameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_session' : 'conclave_session')
+const named = (name: string, { isSecure, ingress }: Listener): string =>
+  `${isSecure ? '__Host-' : ''}conclave_${ingress === 'onion' ? 'onion_' : ''}${name}`
+
+const nameOf = (listener: Listener): string => named('session', listener)
 
 // Known browsers have their own rate limits at sign-in [Note: D4].
-const browserNameOf = ({ isSecure }: Listener): string => (isSecure ? '__Host-conclave_browser' : 'conclave_browser')
+const browserNameOf = (listener: Listener): string => named('browser', listener)
 const BROWSER_DAYS = 400
 
 // Strict keeps the session from requests of other sites. Links still open the app signed in, as pages need no cookie.
 const optionsOf = ({ isSecure }: Listener) => ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure }) as const
 
-/** Returns hex. */
-export const hashOfToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+/** Returns hex. A token of one listener is none at the other, also where somebody copies it. */
+export const hashOfToken = (token: string, ingress: Listener['ingress'] = 'direct'): string =>
+  createHash('sha256')
+    .update(ingress === 'direct' ? token : `${ingress} ${token}`)
+    .digest('hex')
 
 /** undefined without a token. */
 export function readSessionHash(listener: Listener, header: string | undefined): string | undefined {
   if (!header) return undefined
   const token = fastifyCookie.parse(header)[nameOf(listener)]
-  return token === undefined ? undefined : hashOfToken(token)
+  return token === undefined ? undefined : hashOfToken(token, listener.ingress)
 }
 
 /** Returns the SHA-256, hex. */
 export function readBrowserHash(listener: Listener, header: string | undefined): string | undefined {
   const value = header && fastifyCookie.parse(header)[browserNameOf(listener)]
-  return value ? hashOfToken(value) : undefined
+  return value ? hashOfToken(value, listener.ingress) : undefined
 }
 
 /** Returns the SHA-256, hex. */
 export function writeBrowser(listener: Listener, reply: FastifyReply): string {
   const value = randomBytes(32).toString('base64url')
   reply.setCookie(browserNameOf(listener), value, { ...optionsOf(listener), maxAge: BROWSER_DAYS * 24 * 60 * 60 })
-  return hashOfToken(value)
+  return hashOfToken(value, listener.ingress)
 }
 
 export function writeToken(listener: Listener, reply: FastifyReply, token: string, expiresAt: Date): void {

@@ -5,7 +5,7 @@ import { listenerOf } from './listener.ts'
 
 /** Addresses come from the settings, never from the Host header. */
 export function serveCrawlers(app: FastifyInstance, config: Config): void {
-  const originOf = ({ raw }: FastifyRequest) => listenerOf(config, raw).origins(raw.socket.localPort)[0] ?? ''
+  const originOf = ({ raw }: FastifyRequest) => listenerOf(config, raw.socket).origins(raw.socket.localPort)[0] ?? ''
   const addresses = Object.entries(PAGES).flatMap(([address, file]) => (file === null ? [] : [address]))
   app.get('/robots.txt', (request, reply) =>
     reply

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZodError } from 'zod'
 import { everyEndpoint } from '../../../contract/every.ts'
@@ -8,6 +9,7 @@ import { Refusal } from '../../refuse.ts'
 import type { Config } from '../../settings/config.ts'
 import { isDatabaseAway } from '../db/connect.ts'
 import { fewestHeaders } from './headers.ts'
+import { listenerOf } from './listener.ts'
 
 const RETRY_SECONDS = 2
 
@@ -106,16 +108,16 @@ const CLIENT_CODES: Record<string, RefusalCode> = {
 export function answerClientError(config: Config, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const refusal = new Refusal(CLIENT_CODES[error.code ?? ''] ?? 'malformed_url')
-  socket.end(rawAnswer(config, refusal))
+  socket.end(rawAnswer(config, socket, refusal))
 }
 
-export function rawAnswer(config: Config, refusal: Refusal): string {
+export function rawAnswer(config: Config, connection: Duplex, refusal: Refusal): string {
   const body = JSON.stringify(refusal.body())
   const head = [
     `HTTP/1.1 ${refusal.status} Refused`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
-    ...Object.entries(fewestHeaders(config)).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(fewestHeaders(config, listenerOf(config, connection))).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`

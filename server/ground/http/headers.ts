@@ -24,8 +24,11 @@ const PERMISSIONS = [...ALLOWED_HERE.map((name) => `${name}=(self)`), ...SWITCHE
 // Headers depend on the listener alone.
 const known = new WeakMap<Listener, Record<string, string>>()
 
-export const fewestHeaders = ({ policy }: Config): Record<string, string> => ({
-  'content-security-policy': policy,
+export const policyOf = ({ policy, onionPolicy }: Config, { ingress }: Listener): string =>
+  ingress === 'onion' ? onionPolicy : policy
+
+export const fewestHeaders = (config: Config, listener: Listener): Record<string, string> => ({
+  'content-security-policy': policyOf(config, listener),
   'cache-control': 'no-store',
   'origin-agent-cluster': '?1',
   'x-content-type-options': 'nosniff',
@@ -45,7 +48,7 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
     xFrameOptions: { action: 'deny' },
   })
   app.addHook('onRequest', async (request, reply) => {
-    const listener = listenerOf(config, request.raw)
+    const listener = listenerOf(config, request.raw.socket)
     const before = known.get(listener)
     if (before) {
       reply.headers(before)
@@ -55,7 +58,7 @@ export async function setHeaders(app: FastifyInstance, config: Config): Promise<
       strictTransportSecurity: listener.isSecure ? { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false } : false,
     })
     reply.headers({
-      'content-security-policy': config.policy,
+      'content-security-policy': policyOf(config, listener),
       'permissions-policy': PERMISSIONS,
       // Answers hold names and envelopes.
       'cache-control': 'no-store',

@@ -30,7 +30,11 @@ export function healthRoutes(app: FastifyInstance, env: Env): void {
         details: { process: 'ok', database: 'away' },
       })
     }
-    return { status: 'ok' as const, database: 'ok' as const, contractVersion: CONTRACT_VERSION }
+    const { isRequired: isTorRequired } = env.onion
+    return {
+      ...{ status: 'ok' as const, database: 'ok' as const, contractVersion: CONTRACT_VERSION },
+      ...{ onionAddress: env.onion.address() ?? null, isTorRequired },
+    }
   })
   const document = openApi(everyEndpoint)
   serveAnyone(app, env, healthApi.openapi, () => document)

@@ -16,6 +16,8 @@ test('health says that the database answers', async () => {
     status: 'ok',
     database: 'ok',
     contractVersion: CONTRACT_VERSION,
+    onionAddress: null,
+    isTorRequired: false,
   })
 })
 

@@ -33,15 +33,16 @@ test('each listener has a cookie of its own, and its session opens nothing by th
   const there = newBrowser(byOnion)
   const credentials = { username: 'alice', password: alice.authSecret, kdf: 1 as const }
   await there.does(accountApi.login, credentials)
-  expect(there.cookie).toMatch(/^conclave_session=/)
+  expect(there.cookie).toMatch(/^conclave_onion_session=/)
   // She is signed in at both listeners at the same time.
   expect(await alice.does(accountApi.user, {})).toMatchObject({ id: alice.id })
   expect(await there.does(accountApi.user, {})).toMatchObject({ id: alice.id })
-  for (const [url, cookie] of [
-    [byOnion, alice.cookie],
-    [direct, there.cookie],
-  ])
-    expect(await newBrowser(url ?? '').request('GET', '/api/user', { headers: { cookie: cookie ?? '' } })).toBeRefused(401)
+  for (const [url, cookie, name] of [
+    [byOnion, alice.cookie, 'conclave_onion_session'],
+    [direct, there.cookie, '__Host-conclave_session'],
+  ] as const)
+    for (const each of [cookie, `${name}=${cookie?.split('=')[1]}`])
+      expect(await newBrowser(url).request('GET', '/api/user', { headers: { cookie: each ?? '' } })).toBeRefused(401)
   const answer = await newBrowser(byOnion).request('POST', '/api/login', { body: credentials })
   expect(answer.headers.get('set-cookie')).not.toContain('Secure')
   const secure = await newBrowser(direct).request('POST', '/api/login', { body: credentials })
@@ -54,7 +55,7 @@ test('only who came by the https listener is told to stay on https, whatever the
     expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=31536000/)
     const plain = await newBrowser(byOnion).request('GET', available, { headers })
     expect(plain.headers.get('strict-transport-security')).toBeNull()
-    // One policy for both, so that one signed manifest fits both.
+    // Where no bucket and no frame is set, one signed manifest fits both.
     expect(plain.headers.get('content-security-policy')).toBe(secure.headers.get('content-security-policy'))
   }
 })

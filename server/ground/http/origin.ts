@@ -8,7 +8,7 @@ import { listenerOf } from './listener.ts'
 export function isOriginAllowed(config: Config, request: IncomingMessage): boolean {
   const { origin } = request.headers
   if (origin === undefined) return request.headers['sec-fetch-site'] === undefined
-  return listenerOf(config, request).origins(request.socket.localPort).includes(origin)
+  return listenerOf(config, request.socket).origins(request.socket.localPort).includes(origin)
 }
 
 /** Refuses writes before their body is read. */

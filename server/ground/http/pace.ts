@@ -114,6 +114,6 @@ function endBelow(config: Config, raw: IncomingMessage, { graceMs, bytesPerSecon
 /** Answers on the raw socket, before the body is complete. */
 function end(config: Config, raw: IncomingMessage): void {
   if (raw.complete) return
-  raw.socket.write(rawAnswer(config, new Refusal('too_slow')))
+  raw.socket.write(rawAnswer(config, raw.socket, new Refusal('too_slow')))
   raw.socket.destroySoon()
 }

@@ -4,12 +4,14 @@ import { brotliCompressSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { PAGES, pageOf } from '../../../contract/site/pages.ts'
+import type { Env } from '../../env.ts'
 import { refuseAddress, sendError } from './errors.ts'
+import { listenerOf } from './listener.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
 /** Browsers cache hashed assets for a year. */
-export async function servePages(app: FastifyInstance, clientFolder: string): Promise<void> {
+export async function servePages(app: FastifyInstance, env: Env, clientFolder: string): Promise<void> {
   const pages = await readPages(clientFolder)
   await app.register(fastifyStatic, {
     root: path.join(clientFolder, 'assets'),
@@ -41,9 +43,19 @@ export async function servePages(app: FastifyInstance, clientFolder: string): Pr
     const page = pages.get(shown ?? '/')
     if (page === undefined) return sendError(refuseAddress(request, reply), request, reply)
     reply.type('text/html; charset=utf-8').header('vary', 'accept-encoding')
+    const onion = onionOf(env, request)
+    if (onion !== undefined) reply.header('onion-location', onion)
     if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page.text)
     return reply.header('content-encoding', 'br').send(page.brotli)
   })
+}
+
+/** Tor Browser offers to go there. */
+function onionOf({ config, onion }: Env, { raw, url }: FastifyRequest): string | undefined {
+  if (listenerOf(config, raw.socket).ingress === 'onion') return undefined
+  const address = onion.address()
+  const origin = config.onionUrl?.origin ?? (address && `http://${address}`)
+  return origin && origin + url
 }
 
 const isForPeople = ({ headers }: FastifyRequest, address: string): boolean =>

@@ -14,6 +14,7 @@ import { clearToken, readBrowserHash, readSessionHash, writeBrowser, writeToken 
 import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
 import { listenerOf } from './listener.ts'
+import { isForPeople } from './torOnly.ts'
 
 /** Costly parts are functions: few verbs need them. */
 export interface Caller<Kind extends BodyKind = BodyKind> {
@@ -119,7 +120,7 @@ function route(
       method: endpoint.method,
       url: endpoint.path,
       bodyLimit: limitOf(endpoint),
-      config: kind === 'stream' ? { streamedBytes: limitOf(endpoint) } : {},
+      config: { isForPeople: isForPeople(endpoint), ...(kind === 'stream' && { streamedBytes: limitOf(endpoint) }) },
       handler: async (request, reply) => {
         const body = await answered(request, reply)
         if (typeof body !== 'string') return await sendBytes(request, reply, body)
@@ -156,7 +157,7 @@ const inputOf = <In extends z.ZodType>(endpoint: Endpoint<In>, request: FastifyR
 const isJson = ({ body }: Endpoint): boolean => body === undefined || body === 'json'
 
 async function sessionOf(env: Env, request: FastifyRequest): Promise<SignedInUser | undefined> {
-  const hash = readSessionHash(listenerOf(env.config, request.raw), request.headers.cookie)
+  const hash = readSessionHash(listenerOf(env.config, request.raw.socket), request.headers.cookie)
   return hash === undefined ? undefined : await env.findSession(hash)
 }
 
@@ -166,7 +167,7 @@ const callerOf = <Kind extends BodyKind>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Caller<Kind> => {
-  const listener = listenerOf(env.config, request.raw)
+  const listener = listenerOf(env.config, request.raw.socket)
   return {
     addressKey: () => callerKey(listener, request.raw.socket, addressOf(listener, request)),
     headers: request.headers,

@@ -17,6 +17,7 @@ import { listenerOf } from './listener.ts'
 import type { NoteAnswer } from './log.ts'
 import { isOriginAllowed } from './origin.ts'
 import { endAfter, type Pace } from './pace.ts'
+import { isPastTor } from './torOnly.ts'
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8', 'application/json;charset=utf-8'])
 
@@ -81,7 +82,8 @@ export function makeShortcut<In extends z.ZodType>(
   return (request, response) => {
     if (request.url !== endpoint.path || request.method !== endpoint.method || isClosing) return false
     if (!hasPlainBody(request, sizeMax) || !isOriginAllowed(env.config, request)) return false
-    const listener = listenerOf(env.config, request)
+    const listener = listenerOf(env.config, request.socket)
+    if (isPastTor(env, listener)) return false
     const sessionHash = sessionHashOf(request, listener)
     if (sessionHash === undefined || !headersOf(listener)) return false
     void answer(request, response, listener, sessionHash)

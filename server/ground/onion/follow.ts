@@ -18,7 +18,7 @@ export const EVENTS = 'STATUS_CLIENT STATUS_GENERAL HS_DESC'
 
 /** Follows the events of one tor (control-spec, sections 4.1.10 and 4.1.25). */
 export function followTor({ address, onPublished, onWrongClock }: Told): Progress {
-  let [percent, summary, reason] = ['0', 'it has not begun', '']
+  let [percent, summary, reason] = [0, 'it has not begun', '']
   const progress: Progress = {
     isBootstrapped: false,
     isPublished: false,
@@ -26,10 +26,11 @@ export function followTor({ address, onPublished, onWrongClock }: Told): Progres
       const fieldOf = (name: string) =>
         new RegExp(`${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|(\\S+))`).exec(line)?.slice(1).find(Boolean)
       if (/^(STATUS_CLIENT \w+|status\/bootstrap-phase=\w+) ?BOOTSTRAP/.test(line)) {
-        percent = fieldOf('PROGRESS') ?? percent
-        summary = fieldOf('SUMMARY') ?? summary
-        reason = fieldOf('WARNING') ?? reason
-        progress.isBootstrapped = percent === '100'
+        const now = Number(fieldOf('PROGRESS'))
+        // The answer to a question is read after the events that follow it.
+        reason = fieldOf('WARNING') ?? (now > percent ? '' : reason)
+        if (now >= percent) [percent, summary] = [now, fieldOf('SUMMARY') ?? summary]
+        progress.isBootstrapped = percent === 100
       }
       if (/^STATUS_GENERAL \w+ CLOCK_SKEW/.test(line)) onWrongClock(clockWords(Number(fieldOf('SKEW'))))
       if (progress.isPublished || !line.startsWith(`HS_DESC UPLOADED ${address.replace('.onion', '')} `)) return

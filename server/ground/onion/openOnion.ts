@@ -22,7 +22,7 @@ export interface Onion {
   stop(): Promise<void>
 }
 
-interface Options {
+export interface OnionOptions {
   dataFolder: string
   log: { info: (sentence: string) => void; warn: (sentence: string) => void }
   findProgram?: () => string | undefined
@@ -37,7 +37,7 @@ const PATIENCE_MS = 60_000
 
 export const torFolder = (dataFolder: string): string => path.join(dataFolder, 'tor')
 
-export function openOnion({ tor, onionUrl }: Pick<Config, 'tor' | 'onionUrl'>, options: Options): Onion {
+export function openOnion({ tor, onionUrl }: Pick<Config, 'tor' | 'onionUrl'>, options: OnionOptions): Onion {
   const isRequired = tor.mode === 'required'
   if (tor.mode === 'off')
     return { address: () => onionUrl?.hostname, isRequired, start: async () => undefined, stop: async () => undefined }

@@ -10,7 +10,7 @@ import { OnionError, wordsOf } from './onionError.ts'
 import { hasProofOfWork } from './program.ts'
 import type { Say } from './say.ts'
 import type { Stoppable } from './supervise.ts'
-import { torrcOf } from './torrc.ts'
+import { TORRC, torrcOf } from './torrc.ts'
 
 const CONTROL_MS = 30_000
 const POLL_MS = 50
@@ -24,8 +24,6 @@ interface OwnTor {
   webPath: string
   configFile: string | undefined
 }
-
-const torrcFile = (torFolder: string): string => path.join(torFolder, 'torrc')
 
 interface Followed {
   say: Say
@@ -44,18 +42,19 @@ export function startTor(tor: OwnTor, followed: Followed): Stoppable {
   } catch (error) {
     throw new OnionError(`TOR_CONFIG cannot be read: ${wordsOf(error, tor.configFile ?? '')}`)
   }
+  const torrc = path.join(tor.torFolder, TORRC)
   const empty = path.join(tor.torFolder, 'torrc-defaults')
   try {
     mkdirSync(tor.torFolder, { recursive: true, mode: 0o700 })
     // The machine's own torrc is of another tor.
     writeFileSync(empty, '', { mode: 0o600 })
-    writeFileSync(torrcFile(tor.torFolder), torrcOf({ ...tor, more, hasProofOfWork: hasProofOfWork(tor.program) }), {
+    writeFileSync(torrc, torrcOf({ ...tor, more, hasProofOfWork: hasProofOfWork(tor.program) }), {
       mode: 0o600,
     })
   } catch (error) {
     throw new OnionError(wordsOf(error, tor.torFolder))
   }
-  const child = spawn(tor.program, ['--defaults-torrc', empty, '-f', torrcFile(tor.torFolder)], {
+  const child = spawn(tor.program, ['--defaults-torrc', empty, '-f', torrc], {
     cwd: tor.torFolder,
     // The server's settings hold passwords.
     env: { PATH: process.env['PATH'], HOME: tor.torFolder },

@@ -13,11 +13,11 @@ const circuits = new WeakMap<Socket, string>()
 export const circuitOf = (connection: Socket): string | undefined => circuits.get(connection)
 
 /** Reads tor's line off each connection before HTTP does. Whatever begins otherwise is closed without an answer. */
-export function readProxyLines(server: Server): void {
+export function readProxyLines(server: Server, lineMs = LINE_MS): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
-    const timer = setTimeout(() => socket.destroy(), LINE_MS).unref()
+    const timer = setTimeout(() => socket.destroy(), lineMs).unref()
     const drop = () => socket.destroy()
     let head = Buffer.alloc(0)
     const read = () => {

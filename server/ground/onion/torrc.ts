@@ -1,3 +1,5 @@
+/** The file's name in tor's folder. */
+export const TORRC = 'torrc'
 /** A page has six connections and two sockets; a person may have several pages on one circuit. */
 export const STREAMS_MAX = 64
 

@@ -20,6 +20,7 @@ test('the first frame is hello: who one is, the contract, the time, and that it 
     ingress: 'direct',
     serverTime: data.serverTime,
     onionAddress: null,
+    isTorRequired: false,
     userId: alice.id,
   })
   expect(Math.abs(Date.parse(data.serverTime) - Date.now())).toBeLessThan(5000)

@@ -10,8 +10,10 @@ import type { Config } from '../../settings/config.ts'
 import { isSure } from '../http/access.ts'
 import { readSessionHash } from '../http/cookie.ts'
 import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
+import { policyOf } from '../http/headers.ts'
 import { comesByOnion, isForFrame, listenerOf } from '../http/listener.ts'
 import { isOriginAllowed } from '../http/origin.ts'
+import { isPastTor, torRequired } from '../http/torOnly.ts'
 import { type AccountHooks, type Accounts, watchAccounts } from './accounts.ts'
 import { type Seat, sendFrame } from './hub.ts'
 import { type FrameHandlers, listen } from './listen.ts'
@@ -48,7 +50,9 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     perMessageDeflate: false,
   })
   // WEBCAT wants the policy on the upgrade's answer too.
-  sockets.on('headers', (lines) => lines.push(`Content-Security-Policy: ${env.config.policy}`))
+  sockets.on('headers', (lines, { socket }) =>
+    lines.push(`Content-Security-Policy: ${policyOf(env.config, listenerOf(env.config, socket))}`),
+  )
   const answering = new WeakSet<WebSocket>()
   const underWay = new Set<Promise<void>>()
   const accounts = watchAccounts(env, hooks)
@@ -67,7 +71,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     server.on('upgrade', (request, socket, head) => {
       // A connection reset would end the process without this listener.
       socket.on('error', () => socket.destroy())
-      const { ingress } = listenerOf(env.config, request)
+      const { ingress } = listenerOf(env.config, request.socket)
       admit(request)
         .then((user) => {
           const { id: userId, sessionHash, deviceId } = user
@@ -85,8 +89,10 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   async function admit(request: IncomingMessage): Promise<SignedInUser> {
     if (request.url?.split('?')[0] !== '/ws' || isForFrame(env.config, request)) throw new Refusal('not_found')
     if (isClosing) throw new Refusal('unavailable')
+    const listener = listenerOf(env.config, request.socket)
+    if (isPastTor(env, listener)) throw torRequired(env)
     if (!isOriginAllowed(env.config, request)) throw new Refusal('forbidden_origin')
-    const hash = readSessionHash(listenerOf(env.config, request), request.headers.cookie)
+    const hash = readSessionHash(listener, request.headers.cookie)
     const user = hash === undefined ? undefined : await env.findSession(hash)
     if (!user) throw new Refusal('not_signed_in')
     if (isClosing) throw new Refusal('unavailable')
@@ -156,6 +162,6 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
 }
 
 function refuseUpgrade(config: Config, socket: Duplex, refusal: Refusal): void {
-  if (socket.writable) socket.end(rawAnswer(config, refusal))
+  if (socket.writable) socket.end(rawAnswer(config, socket, refusal))
   else socket.destroy()
 }

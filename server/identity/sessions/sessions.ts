@@ -21,11 +21,15 @@ export interface StartedSession {
   id: string
   /** The cookie's value; the server stores only its SHA-256. */
   token: string
+  /** Hex. */
+  sessionHash: string
   expiresAt: Date
 }
 
 export interface Entrance extends Origin {
   deviceId: string | null
+  /** The listener that the cookie comes back to; the direct one if absent. */
+  listener?: Caller['ingress']
 }
 
 /** Keeps only the names of browser and system. */
@@ -38,17 +42,18 @@ export const originOf = ({ headers, ingress }: Pick<Caller, 'headers' | 'ingress
 export async function startSession(
   env: Env,
   userId: string,
-  entrance: Entrance,
+  { listener, ...entrance }: Entrance,
   db: Queryable = env.db,
 ): Promise<StartedSession> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   const now = env.clock()
   const expiresAt = later(now, LIMITS.sessionAbsoluteSeconds)
-  const tokenHash = fromHex(hashOfToken(token))
+  const sessionHash = hashOfToken(token, listener)
+  const tokenHash = fromHex(sessionHash)
   const id = randomUUID()
   await store.insertSession(db, { ...entrance, id, tokenHash, userId, createdAt: now, lastUsedAt: now, expiresAt })
   await store.trimSessions(db, userId, tokenHash, LIMITS.sessionsPerUser)
-  return { id, token, expiresAt }
+  return { id, token, sessionHash, expiresAt }
 }
 
 /** Throws Refusal `not_signed_in`. Call this after waiting for a lock. */
