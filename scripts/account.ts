@@ -6,6 +6,8 @@ import { giveTier, makeAdmin, settleCoins } from '../server/admin/operator.ts'
 import { defaultDataFolder } from '../server/ground/db/binaries.ts'
 import { connect, type Database } from '../server/ground/db/connect.ts'
 import { DataInUseError, runningUrl, startPostgres } from '../server/ground/db/embedded.ts'
+import { changeClients, showOnion } from '../server/ground/onion/commands.ts'
+import { OnionError } from '../server/ground/onion/onionError.ts'
 import { listReviews } from '../server/money/coins/reviews.ts'
 import { checkLedger } from '../server/money/ledger/audit.ts'
 import { PlanError } from '../server/money/ledger/ledger.ts'
@@ -21,6 +23,9 @@ const USAGE = `npm run account -- <verb>
   list
   check-ledger
   end-sessions <username>
+  onion
+  onion-client <add|remove> <name>
+  onion-client list
   coin-reviews
   resolve-review <id> <${reviewOutcomeShape.options.join('|')}> [the transaction by which it was sent back]`
 
@@ -33,14 +38,7 @@ const clock = () => new Date()
 class Unable extends Error {}
 
 try {
-  const place = await open()
-  const database = connect(place.url)
-  try {
-    for (const line of await runVerb(database, process.argv.slice(2))) console.log(line)
-  } finally {
-    await database.close()
-    await place.close()
-  }
+  for (const line of await run(process.argv.slice(2))) console.log(line)
 } catch (error) {
   console.error(explain(error))
   process.exit(1)
@@ -48,7 +46,7 @@ try {
 
 /** Formats the error as one line. */
 function explain(error: unknown): string {
-  for (const expected of [Unable, PlanError, Refusal, ConfigError, DataInUseError])
+  for (const expected of [Unable, PlanError, Refusal, ConfigError, DataInUseError, OnionError])
     if (error instanceof expected) return error.message
   const isCards = error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
   if (error instanceof Error && (isCards || error instanceof Refusal))
@@ -57,6 +55,28 @@ function explain(error: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (MISSING.has(code)) return 'The database is of an older version: start the server once, it brings the database up to date'
   return `The database could not be changed: ${cause instanceof Error ? cause.message : cause}`
+}
+
+async function run([verb, ...words]: string[]): Promise<string[]> {
+  // These need no database.
+  if (verb === 'onion') return showOnion(readConfig(process.env), dataFolder())
+  if (verb === 'onion-client') {
+    const lines = await changeClients(readConfig(process.env), dataFolder(), words)
+    if (!lines) throw new Unable(USAGE)
+    return lines
+  }
+  const place = await open()
+  const database = connect(place.url)
+  try {
+    return await runVerb(database, process.argv.slice(2))
+  } finally {
+    await database.close()
+    await place.close()
+  }
+}
+
+function dataFolder(): string {
+  return readConfig(process.env).dataFolder ?? defaultDataFolder(root)
 }
 
 async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: string[]): Promise<string[]> {
@@ -138,9 +158,8 @@ async function open(): Promise<{ url: string; close: () => Promise<void> }> {
   const config = readConfig(process.env)
   const nothing = async () => undefined
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl, close: nothing }
-  const dataFolder = config.dataFolder ?? defaultDataFolder(root)
-  const running = await runningUrl(dataFolder, 'conclave')
+  const running = await runningUrl(dataFolder(), 'conclave')
   if (running !== undefined) return { url: running, close: nothing }
-  const cluster = await startPostgres({ root, dataFolder, say: console.error })
+  const cluster = await startPostgres({ root, dataFolder: dataFolder(), say: console.error })
   return { url: cluster.url('conclave'), close: () => cluster.stop() }
 }
