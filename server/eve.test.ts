@@ -14,7 +14,7 @@ import type { Access, Assurance, BodyKind, Endpoint } from '../contract/ground/e
 import { LIMITS } from '../contract/ground/limits.ts'
 import type { RefusalCode } from '../contract/ground/refusals.ts'
 import { base64Chars } from '../contract/ground/shapes.ts'
-import type { Answer, Browser } from './testing/browser.ts'
+import { type Answer, type Browser, newBrowser } from './testing/browser.ts'
 import type { Person } from './testing/person.ts'
 import { plantEndpoints, planted } from './testing/planted.ts'
 import { startWorld } from './testing/world.ts'
@@ -22,6 +22,8 @@ import { startWorld } from './testing/world.ts'
 // All cases are generated from the contract, so a new call is attacked from its first day.
 const every: Endpoint[] = [...everyEndpoint, ...Object.values(planted)]
 const world = await startWorld({ plant: plantEndpoints })
+const onion = { ingress: 'onion' as const, isSecure: false, hasProxy: false, origins: () => [world.url] }
+const byOnion = `http://127.0.0.1:${await world.opens(onion)}`
 const { alice, bob, carol, eve } = await world.people()
 const dave = await world.person('dave', 'master')
 await world.sql('update users set is_admin = true where id = $1', [carol.id])
@@ -304,6 +306,15 @@ test.each(named(every.filter((each) => !OPEN.includes(nameOf(each)))))(
     for (const input of [{}, theirs[name] ?? {}]) expect(await stranger.tries(endpoint, input)).toBeRefused(401, 'not_signed_in')
     stranger.cookie = `conclave_session=${randomBytes(32).toString('base64url')}`
     expect(await stranger.tries(endpoint, theirs[name] ?? {})).toBeRefused(401, 'not_signed_in')
+  },
+)
+
+test.each(named(every.filter((each) => !OPEN.includes(nameOf(each)))))(
+  'with a copied session of the direct listener %s is refused on the onion',
+  async (name, endpoint) => {
+    const thief = newBrowser(byOnion, world.url)
+    thief.cookie = `conclave_onion_session=${holderOf(endpoint).cookie?.split('=')[1]}`
+    for (const input of [{}, theirs[name] ?? {}]) expect(await thief.tries(endpoint, input)).toBeRefused(401, 'not_signed_in')
   },
 )
 

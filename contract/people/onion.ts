@@ -9,7 +9,7 @@ export function onionAddress(publicKey: Uint8Array): string {
   return `${base32(concat(publicKey, checksum(publicKey), Uint8Array.of(VERSION)))}.onion`
 }
 
-/** Returns RFC 4648's base32, in lower case and without padding. */
+/** RFC 4648, without padding. */
 export function base32(bytes: Uint8Array): string {
   let text = ''
   let bits = 0

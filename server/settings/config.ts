@@ -43,11 +43,9 @@ export interface Config {
   s3: S3Settings | undefined
   /** undefined on this machine alone. */
   publicUrl: URL | undefined
-  /** Of the direct listener. */
   policy: string
-  /** Names no third party. */
   onionPolicy: string
-  /** An onion service that somebody else runs. */
+  /** Somebody else publishes it. */
   onionUrl: URL | undefined
   tor: TorSettings
   logLevel: (typeof LOG_LEVELS)[number]

@@ -4,31 +4,28 @@ import { ConfigError, read, readChoice, type Variables } from './variables.ts'
 export interface TorSettings {
   /** `auto`: used where it is there. `required`: nobody comes otherwise. */
   mode: 'off' | 'auto' | 'required'
-  /** The control port of a tor that the operator runs; undefined for one of the server's own. */
+  /** undefined for a tor of the server's own. */
   control: TorControl | undefined
-  /** A file with further lines for the server's own tor. */
   configFile: string | undefined
-  /** Where an operator's tor of another account or machine reaches the server. */
+  /** An operator's tor of another account reaches the server here. */
   socketPath: string | undefined
 }
 
 export interface TorControl {
   address: { path: string } | { host: string; port: number }
-  /** undefined: by the cookie of that tor. */
   password: string | undefined
 }
 
 const MODES = ['off', 'auto', 'required'] as const
-/** A Unix socket's address has at most 107 bytes. */
 const SOCKET_BYTES = 107
 
-/** True where others than this machine reach the server: what is only for a trial is then refused or off. */
+/** True where others than this machine reach the server. */
 export const isServed = (variables: Variables): boolean =>
   read(variables, 'NODE_ENV') === 'production' ||
   ['PUBLIC_URL', 'ONION_URL', 'TOR_CONTROL'].some((name) => read(variables, name) !== undefined) ||
   ['auto', 'required'].includes(read(variables, 'TOR') ?? '')
 
-/** True where the server is an onion service alone. A request to others would show where it stands. */
+/** True for an onion service alone: a request to others would show where it stands. */
 export const isHidden = (variables: Variables): boolean =>
   read(variables, 'PUBLIC_URL') === undefined && (read(variables, 'ONION_URL') !== undefined || readMode(variables) !== 'off')
 
@@ -52,7 +49,7 @@ export function readTor(variables: Variables): TorSettings {
   return { mode, control, configFile, socketPath }
 }
 
-// A test must not join the Tor network unasked.
+// A test joins no network unasked.
 function readMode(variables: Variables): TorSettings['mode'] {
   const isOffered = isServed(variables) && read(variables, 'NODE_ENV') !== 'test' && read(variables, 'ONION_URL') === undefined
   const hasControl = read(variables, 'TOR_CONTROL') !== undefined

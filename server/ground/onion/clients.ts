@@ -6,12 +6,11 @@ import { base32 } from '../../../contract/people/onion.ts'
 const ENDING = '.auth'
 const NAME = /^[a-z0-9][a-z0-9_-]{0,40}$/i
 
-/** True for a name that a file can have. */
 export const isClientName = (name: string): boolean => NAME.test(name)
 
 const folderOf = (onionFolder: string): string => path.join(onionFolder, 'authorized_clients')
 
-/** The names of those who may come; anybody may if there is none. */
+/** Anybody may come if there is none. */
 export function listClients(onionFolder: string): string[] {
   try {
     const names = readdirSync(folderOf(onionFolder)).filter((each) => each.endsWith(ENDING))
@@ -22,7 +21,6 @@ export function listClients(onionFolder: string): string[] {
   }
 }
 
-/** Their public keys, in base32. */
 export const clientKeys = (onionFolder: string): string[] =>
   listClients(onionFolder).flatMap((name) => {
     const line = readFileSync(path.join(folderOf(onionFolder), `${name}${ENDING}`), 'utf8')
@@ -49,7 +47,6 @@ export function addClient(onionFolder: string, name: string): string | undefined
   return last32(privateKey.export({ type: 'pkcs8', format: 'der' }))
 }
 
-/** False if there is none of this name. */
 export function removeClient(onionFolder: string, name: string): boolean {
   if (!listClients(onionFolder).includes(name)) return false
   rmSync(path.join(folderOf(onionFolder), `${name}${ENDING}`))

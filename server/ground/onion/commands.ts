@@ -10,7 +10,7 @@ import { TORRC } from './torrc.ts'
 
 type Settings = Pick<Config, 'tor' | 'onionUrl'>
 
-/** The address and where its key lies. Throws OnionError; it makes no key. */
+/** Makes no key. Throws OnionError. */
 export function showOnion({ onionUrl }: Settings, dataFolder: string): string[] {
   if (onionUrl) return [onionUrl.origin, 'Somebody else publishes it, with a key that is not here']
   return [
@@ -19,7 +19,7 @@ export function showOnion({ onionUrl }: Settings, dataFolder: string): string[] 
   ]
 }
 
-/** Who may come where not everybody may. Throws OnionError. */
+/** undefined for an unknown verb. Throws OnionError. */
 export async function changeClients(
   settings: Settings,
   dataFolder: string,
@@ -55,7 +55,6 @@ function requireKey(dataFolder: string): string {
   throw new OnionError(`No onion key lies in ${onionFolder(dataFolder)}: the server makes one at its first start with TOR`)
 }
 
-/** Says when it counts. */
 async function tellTor({ tor }: Settings, dataFolder: string): Promise<string> {
   if (tor.control) return 'It counts once the server has started again'
   return (await reload(dataFolder)) ? 'tor has read it' : 'It counts from the next start on: no tor of this server runs'

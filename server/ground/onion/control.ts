@@ -5,7 +5,6 @@ import type { TorControl } from '../../settings/torsettings.ts'
 import { OnionError } from './onionError.ts'
 
 const ANSWER_MS = 15_000
-/** No answer to our commands is longer. */
 const BUFFER_BYTES = 256 * 1024
 const COOKIE_BYTES = 32
 // control-spec, section 3.24.
@@ -14,14 +13,12 @@ const CLIENT_KEY = 'Tor safe cookie authentication controller-to-server hash'
 
 /** tor's control protocol (spec.torproject.org/control-spec). */
 export interface Control {
-  /** Returns the lines of the answer without their status. Throws ControlError. */
+  /** Returns lines without their status. Throws ControlError. */
   ask(command: string): Promise<string[]>
-  /** Resolves when the connection has ended. */
   ended: Promise<void>
   end(): void
 }
 
-/** tor has refused a command. */
 export class ControlError extends Error {
   readonly status: number
   constructor(status: number, text: string) {
@@ -105,7 +102,7 @@ function opened(address: TorControl['address']): Promise<Socket> {
   })
 }
 
-/** Throws OnionError. A cookie never leaves this process where tor can prove that it knows it. */
+/** The cookie is proved, not sent, where tor can do so. Throws OnionError. */
 export async function authenticate(control: Control, password: string | undefined): Promise<void> {
   const offered = (await control.ask('PROTOCOLINFO 1')).join('\n')
   const methods = /METHODS=([A-Z,]+)/.exec(offered)?.[1]?.split(',') ?? []
@@ -139,7 +136,7 @@ async function proveCookie(control: Control, cookie: Buffer): Promise<void> {
   await control.ask(`AUTHENTICATE ${proofOf(CLIENT_KEY).toString('hex')}`)
 }
 
-/** The other end names the file, so only what has the size of a cookie is read as one. */
+/** The other end names the file. */
 function cookieOf(offered: string): Buffer {
   const file = /COOKIEFILE="((?:[^"\\]|\\.)*)"/.exec(offered)?.[1]?.replace(/\\(.)/g, '$1')
   if (file === undefined) throw new OnionError('tor’s control port names no cookie: set TOR_CONTROL_PASSWORD')

@@ -9,19 +9,16 @@ import { circuitOf, readProxyLines } from './proxyline.ts'
 
 const CLOSE_MS = 3000
 const SOCKET_BYTES = 107
-/** Longer than the name of any socket in it. */
 const NAME_BYTES = 10
 
 interface Options {
   socketPath: string
   /** True if tor names the circuit of each connection first. */
   hasCircuits: boolean
-  /** Who may connect, as a mode. */
   mode: number
   origins: () => string[]
 }
 
-/** The server that the onion service leads to. */
 export interface Door {
   /** Lets what is under way end for a moment. */
   close(): Promise<void>
@@ -52,8 +49,8 @@ export async function openDoor(
 }
 
 /**
- * Where the sockets between tor and this server lie. The address of a Unix socket has 107 bytes: a longer data folder, or one with
- * characters that tor's configuration cannot have there, gets a folder among the temporary ones, for this account alone.
+ * A Unix socket's address has 107 bytes: a longer data folder, or one with characters that a torrc cannot have there, gets a folder
+ * among the temporary ones, for this account alone.
  */
 export function socketFolder(near: string): { folder: string; remove: () => void } {
   if (isFit(near)) {

@@ -1,10 +1,8 @@
-/** What tor has told of itself, in words. */
 export interface Progress {
   isBootstrapped: boolean
   isPublished: boolean
   /** Takes an event of the control port. */
   take(line: string): void
-  /** Why nobody reaches the service yet. */
   waitsFor(): string
 }
 
@@ -27,7 +25,7 @@ export function followTor({ address, onPublished, onWrongClock }: Told): Progres
         new RegExp(`${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|(\\S+))`).exec(line)?.slice(1).find(Boolean)
       if (/^(STATUS_CLIENT \w+|status\/bootstrap-phase=\w+) ?BOOTSTRAP/.test(line)) {
         const now = Number(fieldOf('PROGRESS'))
-        // The answer to a question is read after the events that follow it.
+        // An answer is read after the events that follow it.
         reason = fieldOf('WARNING') ?? (now > percent ? '' : reason)
         if (now >= percent) [percent, summary] = [now, fieldOf('SUMMARY') ?? summary]
         progress.isBootstrapped = percent === 100

@@ -3,7 +3,6 @@ export class OnionError extends Error {
   override name = 'OnionError'
 }
 
-/** Puts a failure of the file system into words. */
 export function wordsOf(error: unknown, folder: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk is full: tor and the onion key need space in ${folder}`

@@ -9,7 +9,7 @@ export const KEY_FILE = 'hs_ed25519_secret_key'
 const PUBLIC_FILE = 'hs_ed25519_public_key'
 const HEAD_BYTES = 32
 const EXPANDED_BYTES = 64
-/** The mark at the beginning of tor's files, filled up with zeros. */
+/** tor's files begin with it. */
 const headOf = (kind: 'secret' | 'public'): Buffer => {
   const head = Buffer.alloc(HEAD_BYTES)
   head.write(`== ed25519v1-${kind}: type0 ==`)
@@ -18,11 +18,11 @@ const headOf = (kind: 'secret' | 'public'): Buffer => {
 
 export interface OnionKey {
   address: string
-  /** Ed25519's expanded form: scalar and prefix (rend-spec-v3, appendix A.2). */
+  /** Scalar and prefix (rend-spec-v3, appendix A.2). */
   expandedKey: Buffer
 }
 
-/** Where the key of the service lies, in tor's own form: a copy of the folder is a backup. */
+/** A copy of this folder is a backup. */
 export const onionFolder = (dataFolder: string): string => path.join(dataFolder, 'onion')
 
 /** undefined without a key. Throws OnionError. */
@@ -41,7 +41,7 @@ export function readKey(folder: string): OnionKey | undefined {
   return { address: onionAddress(publicKeyOf(expandedKey)), expandedKey }
 }
 
-/** Makes the folder and the key where they are missing. Throws OnionError. */
+/** Makes what is missing. Throws OnionError. */
 export function prepareKey(folder: string): OnionKey {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -49,7 +49,7 @@ export function prepareKey(folder: string): OnionKey {
     const found = readKey(folder)
     const key = found ?? newKey()
     if (!found) writeWhole(path.join(folder, KEY_FILE), Buffer.concat([headOf('secret'), key.expandedKey]))
-    // tor reads these beside the key, which alone is enough for a backup.
+    // tor reads these too. The secret alone makes them.
     keepSame(path.join(folder, PUBLIC_FILE), Buffer.concat([headOf('public'), publicKeyOf(key.expandedKey)]))
     keepSame(path.join(folder, 'hostname'), Buffer.from(`${key.address}\n`))
     return key
@@ -58,7 +58,7 @@ export function prepareKey(folder: string): OnionKey {
   }
 }
 
-/** tor refuses such a folder too, and a key that others could read is not silently used on. */
+/** tor refuses such a folder too. */
 function requirePrivate(folder: string): void {
   const { uid, mode } = statSync(folder)
   const account = process.geteuid?.()

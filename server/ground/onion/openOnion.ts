@@ -11,13 +11,12 @@ import { findTor, NO_PROGRAM } from './program.ts'
 import { makeSay } from './say.ts'
 import { type Stoppable, supervise } from './supervise.ts'
 
-/** The onion service that leads here. */
 export interface Onion {
   /** undefined before it is published; where Tor is required, before its key is there. */
   address(): string | undefined
   /** True: nobody comes otherwise. */
   isRequired: boolean
-  /** Rejects with OnionError where Tor is required and cannot be. `open` makes a server of the listener's requests. */
+  /** `open` makes a server. Rejects with OnionError where Tor is required and cannot be. */
   start(open: (listener: Listener) => Server): Promise<void>
   stop(): Promise<void>
 }
@@ -26,9 +25,8 @@ export interface OnionOptions {
   dataFolder: string
   log: { info: (sentence: string) => void; warn: (sentence: string) => void }
   findProgram?: () => string | undefined
-  /** How soon a tor that has ended is started again, at first and at most. */
   againMs?: readonly [number, number]
-  /** How long the log is silent about a service that is not published. */
+  /** Until the log says what tor waits for. */
   patienceMs?: number
 }
 
@@ -83,7 +81,7 @@ export function openOnion({ tor, onionUrl }: Pick<Config, 'tor' | 'onionUrl'>, o
     if (tor.control)
       return await publishBy({ ...followed, control: tor.control, key: ready, webPath, clientKeys: clientKeys(folder) })
     const places = { torFolder: torFolder(dataFolder), onionFolder: folder, controlPath, webPath }
-    return startTor({ ...places, program, configFile: tor.configFile }, { ...followed, address: ready.address })
+    return await startTor({ ...places, program, configFile: tor.configFile }, { ...followed, address: ready.address })
   }
 
   return {

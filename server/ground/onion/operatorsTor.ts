@@ -14,7 +14,7 @@ interface Options {
   control: TorControl
   key: OnionKey
   webPath: string
-  /** Public keys of those who may come, in base32; anybody if there is none. */
+  /** Anybody may come if there is none. */
   clientKeys: string[]
   say: Say
   onPublished: () => void

@@ -15,6 +15,7 @@ import { TORRC, torrcOf } from './torrc.ts'
 const CONTROL_MS = 30_000
 const POLL_MS = 50
 const STOP_MS = 3000
+const OUTPUT_MS = 300
 
 interface OwnTor {
   program: string
@@ -29,12 +30,11 @@ interface Followed {
   say: Say
   address: string
   onPublished: () => void
-  /** How long it may take until the service is published before the log says what tor waits for. */
   patienceMs: number
 }
 
 /** Starts tor below this process. Throws OnionError. */
-export function startTor(tor: OwnTor, followed: Followed): Stoppable {
+export async function startTor(tor: OwnTor, followed: Followed): Promise<Stoppable> {
   const { say } = followed
   let more: string
   try {
@@ -42,13 +42,14 @@ export function startTor(tor: OwnTor, followed: Followed): Stoppable {
   } catch (error) {
     throw new OnionError(`TOR_CONFIG cannot be read: ${wordsOf(error, tor.configFile ?? '')}`)
   }
+  const hasDefence = await hasProofOfWork(tor.program)
   const torrc = path.join(tor.torFolder, TORRC)
   const empty = path.join(tor.torFolder, 'torrc-defaults')
   try {
     mkdirSync(tor.torFolder, { recursive: true, mode: 0o700 })
     // The machine's own torrc is of another tor.
     writeFileSync(empty, '', { mode: 0o600 })
-    writeFileSync(torrc, torrcOf({ ...tor, more, hasProofOfWork: hasProofOfWork(tor.program) }), {
+    writeFileSync(torrc, torrcOf({ ...tor, more, hasProofOfWork: hasDefence }), {
       mode: 0o600,
     })
   } catch (error) {
@@ -60,6 +61,8 @@ export function startTor(tor: OwnTor, followed: Followed): Stoppable {
     env: { PATH: process.env['PATH'], HOME: tor.torFolder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // `exitOf` tells of it.
+  child.on('error', () => undefined)
   const killNow = () => void child.kill('SIGKILL')
   process.once('exit', killNow)
   const gone = exitOf(child).finally(() => process.off('exit', killNow))
@@ -80,7 +83,8 @@ export function startTor(tor: OwnTor, followed: Followed): Stoppable {
   const ended = gone.then(async (how) => {
     isOver = true
     ;(await following)?.end()
-    return lastTrouble || `tor has ended (${how})`
+    // An old warning is no reason.
+    return how.startsWith('exit code') && lastTrouble ? lastTrouble : `tor has ended (${how})`
   })
   return {
     ended,
@@ -95,7 +99,10 @@ export function startTor(tor: OwnTor, followed: Followed): Stoppable {
 
 async function exitOf(child: ChildProcess): Promise<string> {
   try {
-    const [code, signal] = await once(child, 'close')
+    const closed = once(child, 'close').catch(() => undefined)
+    const [code, signal] = await once(child, 'exit')
+    // A bridge may keep its output open.
+    await Promise.race([closed, wait(OUTPUT_MS)])
     return signal === null ? `exit code ${code}` : String(signal)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
@@ -131,7 +138,6 @@ async function connectSoon(
     try {
       return await connectControl({ path: controlPath }, onEvent)
     } catch (error) {
-      // tor has not made the socket yet.
       if (Date.now() > deadline) throw error
       await wait(POLL_MS)
     }

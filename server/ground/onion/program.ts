@@ -1,15 +1,17 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 
 /** A service's PATH often lacks these. */
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+
+const ANSWER_MS = 5000
 
 export const NO_PROGRAM =
   'No tor program was found, so there is no onion service: install the package tor (apt install tor, dnf install tor, apk add tor, ' +
   'brew install tor) and start Conclave again, or set TOR=off'
 
-/** Returns the path of the tor program; undefined if none is installed. */
 export function findTor(searched = process.env['PATH'] ?? ''): string | undefined {
   const folders = [...searched.split(path.delimiter).filter((each) => path.isAbsolute(each)), ...FOLDERS]
   return folders.map((folder) => path.join(folder, 'tor')).find(isProgram)
@@ -25,7 +27,12 @@ function isProgram(file: string): boolean {
 }
 
 /** A tor that was built without the module refuses the option. */
-export function hasProofOfWork(program: string): boolean {
-  const { stdout } = spawnSync(program, ['--list-modules'], { encoding: 'utf8', timeout: 5000 })
-  return /^pow: yes$/m.test(stdout ?? '')
+export async function hasProofOfWork(program: string): Promise<boolean> {
+  try {
+    const { stdout } = await promisify(execFile)(program, ['--list-modules'], { timeout: ANSWER_MS })
+    return /^pow: yes$/m.test(stdout)
+  } catch {
+    // An older tor does not know the question.
+    return false
+  }
 }

@@ -10,18 +10,26 @@ import { afterAll, expect, test } from 'vitest'
 import { proxyLine } from '../../testing/faketor.ts'
 import { circuitOf, readProxyLines } from './proxyline.ts'
 
-const socketPath = path.join(mkdtempSync(path.join(tmpdir(), 'proxy-')), 'web')
 const served: (string | undefined)[] = []
-const server = createServer((request, response) => {
-  served.push(circuitOf(request.socket))
-  response.end(`${request.method} ${request.url}`)
-})
-readProxyLines(server, 300)
-await once(server.listen(socketPath), 'listening')
-afterAll(() => void server.close())
+
+/** Listens behind lines, and returns where. */
+async function listens(lineMs?: number): Promise<string> {
+  const server = createServer((request, response) => {
+    served.push(circuitOf(request.socket))
+    response.end(`${request.method} ${request.url}`)
+  })
+  readProxyLines(server, lineMs)
+  const socketPath = path.join(mkdtempSync(path.join(tmpdir(), 'proxy-')), 'web')
+  await once(server.listen(socketPath), 'listening')
+  afterAll(() => void server.close())
+  return socketPath
+}
+
+// One waits so long that only its bounds close a connection in time.
+const [patient, hasty] = [await listens(60_000), await listens(100)]
 
 const GET = (address: string, connection = 'close') => `GET ${address} HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\n\r\n`
-const opens = async (): Promise<Socket> => {
+const opens = async (socketPath = patient): Promise<Socket> => {
   const socket = connect(socketPath)
   await once(socket, 'connect')
   return socket
@@ -65,7 +73,7 @@ test.each([
 
 test('whoever says nothing, or half of a line, is not waited for', async () => {
   for (const half of ['', proxyLine('1:1').slice(0, 30)]) {
-    const socket = await opens()
+    const socket = await opens(hasty)
     socket.write(half)
     await once(socket.resume(), 'close')
   }

@@ -1,18 +1,17 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** By the PROXY protocol a line has at most so many bytes, with its end (haproxy's proxy-protocol.txt, section 2.1). */
+/** A line is no longer (haproxy's proxy-protocol.txt, section 2.1). */
 const LINE_BYTES = 107
 const LINE_MS = 10_000
-/** tor writes the number of the circuit as the last 32 bits of the source (HiddenServiceExportCircuitID). */
+/** The last 32 bits of the source name the circuit. */
 const LINE = /^PROXY TCP6 fc00:dead:beef:4dad::([0-9a-f]{1,4}:[0-9a-f]{1,4}) ::1 \d{1,5} \d{1,5}\r\n$/
 
 const circuits = new WeakMap<Socket, string>()
 
-/** The circuit of a connection, by which rates count. */
 export const circuitOf = (connection: Socket): string | undefined => circuits.get(connection)
 
-/** Reads tor's line off each connection before HTTP does. Whatever begins otherwise is closed without an answer. */
+/** Reads tor's line before HTTP does. Whatever begins otherwise is closed without an answer. */
 export function readProxyLines(server: Server, lineMs = LINE_MS): void {
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')

@@ -1,7 +1,6 @@
-/** The sentences of the log. */
 export interface Say {
   good(sentence: string): void
-  /** Says nothing where this was the last trouble that it told. */
+  /** Says the same trouble once. */
   once(sentence: string): void
 }
 

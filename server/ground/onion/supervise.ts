@@ -3,6 +3,7 @@ import type { Say } from './say.ts'
 
 /** What lived so long begins at the first pause again. */
 const STEADY_MS = 60_000
+const STOP_MS = 3000
 
 export interface Stoppable {
   /** Resolves with the reason, in words. */
@@ -11,9 +12,7 @@ export interface Stoppable {
 }
 
 interface Options {
-  /** The first pause and the longest; each is twice the one before. */
   againMs: readonly [number, number]
-  /** True if it has worked since it began. */
   hasWorked: () => boolean
   say: Say
 }
@@ -30,7 +29,7 @@ export function supervise(begin: () => Promise<Stoppable>, { againMs, hasWorked,
       const why = await once()
       if (hasWorked() || performance.now() - startedMs > STEADY_MS) pauseMs = firstMs
       await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      // Said only now, so that a server which ends together with its tor says nothing.
+      // A server that ends together with its tor says nothing.
       if (!stopping.signal.aborted) say.once(why)
     }
   }
@@ -50,7 +49,8 @@ export function supervise(begin: () => Promise<Stoppable>, { againMs, hasWorked,
     async stop() {
       stopping.abort()
       await running?.stop()
-      await working
+      // A tor that does not answer holds up no server that ends.
+      await Promise.race([working, wait(STOP_MS, undefined, { ref: false })])
     },
   }
 }

@@ -1,16 +1,14 @@
-/** The file's name in tor's folder. */
 export const TORRC = 'torrc'
-/** A page has six connections and two sockets; a person may have several pages on one circuit. */
+/** A page has six connections and two sockets, and several pages share a circuit. */
 export const STREAMS_MAX = 64
 
 export interface TorrcParts {
-  /** tor's own data: what it learned of its network. */
+  /** What tor learned of its network. */
   torFolder: string
   onionFolder: string
   controlPath: string
   webPath: string
   hasProofOfWork: boolean
-  /** The operator's further lines. */
   more: string
 }
 
