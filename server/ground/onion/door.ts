@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -34,7 +34,8 @@ export async function openDoor(
     ...(hasCircuits && { callerOf: circuitOf }),
   })
   if (hasCircuits) readProxyLines(server)
-  rmSync(socketPath, { force: true })
+  // A server that was killed leaves its socket; anything else at that path stays.
+  if (lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket()) rmSync(socketPath)
   await once(server.listen(socketPath), 'listening')
   chmodSync(socketPath, mode)
   return {

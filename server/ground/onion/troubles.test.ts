@@ -1,10 +1,12 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { fakeProgram, IDLE, serveControl } from '../../testing/faketor.ts'
 import { addClient } from './clients.ts'
+import { wordsOf } from './onionError.ts'
 import { prepareKey } from './onionKey.ts'
 import { type OnionOptions, openOnion } from './openOnion.ts'
 
@@ -89,6 +91,13 @@ test.each([
   await says(words)
   await vi.waitUntil(() => true)
   expect(log.filter((each) => words.test(each))).toHaveLength(1)
+})
+
+test('a disk without space and a folder without rights have their own words, whatever meets them first', () => {
+  const met = (code: string) => wordsOf(Object.assign(new Error('a failure'), { code }), '/data/tor')
+  expect([met('ENOSPC'), met('EDQUOT')].every((each) => each.startsWith('The disk is full'))).toBe(true)
+  expect(met('EACCES')).toBe('The account that runs Conclave may not read and write /data/tor')
+  expect(met('EIO')).toBe('a failure')
 })
 
 test('a TOR_CONFIG that cannot be read is named', async () => {
@@ -205,6 +214,26 @@ test('an operator’s tor that is not there is told, and tried again', async () 
   const { says } = await starts(newFolder(), { control: { address: { path: '/no/such/socket' }, password: undefined } })
   await says('The tor of TOR_CONTROL does not answer')
 })
+
+test('TOR_SOCKET takes the place of a socket that was left, and of no other file', async () => {
+  const { dataFolder, control, tor } = await operated()
+  const socketPath = path.join(newFolder(), 'web')
+  writeFileSync(socketPath, 'a file of the operator')
+  const { says } = await starts(dataFolder, { ...tor, socketPath })
+  await says(/EADDRINUSE/)
+  expect(readFileSync(socketPath, 'utf8')).toBe('a file of the operator')
+  rmSync(socketPath)
+  const killed = fork(socketPath)
+  await vi.waitUntil(() => existsSync(socketPath), { timeout: 20_000 })
+  killed.kill('SIGKILL')
+  const isAdded = () => control.commands.some((each) => each.includes(`Port=80,unix:${socketPath}`))
+  await vi.waitUntil(isAdded, { timeout: 20_000 })
+  expect(statSync(socketPath).mode & 0o777).toBe(0o666)
+})
+
+/** A process that listens at this socket. */
+const fork = (socketPath: string) =>
+  spawn(process.execPath, ['-e', `require('node:net').createServer().listen(${JSON.stringify(socketPath)})`])
 
 test('a data folder whose path is too long for a socket has its sockets elsewhere, for this account alone', async () => {
   const dataFolder = path.join(newFolder(), 'x'.repeat(120))
