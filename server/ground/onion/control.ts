@@ -7,6 +7,7 @@ import { OnionError } from './onionError.ts'
 const ANSWER_MS = 15_000
 const BUFFER_BYTES = 256 * 1024
 const COOKIE_BYTES = 32
+const ENDED = 'tor has ended the control connection'
 // control-spec, section 3.24.
 const SERVER_KEY = 'Tor safe cookie authentication server-to-controller hash'
 const CLIENT_KEY = 'Tor safe cookie authentication controller-to-server hash'
@@ -73,13 +74,14 @@ export async function connectControl(address: TorControl['address'], onEvent: (l
   socket.on('close', () => {
     for (const { reject, timer } of waiting.splice(0)) {
       clearTimeout(timer)
-      reject(new Error('tor has ended the control connection'))
+      reject(new Error(ENDED))
     }
     endNow()
   })
   return {
     ask: (command) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error(ENDED))
         const timer = setTimeout(() => socket.destroy(), ANSWER_MS)
         waiting.push({ resolve, reject, timer })
         socket.write(`${command}\r\n`)

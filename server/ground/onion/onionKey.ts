@@ -41,13 +41,13 @@ export function readKey(folder: string): OnionKey | undefined {
   return { address: onionAddress(publicKeyOf(expandedKey)), expandedKey }
 }
 
-/** Makes what is missing. Throws OnionError. */
-export function prepareKey(folder: string): OnionKey {
+/** Makes what is missing; `known` is the key of a service that runs. Throws OnionError. */
+export function prepareKey(folder: string, known?: OnionKey): OnionKey {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     requirePrivate(folder)
     const found = readKey(folder)
-    const key = found ?? newKey()
+    const key = found ?? known ?? newKey()
     if (!found) writeWhole(path.join(folder, KEY_FILE), Buffer.concat([headOf('secret'), key.expandedKey]))
     // tor reads these too. The secret alone makes them.
     keepSame(path.join(folder, PUBLIC_FILE), Buffer.concat([headOf('public'), publicKeyOf(key.expandedKey)]))

@@ -56,7 +56,7 @@ export function openOnion({ tor, onionUrl }: Pick<Config, 'tor' | 'onionUrl'>, o
 
   /** Throws OnionError. */
   async function prepare(open: (listener: Listener) => Server): Promise<{ key: OnionKey; webPath: string; controlPath: string }> {
-    key = prepareKey(folder)
+    key = prepareKey(folder, key)
     const { address } = key
     try {
       sockets ??= socketFolder(torFolder(dataFolder))

@@ -78,6 +78,19 @@ test('a damaged key is named and never replaced', async () => {
   await says('is damaged: put your backup')
 })
 
+test('a key that vanishes below a running server is put back, not made anew', async () => {
+  const dataFolder = newFolder()
+  const marker = path.join(dataFolder, 'started')
+  const program = fakeProgram(`echo >> ${marker}; exit 1`)
+  const { onion } = await starts(dataFolder, { mode: 'required' }, { findProgram: () => program })
+  const starting = () => (existsSync(marker) ? readFileSync(marker, 'utf8').length : 0)
+  const address = onion.address()
+  rmSync(keyFolder(dataFolder), { recursive: true })
+  const before = starting()
+  await vi.waitUntil(() => starting() > before + 1, { timeout: 20_000 })
+  expect([onion.address(), prepareKey(keyFolder(dataFolder)).address]).toEqual([address, address])
+})
+
 test.each([
   ['a full disk', 'Error writing to "/x/state.tmp": No space left on device', /^The disk is full: tor cannot write into/],
   ['a second tor', 'It looks like another Tor process is running with the same data directory.', /^Another tor still runs on/],
