@@ -2,6 +2,7 @@ import type { Env } from '../env.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import type { Opening } from '../me/browserlock/watchLock.ts'
 import { askForNewest, type Offered } from '../net/offered.ts'
+import { patience } from '../net/patience.ts'
 import { registerWorker } from '../net/workers.ts'
 
 type Attempt = (work: Promise<unknown>) => void
@@ -40,14 +41,11 @@ export function keepOffline(env: Env, attempt: Attempt) {
   }
 }
 
-/** Time that a page waits for a newer version of itself before it loads anew. */
-const NEWEST_WITHIN_MS = 20_000
-
 /**
  * Has the browser's copy of the app brought up to the server's version: the page that is loaded next starts from that copy. Returns what
  * came of it; undefined without a service worker, or where it takes too long.
  */
 export async function takeNewest(): Promise<Offered | undefined> {
-  const isLate = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), NEWEST_WITHIN_MS))
+  const isLate = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patience().updateMs))
   return await Promise.race([askForNewest(), isLate])
 }

@@ -109,10 +109,18 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     const { phase, pause } = connectionStore.getState()
     return phase === 'open' || pause === 'other_version' || pause === 'refused_version'
   }
+  let isCounting = false
+  /** One at a time: on a slow line they would stand in the way of messages. */
+  const countUnread = async () => {
+    isCounting = true
+    await checkUnread(env).finally(() => {
+      isCounting = false
+    })
+  }
   const polls = [
     // The server responds again, so reconnect the socket without waiting for the person to press "Reconnect".
     setInterval(() => isQuiet() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
-    setInterval(() => isQuiet() || attempt(checkUnread(env)), PERIODS.unreadPollMs),
+    setInterval(() => isQuiet() || isCounting || attempt(countUnread()), PERIODS.unreadPollMs),
     setInterval(() => attempt(proveAgain(env)), PERIODS.proofMs),
   ]
   // With a healthy socket the page has heard of everything while nobody looked.

@@ -182,6 +182,42 @@ test('a call that hangs ends with words, before its answer and in the middle of 
   }
 })
 
+/** The answer to a call, of which one byte comes after so many ms. */
+function answersLate(...pausesMs: number[]) {
+  return createApi({
+    fetch: async () => {
+      const bytes = new TextEncoder().encode('{"count":2}')
+      const pause = () => new Promise((resolve) => setTimeout(resolve, pausesMs.shift() ?? 0))
+      await pause()
+      let at = 0
+      const body = new ReadableStream<Uint8Array>({
+        async pull(to) {
+          if (at === bytes.length) return to.close()
+          await pause()
+          to.enqueue(bytes.slice(at, ++at))
+        },
+      })
+      return new Response(body)
+    },
+  })
+}
+
+test.each([
+  ['an onion', `${'a'.repeat(56)}.onion`, { count: 2 }],
+  ['another', 'chat.example', 'no_answer'],
+])('on %s origin a call that waits for a circuit, and stalls once, ends so', async (_which, hostname, end) => {
+  vi.useFakeTimers()
+  vi.stubGlobal('location', { hostname })
+  try {
+    const call = answersLate(35_000, 0, 0, 40_000)(notificationsApi.unreadCount, {}).catch(({ code }) => code)
+    await vi.advanceTimersByTimeAsync(80_000)
+    expect(await call).toEqual(end)
+  } finally {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  }
+})
+
 test('a salt of another size than sixteen bytes is not used', async () => {
   for (const size of [0, 3, 15, 17, 18, 32]) {
     const { api } = wireOf(json({ salt: toBase64(new Uint8Array(size)) }))

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { Endpoint } from '../../contract/ground/endpoint.ts'
-import { LIMITS, PERIODS } from '../../contract/ground/limits.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
 import type { RefusalBody, RefusalCode } from '../../contract/ground/refusals.ts'
+import { patience } from './patience.ts'
 
 const RETRY_MAX_SECONDS = 3600
 
@@ -76,8 +77,8 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, p
       },
       ...(body !== undefined && { body }),
     }
-    const patience = { silenceMs: silenceOf(endpoint), limitBytes: endpoint.answerLimitBytes ?? LIMITS.answerBytes }
-    const { response, text } = await exchange((signal) => wire(path, { ...init, signal }), patience)
+    const bounds = { silenceMs: silenceOf(endpoint), limitBytes: endpoint.answerLimitBytes ?? LIMITS.answerBytes }
+    const { response, text } = await exchange((signal) => wire(path, { ...init, signal }), bounds)
     if (response.status === 304 && before) return endpoint.output.parse(before.answer)
     const answer = readJson(text)
     const etag = response.headers.get('ETag')
@@ -128,11 +129,12 @@ function readJson(text: string): unknown {
 
 /** Returns ms. An upload, and a waiting write, take longer. */
 function silenceOf({ method, bodyLimitBytes }: Endpoint): number {
-  if (bodyLimitBytes !== undefined) return PERIODS.uploadSilenceMs
-  return method === 'GET' ? PERIODS.readSilenceMs : PERIODS.writeSilenceMs
+  const { bodySilenceMs, readSilenceMs, writeSilenceMs } = patience()
+  if (bodyLimitBytes !== undefined) return bodySilenceMs
+  return method === 'GET' ? readSilenceMs : writeSilenceMs
 }
 
-interface Patience {
+interface Bounds {
   silenceMs: number
   limitBytes: number
 }
@@ -140,10 +142,10 @@ interface Patience {
 /** Throws ApiError: "offline", "no_answer" after `silenceMs`, "unreadable_answer" beyond `limitBytes`. */
 async function exchange(
   send: (signal: AbortSignal) => Promise<Response>,
-  { silenceMs, limitBytes }: Patience,
+  { silenceMs, limitBytes }: Bounds,
 ): Promise<{ response: Response; text: string }> {
   const abort = new AbortController()
-  const deadline = performance.now() + PERIODS.wholeAnswerMs
+  const deadline = performance.now() + patience().wholeAnswerMs
   const inTime = async <T>(step: Promise<T>): Promise<T> => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const waitMs = Math.min(silenceMs, deadline - performance.now())

@@ -1,5 +1,5 @@
-import { PERIODS } from '../../contract/ground/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
+import { patience } from './patience.ts'
 
 /** Throws ApiError. */
 export async function putBytes(address: string, bytes: Blob): Promise<void> {
@@ -10,7 +10,7 @@ export async function putBytes(address: string, bytes: Blob): Promise<void> {
     cache: 'no-store',
     // The server looks at the bytes, not at name and type.
     headers: { 'Content-Type': 'application/octet-stream' },
-    signal: AbortSignal.timeout(PERIODS.uploadSilenceMs),
+    signal: AbortSignal.timeout(patience().bodySilenceMs),
   }).catch(() => {
     throw new ApiError(0, 'offline', 'The server cannot be reached')
   })

@@ -1,3 +1,5 @@
+import { patience } from './patience.ts'
+
 /** `far`: too large a step. `undone`: the person went back. */
 export type Fault = 'older' | 'far' | 'undone' | 'unsigned' | 'other_key'
 
@@ -11,9 +13,6 @@ export interface Offered {
   key?: string | null | undefined
 }
 
-/** An older worker may be silent. */
-const WITHIN_MS = 30_000
-
 /** Returns undefined without a service worker. */
 export const askStanding = (): Promise<Offered | undefined> => ask({ kind: 'standing' })
 
@@ -25,7 +24,8 @@ async function ask(question: { kind: string }): Promise<Offered | undefined> {
   const { port1, port2 } = new MessageChannel()
   const answer = new Promise<Offered | undefined>((resolve) => {
     port1.onmessage = ({ data }: MessageEvent<Offered>) => resolve(data)
-    setTimeout(() => resolve(undefined), WITHIN_MS)
+    // An older worker may be silent.
+    setTimeout(() => resolve(undefined), patience().updateMs + 10_000)
   })
   active.postMessage(question, [port2])
   return answer.finally(() => port1.close())

@@ -6,6 +6,7 @@ import { connectionStore } from './status.ts'
 
 /** A WebSocket that the test controls. */
 class FakeWire {
+  static readonly CONNECTING = 0
   static readonly OPEN = 1
   static made: FakeWire[] = []
   readonly OPEN = 1
@@ -55,7 +56,10 @@ beforeEach(() => {
   FakeWire.made = []
   vi.useFakeTimers({ now: Date.parse('2026-01-01T00:00:00Z') })
 })
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 test('It is connected when the server has said hello, not before, and knows the difference of the clocks', () => {
   const socket = open()
@@ -245,5 +249,92 @@ test.each([
   socket.reconnect()
   await fallsAsleep()
   expect(signs).toHaveBeenCalledTimes(2)
+  socket.close()
+})
+
+const onOnion = () => vi.stubGlobal('location', { hostname: `${'a'.repeat(56)}.onion` })
+
+test('On an onion origin the attempts go on by themselves, and the pauses grow to half a minute', () => {
+  onOnion()
+  const socket = open()
+  wire().accept()
+  wire().says(hello)
+  const pauses: number[] = []
+  for (let at = 0; at < 11; at++) {
+    const made = FakeWire.made.length
+    wire().close()
+    expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', pause: null, ingress: null })
+    let seconds = 0
+    for (; FakeWire.made.length === made; seconds++) vi.advanceTimersByTime(1000)
+    pauses.push(seconds)
+  }
+  expect(pauses).toEqual([3, 3, 3, 3, 3, 6, 12, 24, 30, 30, 30])
+  // Who comes back starts the next attempt, and the short pauses, at once.
+  wire().close()
+  const made = FakeWire.made.length
+  socket.reconnect()
+  expect(FakeWire.made).toHaveLength(made + 1)
+  wire().close()
+  vi.advanceTimersByTime(PERIODS.reconnectMs)
+  expect(FakeWire.made).toHaveLength(made + 2)
+  socket.close()
+})
+
+test('A socket that does not open through Tor is given up after a minute, and after six seconds where somebody asks', () => {
+  onOnion()
+  const socket = open()
+  const first = wire()
+  vi.advanceTimersByTime(5000)
+  socket.reconnect()
+  expect([first.readyState, FakeWire.made.length]).toEqual([0, 1])
+  vi.advanceTimersByTime(1001)
+  // An answered call says nothing of a socket that is still on its way.
+  socket.retry()
+  expect(FakeWire.made).toHaveLength(1)
+  socket.reconnect()
+  expect([first.readyState, FakeWire.made.length]).toEqual([3, 2])
+  vi.advanceTimersByTime(59_999)
+  expect(wire().readyState).toBe(0)
+  vi.advanceTimersByTime(1 + PERIODS.reconnectMs)
+  expect([FakeWire.made[1]?.readyState, FakeWire.made.length]).toEqual([3, 3])
+  // One that opened stays.
+  wire().accept()
+  wire().says(hello)
+  for (let beats = 0; beats < 12; beats++) {
+    vi.advanceTimersByTime(10_000)
+    wire().says({ type: 'pong', data: { serverTime: hello.data.serverTime } })
+  }
+  expect([wire().readyState, FakeWire.made.length]).toEqual([1, 3])
+  socket.close()
+})
+
+test('Elsewhere a socket opens for as long as the browser lets it', () => {
+  const socket = open()
+  vi.advanceTimersByTime(200_000)
+  socket.reconnect()
+  expect([wire().readyState, FakeWire.made.length]).toEqual([0, 1])
+  socket.close()
+})
+
+test('A killed line is no longer “via Tor” at once; a circuit that dies without a word is found within forty seconds', () => {
+  onOnion()
+  const socket = open()
+  const opened = () => {
+    wire().accept()
+    wire().says({ ...hello, data: { ...hello.data, ingress: 'onion' } })
+    expect(connectionStore.getState()).toMatchObject({ phase: 'open', ingress: 'onion' })
+  }
+  opened()
+  wire().close()
+  expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', ingress: null })
+  vi.advanceTimersByTime(PERIODS.reconnectMs)
+  opened()
+  // A stall of 20 s, as circuits have them, ends no socket.
+  vi.advanceTimersByTime(20_000)
+  wire().says({ type: 'pong', data: { serverTime: hello.data.serverTime } })
+  vi.advanceTimersByTime(30_000)
+  expect(connectionStore.getState().phase).toBe('open')
+  vi.advanceTimersByTime(10_000)
+  expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', ingress: null })
   socket.close()
 })

@@ -1,5 +1,5 @@
 import { CLOSE, type ClientFrame, type FrameType, type ServerData, type ServerFrame, serverFrame } from '../../contract/frames.ts'
-import { PERIODS } from '../../contract/ground/limits.ts'
+import { patience } from './patience.ts'
 import { type ConnectionState, connectionStore } from './status.ts'
 
 type Listener<T extends FrameType> = (data: ServerData[T]) => void
@@ -17,9 +17,10 @@ export interface Socket {
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
 }
 
-const ANSWER_MS = PERIODS.heartbeatMs + 5000
 /** Hidden pages run timers every minute. */
 const SILENCE_MS = 90_000
+/** A socket that opens for longer makes room for who asks for another. */
+const OPENS_MS = 6000
 
 interface Options {
   url: () => string
@@ -30,7 +31,7 @@ interface Options {
 
 /**
  * Makes five attempts every 3 s, then waits for `reconnect`, `online`, focus or a visible page; at once after a normal close
- * (1000) or too many sockets.
+ * (1000) or too many sockets. On an onion origin the attempts go on, with pauses of up to 30 s.
  */
 export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
@@ -42,6 +43,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
   let lastFrameAt = 0
+  let beganAt = 0
   /** Time of the first unanswered ping. */
   let askedAt: number | undefined
 
@@ -51,10 +53,14 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     connectionStore.setState({ phase: 'connecting', pause: null })
     const socket = new Wire(url())
     ws = socket
+    beganAt = Date.now()
+    const { openMs, beatMs } = patience()
+    if (openMs > 0) timer = setTimeout(() => socket.close(), openMs)
     socket.onopen = () => {
+      clearTimeout(timer)
       heard()
       clearInterval(heartbeat)
-      heartbeat = setInterval(() => beat(socket), PERIODS.heartbeatMs)
+      heartbeat = setInterval(() => beat(socket), beatMs)
     }
     socket.onmessage = (event) => onText(String(event.data))
     socket.onclose = (event) => {
@@ -64,6 +70,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
 
   function lost(code: number) {
     ws = undefined
+    clearTimeout(timer)
     clearInterval(heartbeat)
     if (!shouldConnect) return
     if (code === CLOSE.signedOut) {
@@ -71,13 +78,14 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
       return
     }
     if (code === CLOSE.deviceRequired) return void signFirst()
-    const pause = pauseAfter(code, attempts)
+    const pauseMs = patience().pauseMs(attempts)
+    const pause = pauseAfter(code) ?? (pauseMs === undefined ? 'unreachable' : null)
     connectionStore.setState({ phase: pause ? 'waiting' : 'connecting', pause, ingress: null })
     if (pause) return
     timer = setTimeout(() => {
       attempts += 1
       connect()
-    }, PERIODS.reconnectMs)
+    }, pauseMs)
   }
 
   /** The server says hello and closes until a device has signed. */
@@ -108,7 +116,8 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     askedAt = undefined
   }
 
-  const isSilent = () => Date.now() - (askedAt ?? Number.POSITIVE_INFINITY) > ANSWER_MS || Date.now() - lastFrameAt > SILENCE_MS
+  const isSilent = () =>
+    Date.now() - (askedAt ?? Number.POSITIVE_INFINITY) > patience().answerMs || Date.now() - lastFrameAt > SILENCE_MS
 
   /** Does not wait for the close, which may take long. */
   function drop() {
@@ -116,6 +125,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     if (!dead) return
     ws = undefined
     dead.onmessage = null
+    dead.onopen = null
     dead.close()
   }
 
@@ -134,7 +144,8 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
 
   function reconnect() {
     if (!shouldConnect) return
-    if (ws?.readyState === Wire.OPEN && isSilent()) drop()
+    const isStuck = ws?.readyState === Wire.CONNECTING && patience().openMs > 0 && Date.now() - beganAt > OPENS_MS
+    if (isStuck || (ws?.readyState === Wire.OPEN && isSilent())) drop()
     if (ws?.readyState !== Wire.OPEN) attempts = 1
     hasSigned = false
     connect()
@@ -142,7 +153,8 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
 
   function retry() {
     const { pause } = connectionStore.getState()
-    if (pause === null || pause === 'unreachable') reconnect()
+    // A slow line may open a socket for longer than it takes to answer a call.
+    if ((pause === null || pause === 'unreachable') && ws?.readyState !== Wire.CONNECTING) reconnect()
   }
 
   const onVisible = () => void (document.visibilityState === 'visible' && reconnect())
@@ -191,10 +203,9 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
 }
 
 /** Returns null to go on. */
-function pauseAfter(code: number, attempts: number): ConnectionState['pause'] {
+function pauseAfter(code: number): ConnectionState['pause'] {
   if (code === CLOSE.normal) return 'closed'
-  if (code === CLOSE.tooManySockets) return 'too_many'
-  return attempts >= PERIODS.reconnectAttempts ? 'unreachable' : null
+  return code === CLOSE.tooManySockets ? 'too_many' : null
 }
 
 /** A newer server may send unknown frames. */

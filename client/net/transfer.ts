@@ -1,6 +1,7 @@
 import type { Bytes } from '../../contract/ground/bytes.ts'
 import { PERIODS } from '../../contract/ground/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
+import { patience } from './patience.ts'
 
 export interface Watching {
   /** From 0 to 1; 0 again after a break. */
@@ -35,7 +36,7 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
     const silence = setTimeout(() => {
       isSilent = true
       abort.abort()
-    }, PERIODS.uploadSilenceMs)
+    }, patience().pieceSilenceMs)
     return await step.finally(() => clearTimeout(silence))
   }
   try {

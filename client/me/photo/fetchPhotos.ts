@@ -1,5 +1,6 @@
 import { objectIdOf, objectPath } from '../../../contract/chat/objects.ts'
-import { LIMITS, PERIODS } from '../../../contract/ground/limits.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
+import { patience } from '../../net/patience.ts'
 import { connectionStore } from '../../net/status.ts'
 import { photosStore } from './photosState.ts'
 
@@ -52,7 +53,7 @@ function loadNext(): void {
 async function load(path: string): Promise<string | undefined> {
   const id = objectIdOf(path)
   if (id === undefined) return undefined
-  const signal = AbortSignal.timeout(PERIODS.readSilenceMs)
+  const signal = AbortSignal.timeout(patience().readSilenceMs)
   // The browser's cache must not store data of an account.
   const response = await fetch(objectPath(id), { credentials: 'same-origin', cache: 'no-store', signal })
   const { ok, headers } = response
