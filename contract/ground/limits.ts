@@ -54,6 +54,9 @@ export const LIMITS = {
   connectionsMax: 20_000,
   connectionsOfAddressMax: 200,
   keepAliveSeconds: 5,
+  /** Through Tor, where plain bodies keep the minimum rate too. */
+  onionRequestSeconds: 90,
+  onionKeepAliveSeconds: 60,
   socketsPerUser: 20,
 
   stepUpSeconds: 5 * MINUTE,

@@ -1,22 +1,28 @@
 import { createConnection } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { accountApi } from '../../../contract/account/account.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import type { Listener } from '../../settings/config.ts'
+import { newBrowser } from '../../testing/browser.ts'
 import { plantEndpoints } from '../../testing/planted.ts'
 import { startWorld } from '../../testing/world.ts'
 import { PACE } from './pace.ts'
 
 const pace = {
   ...PACE,
-  ...{ graceMs: 400, bytesPerSecond: 64 * 1024, connectionsMax: 20, connectionsOfAddressMax: 5, checkMs: 50 },
+  ...{ graceMs: 400, onionGraceMs: 1200, bytesPerSecond: 64 * 1024, connectionsMax: 20, connectionsOfAddressMax: 5, checkMs: 50 },
 }
 const world = await startWorld({ plant: plantEndpoints, pace })
 const alice = await world.person('alice')
 const port = Number(new URL(world.url).port)
+const onionHost = `${'a'.repeat(56)}.onion`
+const onion: Listener = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [`http://${onionHost}`] }
+const onionPort = await world.opens(onion)
 
 /** Sends pieces with a pause before each. Returns the answer and the time until the server closed the connection. */
-async function drips(pieces: Iterable<string | Uint8Array>, pauseMs: number): Promise<{ answer: string; ms: number }> {
+async function drips(pieces: Iterable<string | Uint8Array>, pauseMs: number, at = port): Promise<{ answer: string; ms: number }> {
   const startedAt = performance.now()
-  const socket = createConnection(port, '127.0.0.1')
+  const socket = createConnection(at, '127.0.0.1')
   socket.on('error', () => undefined)
   let answer = ''
   socket.on('data', (chunk) => {
@@ -63,6 +69,30 @@ test('a file may take longer than that, as long as it comes at the floor; below 
   expect(good.answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*"sizeBytes":163840/)
   const slow = await drips(upload(16, 200), 50)
   expect(slow.answer).toContain('"code":"too_slow"')
+})
+
+test('through Tor headers and a plain body may take longer while they come at the floor, and who drips is ended there too', async () => {
+  const there = newBrowser(`http://127.0.0.1:${onionPort}`)
+  await there.does(accountApi.login, { username: 'alice', password: alice.authSecret, kdf: 1 })
+  const asked = (length: number, host = onionHost) =>
+    head('POST', '/api/contacts', length)
+      .replace(alice.cookie, there.cookie ?? '')
+      .replace('Host: x', `Host: ${host}`)
+      .replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
+  // As a circuit brings it: nothing for twice the time that others have, then much.
+  const stalls = [asked(60_000), ...Array.from({ length: 8 }, () => ''), ' '.repeat(60_000)]
+  const slow = await drips(stalls, 2 * (pace.graceMs / 8), onionPort)
+  expect(slow.ms).toBeGreaterThan(2 * pace.graceMs)
+  expect(slow.answer).not.toContain('too_slow')
+  expect(slow.answer).toMatch(/^HTTP\/1\.1 400 /)
+  const eve = await drips([asked(60_000), ...forever(' ')], 50, onionPort)
+  expect(eve.answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"too_slow"/)
+  expect(eve.ms).toBeGreaterThanOrEqual(pace.onionGraceMs)
+  // The listener decides, never a header.
+  const forged = await drips([asked(60_000), ...forever(' ')], 50)
+  expect(forged.answer).toContain('too_slow')
+  expect(forged.ms).toBeLessThan(pace.onionGraceMs)
+  expect(PACE).toMatchObject({ onionGraceMs: 90_000 })
 })
 
 /** Opens connections from that address of this machine, and waits until each is taken or turned away. */

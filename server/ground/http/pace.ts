@@ -5,10 +5,13 @@ import { Refusal } from '../../refuse.ts'
 import type { Config, Listener } from '../../settings/config.ts'
 import { addressKey } from './address.ts'
 import { rawAnswer } from './errors.ts'
+import { listenerOf } from './listener.ts'
 
 export interface Pace {
   /** Limit for headers and plain bodies, and grace for streamed ones. */
   graceMs: number
+  /** The same through Tor. Plain bodies have the floor then, as streamed ones. */
+  onionGraceMs: number
   /** Slowest streamed body. */
   bytesPerSecond: number
   connectionsMax: number
@@ -19,6 +22,7 @@ export interface Pace {
 
 export const PACE: Pace = {
   graceMs: LIMITS.requestSeconds * 1000,
+  onionGraceMs: LIMITS.onionRequestSeconds * 1000,
   bytesPerSecond: LIMITS.streamBytesPerSecond,
   connectionsMax: LIMITS.connectionsMax,
   connectionsOfAddressMax: LIMITS.connectionsOfAddressMax,
@@ -44,22 +48,25 @@ export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (se
     if (!hasWarned) app.log.warn(fullAddress(pace))
     hasWarned = true
   }
-  let longestMs = pace.graceMs
+  const longestGraceMs = Math.max(pace.graceMs, pace.onionGraceMs)
+  let longestMs = longestGraceMs + (LIMITS.bookCallBytes / pace.bytesPerSecond) * 1000
   app.addHook('onRoute', ({ config: route }) => {
     const streamedMs = ((route?.streamedBytes ?? 0) / pace.bytesPerSecond) * 1000
-    longestMs = Math.max(longestMs, pace.graceMs + Math.ceil(streamedMs))
+    longestMs = Math.max(longestMs, longestGraceMs + Math.ceil(streamedMs))
     for (const server of servers) server.requestTimeout = longestMs
   })
   app.addHook('onRequest', async (request) => {
     if (request.raw.complete) return
-    if (request.routeOptions.config.streamedBytes === undefined) {
-      const stop = endAfter(config, request.raw, pace)
-      request.raw.once('end', stop).once('close', stop)
-    } else endBelow(config, request.raw, pace)
+    const isStreamed = request.routeOptions.config.streamedBytes !== undefined
+    const stop = isStreamed ? endBelow(config, request.raw, pace) : endPlain(config, request.raw, pace)
+    request.raw.once('end', stop).once('close', stop)
   })
   return (server, listener) => {
     if (!listener.hasProxy) boundAddresses(server, pace, warn)
-    server.headersTimeout = pace.graceMs
+    const isOnion = listener.ingress === 'onion'
+    // A browser may send at the moment in which a kept connection ends, the more so the longer the line.
+    if (isOnion) server.keepAliveTimeout = LIMITS.onionKeepAliveSeconds * 1000
+    server.headersTimeout = isOnion ? pace.onionGraceMs : pace.graceMs
     server.requestTimeout = longestMs
     server.maxConnections = pace.connectionsMax
     servers.push(server)
@@ -93,14 +100,17 @@ function boundAddresses(server: Server, { connectionsOfAddressMax }: Pace, onFul
   })
 }
 
-/** Returns a function that stops the timer. */
-export function endAfter(config: Config, raw: IncomingMessage, { graceMs }: Pace): () => void {
-  const timer = setTimeout(() => end(config, raw), graceMs)
+/** Bounds a plain body. Returns a function that stops the timer. */
+export function endPlain(config: Config, raw: IncomingMessage, pace: Pace): () => void {
+  if (listenerOf(config, raw).ingress === 'onion') return endBelow(config, raw, pace)
+  const timer = setTimeout(() => end(config, raw), pace.graceMs)
   return () => clearTimeout(timer)
 }
 
 /** Time in which the verb does not read does not count. */
-function endBelow(config: Config, raw: IncomingMessage, { graceMs, bytesPerSecond, checkMs }: Pace): void {
+function endBelow(config: Config, raw: IncomingMessage, pace: Pace): () => void {
+  const { bytesPerSecond, checkMs } = pace
+  const graceMs = listenerOf(config, raw).ingress === 'onion' ? pace.onionGraceMs : pace.graceMs
   const { bytesRead } = raw.socket
   let waitedMs = 0
   const timer = setInterval(() => {
@@ -108,7 +118,7 @@ function endBelow(config: Config, raw: IncomingMessage, { graceMs, bytesPerSecon
     waitedMs += checkMs
     if (raw.socket.bytesRead - bytesRead < ((waitedMs - graceMs) / 1000) * bytesPerSecond) end(config, raw)
   }, checkMs)
-  raw.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer))
+  return () => clearInterval(timer)
 }
 
 /** Answers on the raw socket, before the body is complete. */

@@ -16,7 +16,7 @@ import { takeRates } from './limits.ts'
 import { listenerOf } from './listener.ts'
 import type { NoteAnswer } from './log.ts'
 import { isOriginAllowed } from './origin.ts'
-import { endAfter, type Pace } from './pace.ts'
+import { endPlain, type Pace } from './pace.ts'
 import { isPastTor } from './torOnly.ts'
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8', 'application/json;charset=utf-8'])
@@ -132,7 +132,7 @@ function hasPlainBody({ headers }: IncomingMessage, sizeMax: number): boolean {
 
 /** Never resolves if the connection breaks. Node's parser holds the length to Content-Length. */
 function bodyOf(config: Config, request: IncomingMessage, pace: Pace): Promise<Buffer> {
-  const stop = endAfter(config, request, pace)
+  const stop = endPlain(config, request, pace)
   return new Promise((resolve) => {
     let first: Buffer | undefined
     const more: Buffer[] = []

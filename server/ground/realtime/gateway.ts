@@ -20,6 +20,8 @@ import { type FrameHandlers, listen } from './listen.ts'
 
 const RECHECK_MS = 10_000
 const GRACE_MS = 2000
+/** A circuit may stall for half a minute. */
+const PINGS = { direct: 1, onion: 2 }
 
 export interface Gateway {
   attach(server: Server): void
@@ -37,7 +39,7 @@ interface Hooks extends AccountHooks {
   arrived: (seat: Seat) => Promise<void>
   left: (seat: Seat) => void
   beat: () => Promise<void>
-  /** Ping interval. A socket that has not answered the last ping is closed. */
+  /** Ping interval. A socket that has not answered the last ping is closed, through Tor the last two. */
   heartbeatMs: number
 }
 
@@ -53,7 +55,8 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   sockets.on('headers', (lines, { socket }) =>
     lines.push(`Content-Security-Policy: ${policyOf(env.config, listenerOf(env.config, socket))}`),
   )
-  const answering = new WeakSet<WebSocket>()
+  /** The pings that may still stay unanswered. */
+  const pingsLeft = new WeakMap<WebSocket, number>()
   const underWay = new Set<Promise<void>>()
   const accounts = watchAccounts(env, hooks)
   let isClosing = false
@@ -101,8 +104,9 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
 
   function seat(user: SignedInUser, mine: Seat): void {
     const { socket, ingress, isWaiting } = mine
-    answering.add(socket)
-    socket.on('pong', () => answering.add(socket))
+    const isHere = () => pingsLeft.set(socket, PINGS[ingress])
+    isHere()
+    socket.on('pong', isHere)
     // ws itself closes with 1009, 1007 or 1002.
     socket.on('error', () => undefined)
     socket.on('close', () => {
@@ -136,8 +140,13 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   const timers = [
     setInterval(() => {
       for (const socket of sockets.clients) {
-        if (!answering.delete(socket)) socket.terminate()
-        else if (socket.readyState === socket.OPEN) socket.ping()
+        const left = pingsLeft.get(socket) ?? 0
+        if (left === 0) {
+          socket.terminate()
+          continue
+        }
+        pingsLeft.set(socket, left - 1)
+        if (socket.readyState === socket.OPEN) socket.ping()
       }
     }, hooks.heartbeatMs),
     setInterval(() => {

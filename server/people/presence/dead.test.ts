@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { accountApi } from '../../../contract/account/account.ts'
 import { PACE } from '../../ground/http/pace.ts'
+import type { Listener } from '../../settings/config.ts'
+import { newBrowser } from '../../testing/browser.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld({ pace: { ...PACE, heartbeatMs: 700 } })
@@ -17,4 +21,25 @@ test('a device that dies without a word is away after two heartbeats, while the 
   expect((await hers.hears('presence', ({ data }) => !data.isOnline)).data).toMatchObject({ userId: bob.id })
   hers.hangsUp()
   his.raw.terminate()
+})
+
+test('through Tor, where circuits stall, a device may miss one heartbeat and is away after the next', async () => {
+  const onion: Listener = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [] }
+  const port = await world.opens(onion)
+  const pings = async (url: string, cookie: string) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { cookie }, autoPong: false })
+    let pinged = 0
+    socket.on('ping', () => {
+      pinged += 1
+    })
+    await new Promise((closed) => socket.once('close', closed))
+    return pinged
+  }
+  const carol = await world.person('carol')
+  const onionUrl = `http://127.0.0.1:${port}`
+  const there = newBrowser(onionUrl)
+  await there.does(accountApi.login, { username: 'carol', password: carol.authSecret, kdf: 1 })
+  await there.proves(carol.deviceId)
+  const [direct, byOnion] = await Promise.all([pings(world.url, carol.cookie), pings(onionUrl, there.cookie ?? '')])
+  expect([direct, byOnion]).toEqual([1, 2])
 })
