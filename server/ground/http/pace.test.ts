@@ -72,11 +72,12 @@ test('a file may take longer than that, as long as it comes at the floor; below 
 })
 
 test('through Tor headers and a plain body may take longer while they come at the floor, and who drips is ended there too', async () => {
-  const there = newBrowser(`http://127.0.0.1:${onionPort}`)
+  const there = newBrowser(`http://127.0.0.1:${onionPort}`, `http://${onionHost}`)
   await there.does(accountApi.login, { username: 'alice', password: alice.authSecret, kdf: 1 })
+  await there.proves(alice.deviceId)
   const asked = (length: number, host = onionHost) =>
     head('POST', '/api/contacts', length)
-      .replace(alice.cookie, there.cookie ?? '')
+      .replace(alice.cookie ?? '', there.cookie ?? '')
       .replace('Host: x', `Host: ${host}`)
       .replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
   // As a circuit brings it: nothing for twice the time that others have, then much.

@@ -24,7 +24,8 @@ test('a device that dies without a word is away after two heartbeats, while the 
 })
 
 test('through Tor, where circuits stall, a device may miss one heartbeat and is away after the next', async () => {
-  const onion: Listener = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [] }
+  const origin = `http://${'a'.repeat(56)}.onion`
+  const onion: Listener = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [origin] }
   const port = await world.opens(onion)
   const pings = async (url: string, cookie: string) => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers: { cookie }, autoPong: false })
@@ -37,9 +38,9 @@ test('through Tor, where circuits stall, a device may miss one heartbeat and is 
   }
   const carol = await world.person('carol')
   const onionUrl = `http://127.0.0.1:${port}`
-  const there = newBrowser(onionUrl)
+  const there = newBrowser(onionUrl, origin)
   await there.does(accountApi.login, { username: 'carol', password: carol.authSecret, kdf: 1 })
   await there.proves(carol.deviceId)
-  const [direct, byOnion] = await Promise.all([pings(world.url, carol.cookie), pings(onionUrl, there.cookie ?? '')])
+  const [direct, byOnion] = await Promise.all([pings(world.url, carol.cookie ?? ''), pings(onionUrl, there.cookie ?? '')])
   expect([direct, byOnion]).toEqual([1, 2])
 })
