@@ -46,11 +46,16 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
     // A server may know no ranges.
     let known = response.status === 206 ? 0 : from
     const length = response.headers.get('Content-Length')
-    if (length !== null && Number(length) !== sizeBytes - from + known) return
+    let missing = sizeBytes - from + known
+    if (length !== null && Number(length) !== missing) return
     const reader = response.body?.getReader()
     for (;;) {
       const { value } = (await (reader && inTime(reader.read()))) ?? {}
+      // Firefox ends a cut answer as a whole one.
+
+      if (!value && length !== null && missing > 0) throw offline()
       if (!value) return
+      missing -= value.length
       const piece = value.subarray(known)
       known -= value.length - piece.length
       if (piece.length > 0 && !take(piece)) return
@@ -58,12 +63,13 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
   } catch (error) {
     // A broken line, or an abort.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error
-    throw isSilent ? unanswered() : new ApiError(0, 'offline', 'The server cannot be reached')
+    throw isSilent ? unanswered() : offline()
   } finally {
     abort.abort()
   }
 }
 
+const offline = () => new ApiError(0, 'offline', 'The server cannot be reached')
 const unanswered = () => new ApiError(0, 'no_answer', 'The server does not answer. Please try again')
 
 // `fetch` reports no progress.
@@ -94,7 +100,7 @@ function send(address: string, body: Blob, { onProgress, signal }: Watching): Pr
     request.responseType = 'blob'
     request.setRequestHeader('Content-Type', 'application/octet-stream')
     request.upload.onprogress = onPart
-    request.onerror = () => fail(new ApiError(0, 'offline', 'The server cannot be reached'))
+    request.onerror = () => fail(offline())
     request.onabort = () => fail(signal?.reason)
     request.onload = () => {
       clearTimeout(silence)

@@ -4,6 +4,7 @@ import type { Bytes } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
 import { proveAgain } from '../../me/account/proveSession.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
+import { patience } from '../../net/patience.ts'
 import { receiveBytes } from '../../net/transfer.ts'
 import { heldType } from './fileWords.ts'
 import { type Held, openedStore } from './openedFiles.ts'
@@ -65,7 +66,10 @@ async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, 
   }
 }
 
-/** Reads from the bucket if reachable; the server continues a broken download. Throws ApiError. */
+/**
+ * Reads from the bucket if reachable; the server continues a broken download, as long as each request brings something. Throws
+ * ApiError.
+ */
 async function receiveSealed(
   env: Env,
   { object, storedBytes }: FileContent,
@@ -83,14 +87,25 @@ async function receiveSealed(
       return take(piece)
     },
   })
-  try {
-    await receiveBytes(`${path}?from=bucket`, receiving())
-  } catch (error) {
-    // The server would answer 404 again.
-    if (signal.aborted || !(error instanceof ApiError) || error.status === 404) throw error
-    if (isRefused(error, 'device_required')) await proveAgain(env)
-    // No valid range begins after the last byte.
-    if (from >= storedBytes) return
-    await receiveBytes(path, receiving())
+  let [isFirst, empty] = [true, 0]
+  for (;;) {
+    const before = from
+    try {
+      return await receiveBytes(isFirst ? `${path}?from=bucket` : path, receiving())
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ApiError) || !mayGoOn(error, isFirst)) throw error
+      if (isRefused(error, 'device_required')) await proveAgain(env)
+      // No valid range begins after the last byte.
+      if (from >= storedBytes) return
+      if (from > before) empty = 0
+      else if (!isFirst) empty += 1
+      isFirst = false
+      if (empty >= patience().emptyTries) throw error
+      if (empty > 0) await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** empty))
+      signal.throwIfAborted()
+    }
   }
 }
+
+/** The server may answer where the bucket refused, but not 404. */
+const mayGoOn = ({ status }: ApiError, isFirst: boolean): boolean => (isFirst ? status !== 404 : status === 0 || status >= 500)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms } from '../../rooms/list/roomList.ts'
@@ -17,11 +18,11 @@ afterEach(() => {
 
 const text = 'all words of it'.repeat(400)
 
-async function withFile() {
+async function withFile(words = text) {
   const { alice, bob } = await people()
   await alice.says(bob, 'hello')
   const stored = new Map<string, Blob>()
-  const file = await sendsFile(alice, bob, { name: 'plan.pdf', text }, stored)
+  const file = await sendsFile(alice, bob, { name: 'plan.pdf', text: words }, stored)
   await refreshRooms(alice.env)
   await alice.core.dropKept([alice.room(bob).id])
   const sealed = new Uint8Array((await stored.get(file.object)?.arrayBuffer()) ?? new ArrayBuffer())
@@ -181,4 +182,91 @@ test('Who locks a chat while a file of it comes is handed nothing', async () => 
   markShut({ id: held.chatRoomId })
   await expect(opening).rejects.toMatchObject({ code: 'closed' })
   expect(asked[0]?.signal.aborted).toBe(true)
+})
+
+/** A request breaks after so many bytes of its own, says nothing more then, or ends as if it were whole. */
+type End = { after: number; by: 'break' | 'stall' | 'end' }
+
+/** A server that knows ranges behind a line on which requests end so, one after another. */
+function cutLine(sealed: Uint8Array<ArrayBuffer>, ends: End[]) {
+  const ranges: string[] = []
+  let readBytes = 0
+  vi.stubGlobal('fetch', async (_: string, { headers, signal }: { headers: { Range?: string }; signal: AbortSignal }) => {
+    ranges.push(headers.Range ?? 'all')
+    const from = Number(/\d+/.exec(headers.Range ?? '0'))
+    const { after, by } = ends.shift() ?? { after: sealed.length, by: 'break' as const }
+    const until = Math.min(sealed.length, from + after)
+    let at = from
+    const stalls = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new DOMException('The request was stopped', 'AbortError')))
+    })
+    stalls.catch(() => undefined)
+    if (by === 'stall' && after === 0) return await stalls
+    const body = new ReadableStream(
+      {
+        async pull(to) {
+          if (at === sealed.length) return to.close()
+          if (at === until && by === 'break') throw new TypeError('network error')
+          if (at === until && by === 'end') return to.close()
+          if (at === until) return await stalls
+          const piece = sealed.slice(at, Math.min(at + 64 * 1024, until))
+          at += piece.length
+          readBytes += piece.length
+          to.enqueue(piece)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    return new Response(body, { status: from > 0 ? 206 : 200, headers: { 'Content-Length': String(sealed.length - from) } })
+  })
+  return { ranges, readBytes: () => readBytes }
+}
+
+const sha256 = async (bytes: Blob) =>
+  createHash('sha256')
+    .update(new Uint8Array(await bytes.arrayBuffer()))
+    .digest('hex')
+
+test('Ten megabytes through Tor that break at nine, stall twice and break again come whole: no byte is lost, and none comes twice', async () => {
+  const words = 'sixteen letters '.repeat(10 * 65_536)
+  const { alice, sealed, held } = await withFile(words)
+  vi.stubGlobal('location', { hostname: `${'a'.repeat(56)}.onion` })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const nine = 9 * 1024 * 1024
+    const { ranges, readBytes } = cutLine(sealed, [
+      { after: nine, by: 'break' },
+      { after: 1000, by: 'stall' },
+      { after: 0, by: 'stall' },
+      { after: 0, by: 'break' },
+      { after: 2000, by: 'end' },
+    ])
+    const opened = openHeld(alice.env, held)
+    let isOver = false
+    const end = () => {
+      isOver = true
+    }
+    opened.then(end, end)
+    while (!isOver) {
+      await vi.advanceTimersByTimeAsync(1000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await sha256(await opened)).toBe(await sha256(new Blob([words])))
+    const rest = [nine, nine + 1000, nine + 1000, nine + 1000, nine + 3000]
+    expect(ranges).toEqual(['all', ...rest.map((from) => `bytes=${from}-`)])
+    expect(readBytes()).toBe(sealed.length)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('A line that breaks again and again brings a file all the same, as long as each request brings something of it', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { ranges, readBytes } = cutLine(
+    sealed,
+    Array.from({ length: 6 }, () => ({ after: 1000, by: 'break' as const })),
+  )
+  expect(await (await openHeld(alice.env, held)).text()).toBe(text)
+  expect(ranges).toHaveLength(7)
+  expect(readBytes()).toBe(sealed.length)
 })
