@@ -52,7 +52,6 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
     for (;;) {
       const { value } = (await (reader && inTime(reader.read()))) ?? {}
       // Firefox ends a cut answer as a whole one.
-
       if (!value && length !== null && missing > 0) throw offline()
       if (!value) return
       missing -= value.length

@@ -75,7 +75,8 @@ export const uploaderApi = {
     path: '/s3/multipart/:uploadId/complete',
     access: 'signed_in',
     rates: ['uploads'],
-    summary: 'Makes one file of these parts. Each but the last has at least 5 MiB. Sent again, it answers the same.',
+    summary:
+      'Makes one file of these parts. Each but the last has at least 5 MiB, through Tor 1 MiB. Sent again, it answers the same.',
     input: z.object({
       uploadId,
       key: z.uuid(),

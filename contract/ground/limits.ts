@@ -117,6 +117,8 @@ export const LIMITS = {
   sealedFileBytes: 10_496 * KIB,
   uploadPartsMax: 10_000,
   uploadPartMinBytes: 5 * 1024 * KIB,
+  /** Through Tor, where a request may break at any time. */
+  onionPartMinBytes: 1024 * KIB,
   /** Files that no message carries. */
   filesWaitingMax: 100,
   /** An upload begins, and ends, within this time. */

@@ -4,6 +4,7 @@ import { ApiError } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { beginEarly } from './beginEarly.ts'
 import { sendUpload } from './retryUpload.ts'
+import { sealedBytes } from './sealedBytes.ts'
 import { sendFile } from './sendFile.ts'
 import { type Upload, uploadsStore } from './uploadsState.ts'
 
@@ -157,6 +158,57 @@ test('Parts go out at once; on a slow line the later one is stopped and goes aga
   const begin = [`${first} goes`, `${second} goes`, `${second} is stopped`, `${first} is there`]
   expect(seen).toEqual([...begin, `${second} goes`, `${second} is there`])
   expect(uploadsStore.getState().uploads[0]).toMatchObject({ object: 'object-1', state: 'stored', part: 1 })
+})
+
+test('Through Tor a large file goes in parts of 1 MiB, two at a time: of a line that breaks only the broken part goes again, from its own bytes', async () => {
+  vi.stubGlobal('location', { hostname: `${'a'.repeat(56)}.onion` })
+  const bytes = new Uint8Array(10 * MIB + 4096).map((_, at) => (at >> 16) ^ at)
+  const { env, asked } = waiting(0)
+  Object.assign(env.crypto, { uploadBytes: async () => new Blob([bytes]) })
+  const kept = new Map<number, Blob>()
+  let [sent, underWay, most] = [0, 0, 0]
+  /** The sixth request breaks when half of its bytes are gone, and so does the one that goes for it. */
+  class Line extends Request {
+    override send(body: Blob) {
+      underWay += 1
+      most = Math.max(most, underWay)
+      const breaks = [6, 7].includes(++sent)
+      setTimeout(() => {
+        underWay -= 1
+        if (breaks) return this.onerror?.()
+        kept.set(Number(this.address.slice(6)), body)
+        this.onload?.()
+      })
+    }
+  }
+  vi.stubGlobal('XMLHttpRequest', Line)
+  const { api } = env
+  Object.assign(env, {
+    api: async (endpoint: { method: string; path: string }, input: never) =>
+      endpoint.method === 'GET' && endpoint.path === '/s3/multipart/:uploadId'
+        ? [...kept].map(([PartNumber, { size: Size }]) => ({ PartNumber, Size, ETag: 'e'.repeat(64) }))
+        : await api(endpoint as never, input),
+  })
+  await sends(env)
+  const whole = new Blob(Array.from({ length: 10 }, (_, at) => kept.get(at + 1) ?? new Blob()))
+  expect(Buffer.from(await whole.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true)
+  expect([sent, kept.size, most]).toEqual([12, 10, 2])
+  expect(asked.filter((call) => call === 'POST /s3/multipart')).toHaveLength(1)
+})
+
+test('What is handed out in steps of 5 MiB while it is sealed goes in parts of 1 MiB, each with its own bytes', async () => {
+  const bytes = new Uint8Array(7 * MIB).map((_, at) => (at >> 16) ^ at)
+  const sealedStep = async ({ at }: { at: number }) => new Blob([bytes.subarray(at * 5 * MIB, (at + 1) * 5 * MIB)])
+  const bytesOf = sealedBytes({ crypto: { sealedStep } } as unknown as Env, 'id', bytes.length)
+  for (const [from, to] of [
+    [0, MIB],
+    [4 * MIB, 5 * MIB],
+    [5 * MIB, 6 * MIB],
+    [4 * MIB, 7 * MIB],
+  ] as const) {
+    const piece = new Uint8Array(await (await bytesOf({ partNumber: 1, from, to })).arrayBuffer())
+    expect(Buffer.from(piece).equals(Buffer.from(bytes.subarray(from, to)))).toBe(true)
+  }
 })
 
 const odd = () => Promise.reject(new TypeError('No shape of ours'))

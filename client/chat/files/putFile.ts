@@ -2,6 +2,8 @@ import { filesApi, uploaderApi } from '../../../contract/chat/files.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { inLanes } from '../../net/inTurn.ts'
+import { isOnionOrigin } from '../../net/patience.ts'
 import { sendBytes } from '../../net/transfer.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
 
@@ -15,11 +17,14 @@ interface Putting {
   onBegun: (begun: Begun) => Promise<void>
 }
 
-export const PART_BYTES = LIMITS.uploadPartMinBytes
+/** Less of it is lost with a circuit. */
+const partBytes = (): number => (isOnionOrigin() ? LIMITS.onionPartMinBytes : LIMITS.uploadPartMinBytes)
+/** The next part goes while the first one waits for its answer. */
+const ONION_AT_ONCE = 2
 /** A slower first part stops the parts beside it. */
 export const AT_ONCE_MS = 500
-/** A shorter rest makes no part of its own. */
-const SHORT_BYTES = PART_BYTES / 10
+/** A rest of less than this part of a part is none of its own. */
+const SHORT = 0.1
 
 /**
  * Returns the object's id. A whole `begun` object is not sent again, a large object continues with its missing parts, and a small
@@ -62,7 +67,7 @@ async function putWhole(env: Env, bytes: Blob, before: Begun | null, { signal, o
   return key
 }
 
-export const isInParts = (sizeBytes: number): boolean => sizeBytes > PART_BYTES
+export const isInParts = (sizeBytes: number): boolean => sizeBytes > partBytes()
 
 export interface Piece {
   partNumber: number
@@ -70,11 +75,12 @@ export interface Piece {
   to: number
 }
 
-/** Parts of 5 MiB; the last part includes a short rest. */
+/** Parts of 5 MiB, through Tor of 1 MiB; the last part includes a short rest. */
 function piecesOf(sizeBytes: number): Piece[] {
-  const count = Math.max(1, Math.ceil((sizeBytes - SHORT_BYTES) / PART_BYTES))
-  const endOf = (at: number) => (at === count ? sizeBytes : at * PART_BYTES)
-  return Array.from({ length: count }, (_, at) => ({ partNumber: at + 1, from: at * PART_BYTES, to: endOf(at + 1) }))
+  const bytes = partBytes()
+  const count = Math.max(1, Math.ceil(sizeBytes / bytes - SHORT))
+  const endOf = (at: number) => (at === count ? sizeBytes : at * bytes)
+  return Array.from({ length: count }, (_, at) => ({ partNumber: at + 1, from: at * bytes, to: endOf(at + 1) }))
 }
 
 type Stored = Awaited<ReturnType<typeof listed>>
@@ -134,7 +140,8 @@ export async function putMissing(
     note(piece, 1)
   }
   const missing = pieces.filter(({ partNumber }) => !etags.has(partNumber))
-  await atOnce(missing, put, signal)
+  if (isOnionOrigin()) await inLanes(ONION_AT_ONCE, missing, (piece) => put(piece, signal))
+  else await atOnce(missing, put, signal)
   for (const piece of missing) if (!etags.has(piece.partNumber)) await put(piece, signal)
   signal.throwIfAborted()
   // A proxy may have removed the ETags.

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { uploaderApi } from '../../../contract/chat/files.ts'
 import { objectPath, paddedBytes } from '../../../contract/chat/objects.ts'
-import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Range } from '../../ground/http/bytes.ts'
+import type { Caller } from '../../ground/http/serve.ts'
 import { Refusal } from '../../refuse.ts'
 import { keep } from './keepFile.ts'
-import { dropParts, requireUpload } from './parts.ts'
+import { dropParts, partMinBytes, requireUpload } from './parts.ts'
 import { requireSpace } from './requireSpace.ts'
 import * as objectStore from './store.ts'
 import * as store from './store-parts.ts'
@@ -18,6 +18,7 @@ export async function completeParts(
   env: Env,
   user: SignedInUser,
   { parts: named, ...upload }: z.output<typeof uploaderApi.complete.input>,
+  caller: Pick<Caller, 'ingress' | 'headers'>,
 ): Promise<{ location: string }> {
   const object = await requireUpload(env, user, upload)
   const { id } = object
@@ -27,7 +28,7 @@ export async function completeParts(
     const parts = await env.db.transaction(async (tx) => {
       // The lock keeps new parts out.
       if (!(await store.holdAwaited(tx, id))) throw new Refusal('already_uploaded')
-      const parts = wholeParts(await store.findParts(tx, id), named)
+      const parts = wholeParts(await store.findParts(tx, id), named, partMinBytes(caller))
       const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0)
       if (sizeBytes !== paddedBytes(sizeBytes)) throw new Refusal('not_padded')
       const whole = { sizeBytes, hash: hashOf(parts), mediaType: null }
@@ -44,13 +45,13 @@ export async function completeParts(
 }
 
 /** Requires the named parts, large except for the last. Throws Refusal. */
-function wholeParts(parts: store.Row[], named: { PartNumber: number; ETag: string }[]): store.Row[] {
+function wholeParts(parts: store.Row[], named: { PartNumber: number; ETag: string }[], minBytes: number): store.Row[] {
   const isWhole =
     parts.length === named.length &&
     parts.every(
       ({ partNumber, etag }, at) => named[at]?.PartNumber === partNumber && named[at]?.ETag.replaceAll('"', '') === etag,
     )
-  const areLarge = parts.slice(0, -1).every(({ sizeBytes }) => sizeBytes >= LIMITS.uploadPartMinBytes)
+  const areLarge = parts.slice(0, -1).every(({ sizeBytes }) => sizeBytes >= minBytes)
   if (!isWhole || !areLarge) throw new Refusal('incomplete_upload')
   return parts
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { accountApi } from '../../../contract/account/account.ts'
 import { filesApi, uploaderApi } from '../../../contract/chat/files.ts'
 import { paddedBytes } from '../../../contract/chat/objects.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { readConfig } from '../../settings/config.ts'
-import type { Browser } from '../../testing/browser.ts'
+import { type Browser, newBrowser } from '../../testing/browser.ts'
 import { startFakeS3 } from '../../testing/fakes3.ts'
 import { fileOf, idOf, puts, reads } from '../../testing/sealed.ts'
 import { startWorld } from '../../testing/world.ts'
@@ -56,6 +57,48 @@ test('a bucket that browsers ask has a file in parts as one object, and the serv
   const asked = await fetch(`${world.url}${path}?from=bucket`, { headers: { cookie: alice.cookie ?? '' }, redirect: 'manual' })
   expect([asked.status, asked.headers.get('location')?.startsWith(`${publicUrl}/${upload.key}`)]).toEqual([302, true])
   await world.env.bucket.remove(upload.key)
+})
+
+test('through Tor a file comes in parts of 1 MiB, of which the server has those that came before the line broke; elsewhere they are too small', async () => {
+  const origin = `http://${'a'.repeat(56)}.onion`
+  const port = await world.opens({ ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [origin] })
+  const onionUrl = `http://127.0.0.1:${port}`
+  const alice = await world.person('alice')
+  const there = newBrowser(onionUrl, origin)
+  await there.does(accountApi.login, { username: alice.username, password: alice.authSecret, kdf: 1 })
+  await there.proves(alice.deviceId)
+  const [one, file] = [LIMITS.onionPartMinBytes, randomBytes(paddedBytes(3 * LIMITS.onionPartMinBytes + 1))]
+  const partsOf = Array.from({ length: 4 }, (_, at) => file.subarray(at * one, (at + 1) * one))
+  const begun = await there.does(uploaderApi.begin, {})
+  expect(begun.urls).toHaveLength(11)
+  for (const at of [0, 2]) expect((await puts(there, begun.urls?.[at] ?? '', partsOf[at] ?? file)).status).toBe(200)
+  // The second one breaks in the middle.
+  const broken = new ReadableStream({
+    start(to) {
+      to.enqueue(new Uint8Array(partsOf[1]?.subarray(0, one / 2) ?? []))
+      to.error(new Error('The line breaks'))
+    },
+  })
+  await expect(
+    fetch(onionUrl + begun.urls?.[1], {
+      ...{ method: 'PUT', body: broken, duplex: 'half' },
+      headers: { cookie: there.cookie ?? '', origin, 'content-type': 'application/octet-stream', 'content-length': String(one) },
+    } as RequestInit),
+  ).rejects.toThrow()
+  const { key, uploadId } = begun
+  expect((await there.does(uploaderApi.parts, { key, uploadId })).map(({ PartNumber }) => PartNumber)).toEqual([1, 3])
+  for (const at of [1, 3]) expect((await puts(there, begun.urls?.[at] ?? '', partsOf[at] ?? file)).status).toBe(200)
+  const parts = (await there.does(uploaderApi.parts, { key, uploadId })).map(({ Size: _, ...part }) => part)
+  expect(await alice.tries(uploaderApi.complete, { key, uploadId, parts })).toBeRefused(400, 'incomplete_upload')
+  const { location } = await there.does(uploaderApi.complete, { key, uploadId, parts })
+  expect((await reads(onionUrl, there, location)).bytes.equals(file)).toBe(true)
+  const rest = await reads(onionUrl, there, location, { range: `bytes=${3 * one - 5}-` })
+  expect([rest.status, rest.bytes.equals(file.subarray(3 * one - 5))]).toEqual([206, true])
+  // Eve: no more parts than the largest file has.
+  const eve = await there.does(uploaderApi.begin, {})
+  for (const url of eve.urls ?? []) expect((await puts(there, url, randomBytes(10))).status).toBe(200)
+  const twelfth = await there.does(uploaderApi.sign, { key: eve.key, uploadId: eve.uploadId, partNumber: 12 })
+  expect(await puts(there, twelfth.url, 'x')).toBeRefused(400, 'incomplete_upload')
 })
 
 describe.each(buckets)('with the bytes in %s', (_, bucket) => {

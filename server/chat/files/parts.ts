@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
+import { comesByOnion } from '../../ground/http/listener.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import { Refusal } from '../../refuse.ts'
 import { beginSealed, requireSpace } from './requireSpace.ts'
@@ -9,15 +10,19 @@ import { signedAddress } from './signAddress.ts'
 import * as objectStore from './store.ts'
 import * as store from './store-parts.ts'
 
+type Came = Pick<Caller, 'ingress' | 'headers'>
+
+export const partMinBytes = (came: Came): number => (comesByOnion(came) ? LIMITS.onionPartMinBytes : LIMITS.uploadPartMinBytes)
+
 /** More parts would be too small for the largest file. */
-const PARTS_MAX = Math.ceil(LIMITS.sealedFileBytes / LIMITS.uploadPartMinBytes)
+const partsMax = (came: Came): number => Math.ceil(LIMITS.sealedFileBytes / partMinBytes(came))
 
 /** Answers the first addresses. Throws Refusal. */
-export async function beginParts(env: Env, user: SignedInUser): Promise<Upload & { url: string; urls: string[] }> {
+export async function beginParts(env: Env, user: SignedInUser, came: Came): Promise<Upload & { url: string; urls: string[] }> {
   const uploadId = randomUUID()
   const key = await beginSealed(env, user, uploadId)
   const addressOf = (partNumber: number) => signedAddress(env, user.id, { objectId: key, uploadId, partNumber }).url
-  return { key, uploadId, url: addressOf(1), urls: Array.from({ length: PARTS_MAX }, (_, at) => addressOf(at + 1)) }
+  return { key, uploadId, url: addressOf(1), urls: Array.from({ length: partsMax(came) }, (_, at) => addressOf(at + 1)) }
 }
 
 export interface Upload {
@@ -68,7 +73,7 @@ export async function takePart(
   const counted = env.db.transaction(async (tx) => {
     if (!(await store.holdAwaited(tx, objectId))) throw new Refusal('already_uploaded')
     const others = await store.countParts(tx, objectId, partNumber)
-    if (others.numbers >= PARTS_MAX || others.rows >= 2 * PARTS_MAX) throw new Refusal('incomplete_upload')
+    if (others.numbers >= partsMax(caller) || others.rows >= 2 * partsMax(caller)) throw new Refusal('incomplete_upload')
     await store.insertPart(tx, { id, objectId, partNumber, sizeBytes })
     await requireSpace(env, tx, user, await store.sumParts(tx, objectId))
   })

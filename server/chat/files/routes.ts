@@ -15,9 +15,9 @@ export function fileRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, filesApi.finish, (user, { objectId }) => finishDirect(env, user, objectId))
   serve(app, env, filesApi.remove, (user, { objectId }) => removeFile(env, user, objectId))
   serve(app, env, uploaderApi.params, (user, input, caller) => beginFile(env, user, input, caller))
-  serve(app, env, uploaderApi.begin, (user) => beginParts(env, user))
+  serve(app, env, uploaderApi.begin, (user, _, caller) => beginParts(env, user, caller))
   serve(app, env, uploaderApi.parts, (user, input) => listParts(env, user, input))
   serve(app, env, uploaderApi.sign, (user, input) => signPart(env, user, input))
-  serve(app, env, uploaderApi.complete, (user, input) => completeParts(env, user, input))
+  serve(app, env, uploaderApi.complete, (user, input, caller) => completeParts(env, user, input, caller))
   serve(app, env, uploaderApi.abort, (user, input) => abortParts(env, user, input))
 }
