@@ -89,6 +89,7 @@ function clientAt(url: string, address: string) {
     isAlive: () => false,
     reconnect: nothing,
     retry: nothing,
+    steady: nothing,
     send: () => false,
     on: () => nothing,
   }

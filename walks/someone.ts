@@ -123,6 +123,7 @@ async function atBrowser(
     reconnect: nothing,
     isAlive: () => false,
     retry: nothing,
+    steady: nothing,
     send: () => false,
     on: () => nothing,
   }

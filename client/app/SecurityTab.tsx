@@ -11,6 +11,8 @@ import { devicesStore } from '../me/devices/store.ts'
 import { BiometricSettings } from '../me/passkeys/BiometricSettings.tsx'
 import { PasskeySettings } from '../me/passkeys/PasskeySettings.tsx'
 import { PrivacySettings } from '../me/privacy/PrivacySettings.tsx'
+import { SteadySettings } from '../me/privacy/SteadySettings.tsx'
+import { STEADY_WORDS } from '../me/privacy/steadyWords.ts'
 import { ChangePassword } from '../me/security/ChangePassword.tsx'
 import { HistorySwitch } from '../me/security/HistorySwitch.tsx'
 import { KitSettings } from '../me/security/KitSettings.tsx'
@@ -70,6 +72,9 @@ export function SecurityTab({ user }: { user: User }) {
       </Part>
       <Part title="What contacts see" text="It counts both ways: what you hide, you do not see of them.">
         <PrivacySettings />
+      </Part>
+      <Part title={STEADY_WORDS.title} text={STEADY_WORDS.text}>
+        <SteadySettings />
       </Part>
       <Part id="calls" title="Calls" text="What they show, and what they use.">
         <CallSettings />

@@ -37,6 +37,7 @@ const socket = {
   reconnect: vi.fn(),
   isAlive: vi.fn(() => true),
   retry: vi.fn(),
+  steady: vi.fn(),
   send: vi.fn(() => true),
   on: (type: FrameType, listener: (data: never) => void) => {
     listeners.set(type, (listeners.get(type) ?? new Set()).add(listener))
@@ -424,4 +425,12 @@ test.each([
   await expect.poll(() => asked(accountApi.user)).toBe(1)
   await quiet()
   expect(report.mock.calls).toEqual(isReported ? [[thrown]] : [])
+})
+
+test('A page is as steady as its browser has chosen, and follows what another tab has chosen when it is seen again', async () => {
+  const { alice } = await opened()
+  await expect.poll(() => socket.steady.mock.lastCall).toEqual([false])
+  await (await alice.newTab()).core.setSteady(true)
+  document.dispatchEvent(new Event('visibilitychange'))
+  await expect.poll(() => socket.steady.mock.lastCall).toEqual([true])
 })

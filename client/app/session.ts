@@ -124,7 +124,10 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     setInterval(() => attempt(proveAgain(env)), PERIODS.proofMs),
   ]
   // With a healthy socket the page has heard of everything while nobody looked.
+  const followSteady = async () => env.socket.steady(await env.crypto.isSteady())
   const onVisible = () => {
+    // Another tab may have switched it.
+    attempt(followSteady())
     if (document.visibilityState === 'visible' && !env.socket.isAlive()) attempt(readUser(env).then(() => syncAll(env)))
   }
   document.addEventListener('visibilitychange', onVisible)
@@ -132,6 +135,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   attempt(followWipe(env, userId))
   attempt(loadDrafts(env))
   env.socket.open()
+  attempt(followSteady())
   attempt(check().then(() => syncAll(env)))
   return () => {
     first.stop()

@@ -55,6 +55,6 @@ const ONION: Patience = {
 }
 
 /** By the page's own address: a page that waits for its first answer knows nothing else. */
-export const isOnionOrigin = (): boolean => globalThis.location?.hostname.endsWith('.onion') ?? false
+export const isOnionOrigin = (): boolean => globalThis.location?.hostname?.endsWith('.onion') ?? false
 
 export const patience = (): Patience => (isOnionOrigin() ? ONION : DIRECT)

@@ -338,3 +338,49 @@ test('A killed line is no longer “via Tor” at once; a circuit that dies with
   expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', ingress: null })
   socket.close()
 })
+
+test('With steady traffic a seen page pings every three seconds, always at one length; a hidden one has no such timer, and the same length', () => {
+  const tab = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+  vi.stubGlobal('document', tab)
+  const looks = (visibilityState: string) => {
+    tab.visibilityState = visibilityState
+    tab.dispatchEvent(new Event('visibilitychange'))
+  }
+  const pongs = () => wire().says({ type: 'pong', data: { serverTime: hello.data.serverTime } })
+  const passes = (ms: number) => {
+    const before = wire().sent.length
+    for (let passed = 0; passed < ms; passed += 1000) {
+      vi.advanceTimersByTime(1000)
+      pongs()
+    }
+    return wire().sent.slice(before)
+  }
+  const socket = open()
+  socket.steady(true)
+  wire().accept()
+  wire().says(hello)
+  const seen = passes(30_000)
+  expect(seen).toHaveLength(10)
+  expect(new Set(seen.map(({ length }) => length))).toEqual(new Set([256]))
+  looks('hidden')
+  const hidden = passes(100_000)
+  expect(hidden.map(({ length }) => length)).toEqual([256, 256, 256, 256])
+  looks('visible')
+  expect(passes(30_000)).toHaveLength(10)
+  // The next socket goes on so, and whoever switches it off is as everybody.
+  wire().close()
+  vi.advanceTimersByTime(PERIODS.reconnectMs)
+  wire().accept()
+  wire().says(hello)
+  expect(passes(30_000)).toHaveLength(10)
+  socket.steady(false)
+  expect(passes(PERIODS.heartbeatMs)).toEqual(['{"type":"ping","data":{}}'])
+  // The next account in this page begins without.
+  socket.steady(true)
+  socket.close()
+  socket.open()
+  wire().accept()
+  wire().says(hello)
+  expect(passes(PERIODS.heartbeatMs)).toEqual(['{"type":"ping","data":{}}'])
+  socket.close()
+})

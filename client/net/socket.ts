@@ -1,4 +1,5 @@
 import { CLOSE, type ClientFrame, type FrameType, type ServerData, type ServerFrame, serverFrame } from '../../contract/frames.ts'
+import { PING_PAD, STEADY } from '../../contract/ground/steady.ts'
 import { patience } from './patience.ts'
 import { type ConnectionState, connectionStore } from './status.ts'
 
@@ -12,6 +13,8 @@ export interface Socket {
   isAlive(): boolean
   /** Call it when calls are answered again. */
   retry(): void
+  /** On: padded pings, and many while the page is seen. */
+  steady(isOn: boolean): void
   /** False: the frame is lost. */
   send(frame: ClientFrame): boolean
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
@@ -42,6 +45,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   let hasSigned = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
+  let isSteady = false
   let lastFrameAt = 0
   let beganAt = 0
   /** Time of the first unanswered ping. */
@@ -54,13 +58,12 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     const socket = new Wire(url())
     ws = socket
     beganAt = Date.now()
-    const { openMs, beatMs } = patience()
+    const { openMs } = patience()
     if (openMs > 0) timer = setTimeout(() => socket.close(), openMs)
     socket.onopen = () => {
       clearTimeout(timer)
       heard()
-      clearInterval(heartbeat)
-      heartbeat = setInterval(() => beat(socket), beatMs)
+      startBeats()
     }
     socket.onmessage = (event) => onText(String(event.data))
     socket.onclose = (event) => {
@@ -104,10 +107,16 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     else connectionStore.setState({ phase: 'waiting', pause: 'unreachable' })
   }
 
-  function beat(socket: WebSocket) {
-    if (isSilent()) return socket.close()
-    if (socket.readyState !== socket.OPEN) return
-    socket.send(JSON.stringify({ type: 'ping', data: {} } satisfies ClientFrame))
+  function startBeats() {
+    clearInterval(heartbeat)
+    const isSeen = globalThis.document?.visibilityState !== 'hidden'
+    heartbeat = setInterval(beat, isSteady && isSeen ? STEADY.pingMs : patience().beatMs)
+  }
+
+  function beat() {
+    if (isSilent()) return ws?.close()
+    if (ws?.readyState !== Wire.OPEN) return
+    ws.send(JSON.stringify({ type: 'ping', data: isSteady ? { pad: PING_PAD } : {} } satisfies ClientFrame))
     askedAt ??= Date.now()
   }
 
@@ -157,7 +166,10 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     if ((pause === null || pause === 'unreachable') && ws?.readyState !== Wire.CONNECTING) reconnect()
   }
 
-  const onVisible = () => void (document.visibilityState === 'visible' && reconnect())
+  function onVisible() {
+    if (ws?.readyState === Wire.OPEN) startBeats()
+    if (document.visibilityState === 'visible') reconnect()
+  }
 
   function on<T extends FrameType>(type: T, listener: Listener<T>) {
     const set = listeners.get(type) ?? new Set()
@@ -180,6 +192,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     },
     close() {
       shouldConnect = false
+      isSteady = false
       clearTimeout(timer)
       clearInterval(heartbeat)
       globalThis.removeEventListener?.('online', reconnect)
@@ -193,6 +206,10 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     reconnect,
     isAlive: () => ws?.readyState === Wire.OPEN && connectionStore.getState().phase === 'open' && !isSilent(),
     retry,
+    steady(isOn) {
+      isSteady = isOn
+      if (ws?.readyState === Wire.OPEN) startBeats()
+    },
     send(frame) {
       if (ws?.readyState !== Wire.OPEN || connectionStore.getState().phase !== 'open') return false
       ws.send(JSON.stringify(frame))

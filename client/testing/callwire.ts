@@ -79,6 +79,7 @@ export function callWire() {
         close: breaks,
         reconnect: () => undefined,
         retry: () => undefined,
+        steady: () => undefined,
         isAlive: () => line.isOpen,
         send(frame) {
           if (!line.isOpen) return false

@@ -112,6 +112,7 @@ const envOf = (wire: Wire, userId: string, core: Core, deviceId: () => string): 
     reconnect: nothing,
     isAlive: () => false,
     retry: nothing,
+    steady: nothing,
     send: () => false,
     on: () => nothing,
   },

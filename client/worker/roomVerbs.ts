@@ -15,6 +15,7 @@ import { reopenWaiting } from './log/unopenedMessages.ts'
 import { explained } from './log/withheldPlace.ts'
 import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
 import * as outbox from './messages/outbox.ts'
+import { isSteady, setSteady } from './messages/steady.ts'
 import { loadHpke } from './primitives/loadHpke.ts'
 import type { searchMessages } from './searchindex/search.ts'
 import { pageOf } from './vault/storedMessage.ts'
@@ -67,6 +68,8 @@ export const messageVerbs = ({ on, onSealing }: Binding) => ({
     readDraft: outbox.readDraft,
     drafts: outbox.drafts,
     keepDraftText: outbox.keepDraftText,
+    isSteady,
+    setSteady,
   }),
   ...onSealing({
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),

@@ -1,4 +1,6 @@
 import { readContent } from '../../../contract/chat/content.ts'
+import { isCounted } from '../../../contract/chat/kinds/kinds.ts'
+import { STEADY } from '../../../contract/ground/steady.ts'
 import { openForks, statedHashes } from '../group/forks.ts'
 import { unlistedIn, versionsOf } from '../group/members.ts'
 import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from '../group/roomState.ts'
@@ -20,6 +22,7 @@ import {
   writtenWrites,
 } from '../messages/outbox.ts'
 import { sealMessage } from '../messages/sealedMessage.ts'
+import { isSteady } from '../messages/steady.ts'
 import { stated } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { stateOf } from './prepareRoom.ts'
@@ -118,12 +121,16 @@ async function sealedIn(
 ) {
   const seen = record.transcript
   if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of this chat. Try again')
-  const sealed = await sealMessage(group, leafDevice(live), {
+  const [book, isPadded] = await Promise.all([readBook(live), isSteady(live)])
+  const statement = {
     ...{ id, chatRoomId, sentAt, content, replyToId },
     manifests: versionsOf(accounts),
     hashes: statedHashes(accounts),
-    book: seenVersion(await readBook(live)),
+    book: seenVersion(book),
     seen: stated(seen, record.cursor),
-  })
+  }
+  // The server takes no long silent message.
+  const leastBytes = isPadded && isCounted(content) ? STEADY.textBytes : 0
+  const sealed = await sealMessage(group, leafDevice(live), statement, leastBytes)
   return { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group, envelope: sealed.content }
 }

@@ -1,6 +1,7 @@
 import { type ReadStatement, readStatement, type Statement } from '../../../contract/chat/content.ts'
 import { type Envelope, writeEnvelope } from '../../../contract/chat/envelope.ts'
 import {
+  type Bytes,
   concat,
   decodeFields,
   encodeFields,
@@ -48,12 +49,13 @@ function archiveCipherOf(group: Group): Promise<CryptoKey> {
 
 /**
  * Seals a statement [Note: M1]. A commitment ties the body's key to MLS and archive. Store the new state before the envelope
- * leaves.
+ * leaves. The padded body has `leastBytes` or more.
  */
 export async function sealMessage(
   group: Group,
   author: Author,
   statement: Statement,
+  leastBytes = 0,
 ): Promise<{ group: Group; content: string }> {
   const place = placeOf(groupIdOf(group), epochOf(group))
   const key = randomBytes(32)
@@ -64,7 +66,7 @@ export async function sealMessage(
     signSoon(author.leafSeed, 'conclave/message/v1', ...place, signedBytes),
     hkdf(key, 'conclave/body-key/v1'),
   ])
-  const padded = pad(encodeFields(signedBytes, author.credential, author.leafKey, signature))
+  const padded = pad(filled(encodeFields(signedBytes, author.credential, author.leafKey, signature), leastBytes))
   const body = concat(commitment, await sealWith(bodyKey, 'conclave/body/v1', padded, ...place, commitment))
   const bodyHash = bodyHashOf(body)
   const [sealed, archive] = await Promise.all([
@@ -80,6 +82,13 @@ export async function sealMessage(
     body: toBase64(body),
   }
   return { group: sealed.group, content: writeEnvelope(envelope) }
+}
+
+/** Adds a field of zeros, which readers pass over [Note: M4]. */
+function filled(fields: Bytes, leastBytes: number): Bytes {
+  // The padding and the field have a length of 4 bytes each [Note: C6].
+  const zeros = leastBytes - 8 - fields.length
+  return zeros > 0 ? concat(fields, encodeFields(new Uint8Array(zeros))) : fields
 }
 
 /**

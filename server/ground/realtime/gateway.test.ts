@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { CLOSE, FLOOD, FRAME_RATES, OTHER_FRAMES, type ServerFrame } from '../../../contract/frames.ts'
 import { CONTRACT_VERSION, LIMITS } from '../../../contract/ground/limits.ts'
+import { PING_PAD, STEADY } from '../../../contract/ground/steady.ts'
 import { startWorld } from '../../testing/world.ts'
 
 const world = await startWorld()
@@ -78,6 +79,31 @@ test('too many frames are refused by name, a flood closes the socket', async () 
   const other = await eve.opensSocket()
   for (let count = 0; count < FLOOD.frames * 4; count++) other.raw.ping()
   expect((await other.closed).code).toBe(1006)
+})
+
+test('a padded ping is answered at its own length, never longer, whatever Eve pads it with, and as often as others', async () => {
+  const line = await eve.opensSocket()
+  const lengths: number[] = []
+  line.raw.on('message', (raw) => lengths.push(String(raw).length))
+  const ping = JSON.stringify({ type: 'ping', data: { pad: PING_PAD } })
+  line.raw.send(ping)
+  await line.hears('pong')
+  expect([ping.length, lengths]).toEqual([STEADY.frameBytes, [STEADY.frameBytes]])
+  const wrong = ['', '0', `${PING_PAD}0`, PING_PAD.slice(1), '0'.repeat(100_000), 'x'.repeat(PING_PAD.length), 7, null]
+  for (const pad of wrong) {
+    // Each in a second of its own, below the rate.
+    world.passes(1)
+    const heard = lengths.length
+    line.raw.send(JSON.stringify({ type: 'ping', data: { pad } }))
+    await expect.poll(() => lengths.length).toBe(heard + 1)
+    expect(line.frames.at(-1)).toMatchObject({ type: 'refused', data: { code: 'malformed_frame' } })
+    expect(lengths.at(-1)).toBeLessThan(STEADY.frameBytes)
+  }
+  world.passes(1)
+  for (let count = 0; count < FRAME_RATES.ping.points * 3; count++) line.raw.send(ping)
+  expect((await line.hears('refused', ({ data }) => data.code === 'too_many_requests')).data.id).toBeNull()
+  for (let count = 0; count < FLOOD.frames * 4; count++) line.raw.send(ping)
+  expect((await line.closed).code).toBe(CLOSE.tooManyFrames)
 })
 
 test.each([

@@ -8,6 +8,7 @@ import {
   clientFrame,
   type ServerFrame,
 } from '../../../contract/frames.ts'
+import { STEADY } from '../../../contract/ground/steady.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { wordsOf } from '../../words.ts'
@@ -54,7 +55,7 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
   async function answer({ readJson, id }: Sent): Promise<ServerFrame | undefined> {
     try {
       const frame = parseFrame(readJson())
-      if (frame.type === 'ping') return { type: 'pong', data: { serverTime: env.clock().toISOString() } }
+      if (frame.type === 'ping') return pongOf(env.clock().toISOString(), frame.data)
       // Plan or account may have changed since the socket opened.
       const user = await env.findSession(seat.sessionHash)
       if (!user) {
@@ -68,6 +69,13 @@ export function listen(env: Env, seat: Seat, handlers: FrameHandlers, report: (e
       return refused(refusalOf(error) ?? new Refusal('internal'), id)
     }
   }
+}
+
+/** Never longer than a padded ping. */
+function pongOf(serverTime: string, { pad }: ClientData['ping']): ServerFrame {
+  if (pad === undefined) return { type: 'pong', data: { serverTime } }
+  const bare = JSON.stringify({ type: 'pong', data: { serverTime, pad: '' } })
+  return { type: 'pong', data: { serverTime, pad: '0'.repeat(STEADY.frameBytes - bare.length) } }
 }
 
 /** Type and the id of message or call are there even if the rest is invalid. */

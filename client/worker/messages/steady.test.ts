@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { readSealedFor } from '../../../contract/chat/envelope.ts'
+import { SILENT_LIMITS } from '../../../contract/chat/messages.ts'
+import { utf8 } from '../../../contract/ground/bytes.ts'
+import { STEADY } from '../../../contract/ground/steady.ts'
+import { people } from '../../testing/room.ts'
+
+test('With steady traffic short messages of any length and room are equally long, longer ones one of few lengths, and all are read', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  const sizes = () => (wire.rooms.get(roomId)?.log ?? []).flatMap((one) => (one.kind === 'message' ? [one.content.length] : []))
+  const texts = ['a', 'b'.repeat(900), 'c'.repeat(3000), 'd'.repeat(4000), 'e'.repeat(7000), 'f'.repeat(15_000)]
+  for (const text of texts) await alice.says(bob, text)
+  const plain = sizes()
+  expect(new Set(plain).size).toBe(5)
+  await alice.core.setSteady(true)
+  expect(await (await alice.newTab()).core.isSteady()).toBe(true)
+  for (const text of texts) await alice.says(bob, text)
+  const [a, b, c, d, e, f] = sizes().slice(6)
+  expect([b, c]).toEqual([a, a])
+  expect((a ?? 0) - (plain[0] ?? 0)).toBe(((STEADY.textBytes - STEADY.plainTextBytes) * 4) / 3)
+  expect([d, e, f]).toEqual(plain.slice(3))
+  expect(await bob.hears(alice)).toEqual([...texts, ...texts])
+  await alice.core.setSteady(false)
+  await alice.says(bob, 'a')
+  expect(sizes().at(-1)).toBe(plain[0])
+})
+
+test('What a call writes stays below what the server takes of a silent message', async () => {
+  const { alice, bob } = await people()
+  await alice.says(bob, 'hello')
+  await alice.core.setSteady(true)
+  const content = {
+    type: 'call',
+    callId: randomUUID(),
+    callType: 'video',
+    outcome: 'answered',
+    seconds: 9,
+    isCompared: true,
+  } as const
+  const { id: chatRoomId, peerIds } = { ...alice.room(bob), peerIds: [bob.userId] }
+  const row = await alice.core.keepInOutbox({
+    id: randomUUID(),
+    chatRoomId,
+    content,
+    replyToId: null,
+    sentAt: new Date().toISOString(),
+  })
+  const sealed = await alice.core.sealOutboxRow({ chatRoomId, peerIds, id: row.id })
+  expect(readSealedFor(sealed?.envelope ?? '')).toBeDefined()
+  expect(utf8(sealed?.envelope ?? '').length).toBeLessThanOrEqual(SILENT_LIMITS.bytes)
+})
