@@ -1,24 +1,20 @@
 import { PERIODS } from '../../contract/ground/limits.ts'
 
-/** How long this page waits, in ms. */
 export interface Patience {
-  /** Without a byte of an answer. `body`: to a request of many bytes, whose progress nobody sees. */
   readSilenceMs: number
   writeSilenceMs: number
+  /** A large request shows no progress. */
   bodySilenceMs: number
-  /** Without a byte of a file that comes. */
   pieceSilenceMs: number
   wholeAnswerMs: number
-  /** Between two pings, and for the answer to one. */
   beatMs: number
   answerMs: number
-  /** For a socket to open; 0: as long as the browser does. */
+  /** 0: no limit. */
   openMs: number
-  /** Before the next attempt to connect. undefined: it waits for somebody. */
+  /** undefined: wait for somebody. */
   pauseMs: (attempts: number) => number | undefined
-  /** Requests for the rest of a file that may bring nothing, one after another. */
+  /** Downloads without a byte. */
   emptyTries: number
-  /** For a newer version of this page to be here. */
   updateMs: number
 }
 
@@ -36,10 +32,7 @@ const DIRECT: Patience = {
   updateMs: 20_000,
 }
 
-/**
- * A circuit takes up to 30 s to be built, brings 50 kB/s, and may die without a word. A dead one is found 30 to 40 s after the
- * last byte.
- */
+/** Decision 0123. */
 const ONION: Patience = {
   readSilenceMs: 60_000,
   writeSilenceMs: 90_000,
@@ -54,7 +47,7 @@ const ONION: Patience = {
   updateMs: 240_000,
 }
 
-/** By the page's own address: a page that waits for its first answer knows nothing else. */
+/** Known before `hello`. */
 export const isOnionOrigin = (): boolean => globalThis.location?.hostname?.endsWith('.onion') ?? false
 
 export const patience = (): Patience => (isOnionOrigin() ? ONION : DIRECT)

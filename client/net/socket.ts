@@ -13,7 +13,7 @@ export interface Socket {
   isAlive(): boolean
   /** Call it when calls are answered again. */
   retry(): void
-  /** On: padded pings, and many while the page is seen. */
+  /** Decision 0123. */
   steady(isOn: boolean): void
   /** False: the frame is lost. */
   send(frame: ClientFrame): boolean
@@ -22,7 +22,6 @@ export interface Socket {
 
 /** Hidden pages run timers every minute. */
 const SILENCE_MS = 90_000
-/** A socket that opens for longer makes room for who asks for another. */
 const OPENS_MS = 6000
 
 interface Options {
@@ -34,7 +33,7 @@ interface Options {
 
 /**
  * Makes five attempts every 3 s, then waits for `reconnect`, `online`, focus or a visible page; at once after a normal close
- * (1000) or too many sockets. On an onion origin the attempts go on, with pauses of up to 30 s.
+ * (1000) or too many sockets. On an onion origin the attempts go on.
  */
 export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
@@ -162,7 +161,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
 
   function retry() {
     const { pause } = connectionStore.getState()
-    // A slow line may open a socket for longer than it takes to answer a call.
+    // A slow socket may still open.
     if ((pause === null || pause === 'unreachable') && ws?.readyState !== Wire.CONNECTING) reconnect()
   }
 

@@ -51,7 +51,7 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
     const reader = response.body?.getReader()
     for (;;) {
       const { value } = (await (reader && inTime(reader.read()))) ?? {}
-      // Firefox ends a cut answer as a whole one.
+      // Firefox reports no cut.
       if (!value && length !== null && missing > 0) throw offline()
       if (!value) return
       missing -= value.length

@@ -54,7 +54,6 @@ export const LIMITS = {
   connectionsMax: 20_000,
   connectionsOfAddressMax: 200,
   keepAliveSeconds: 5,
-  /** Through Tor, where plain bodies keep the minimum rate too. */
   onionRequestSeconds: 90,
   onionKeepAliveSeconds: 60,
   socketsPerUser: 20,
@@ -117,7 +116,6 @@ export const LIMITS = {
   sealedFileBytes: 10_496 * KIB,
   uploadPartsMax: 10_000,
   uploadPartMinBytes: 5 * 1024 * KIB,
-  /** Through Tor, where a request may break at any time. */
   onionPartMinBytes: 1024 * KIB,
   /** Files that no message carries. */
   filesWaitingMax: 100,

@@ -54,9 +54,9 @@ export function SteadySettings() {
           <p key={words}>{words}</p>
         ))}
         <p>
-          <b>What shows all the same.</b> {STEADY_WORDS.shows[0]}
+          <b>What shows all the same.</b> {STEADY_WORDS.shows}
         </p>
-        <p>{STEADY_WORDS.shows[1]}</p>
+        <p>{STEADY_WORDS.server}</p>
       </More>
     </div>
   )

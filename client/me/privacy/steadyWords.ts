@@ -12,18 +12,17 @@ const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(1)
 const kilobytes = (bytes: number) => String(Math.round(bytes / 1000))
 
 export const STEADY_WORDS = {
-  title: 'Steady traffic',
-  text: 'What your line tells whoever watches it.',
+  title: 'Your line',
+  text: 'What it tells whoever watches it.',
   name: 'Steady traffic',
   cost: `It costs ${megabytes(hourBytes)} MB an hour while this page is on screen, and a short message some ${kilobytes(messageBytes)} kB more on each way that it takes. For this browser alone, and of most use over Tor.`,
   more: 'What it covers, and what not',
   covers: [
-    'Short messages that you send here all have one length, long ones one of three.',
-    `A ping of one length goes out every ${STEADY.pingMs / 1000} seconds, and an answer of the same length comes back. A quiet line then does not tell whether the page is read.`,
+    'Short messages that you send here all have one length, longer ones one of three more.',
+    `A ping of one length goes out every ${STEADY.pingMs / 1000} seconds, and an answer as long comes back: the line does not fall silent while you look at the page.`,
   ],
-  shows: [
-    'That this browser is connected, and when you send a message: no made-up ones go beside it. How large files, photos and calls are. That the page is hidden, when it pings less often. The lines that calls write stay short.',
-    'It changes nothing in what the server knows.',
-  ],
+  shows:
+    'That this browser is connected. When you type, read or send, because nothing made up goes beside it. How large files, photos and calls are. When the page is hidden, because it pings less often. The lines that calls write stay short.',
+  server: 'The server knows by the pings that it is on, and no more than before.',
   failed: 'Nothing was changed',
 }

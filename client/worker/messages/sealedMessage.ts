@@ -49,7 +49,7 @@ function archiveCipherOf(group: Group): Promise<CryptoKey> {
 
 /**
  * Seals a statement [Note: M1]. A commitment ties the body's key to MLS and archive. Store the new state before the envelope
- * leaves. The padded body has `leastBytes` or more.
+ * leaves.
  */
 export async function sealMessage(
   group: Group,
@@ -84,9 +84,9 @@ export async function sealMessage(
   return { group: sealed.group, content: writeEnvelope(envelope) }
 }
 
-/** Adds a field of zeros, which readers pass over [Note: M4]. */
+/** Readers ignore the zeros [Note: M4]. */
 function filled(fields: Bytes, leastBytes: number): Bytes {
-  // The padding and the field have a length of 4 bytes each [Note: C6].
+  // Two lengths [Note: C6].
   const zeros = leastBytes - 8 - fields.length
   return zeros > 0 ? concat(fields, encodeFields(new Uint8Array(zeros))) : fields
 }

@@ -2,7 +2,7 @@ import type { Live } from '../keys/live.ts'
 
 const STEADY = 'steady'
 
-/** True if this browser pads what it sends (decision 0123). */
+/** Decision 0123. */
 export const isSteady = async ({ vault }: Live): Promise<boolean> => (await vault.get('sealed', STEADY)) !== undefined
 
 export const setSteady = ({ vault }: Live, isOn: boolean): Promise<void> =>

@@ -10,7 +10,7 @@ import { listenerOf } from './listener.ts'
 export interface Pace {
   /** Limit for headers and plain bodies, and grace for streamed ones. */
   graceMs: number
-  /** The same through Tor. Plain bodies have the floor then, as streamed ones. */
+  /** Plain bodies then have the floor too. */
   onionGraceMs: number
   /** Slowest streamed body. */
   bytesPerSecond: number
@@ -64,7 +64,7 @@ export function boundPace(app: FastifyInstance, config: Config, pace: Pace): (se
   return (server, listener) => {
     if (!listener.hasProxy) boundAddresses(server, pace, warn)
     const isOnion = listener.ingress === 'onion'
-    // A browser may send at the moment in which a kept connection ends, the more so the longer the line.
+    // A request may cross the end of a kept connection.
     if (isOnion) server.keepAliveTimeout = LIMITS.onionKeepAliveSeconds * 1000
     server.headersTimeout = isOnion ? pace.onionGraceMs : pace.graceMs
     server.requestTimeout = longestMs
@@ -100,7 +100,7 @@ function boundAddresses(server: Server, { connectionsOfAddressMax }: Pace, onFul
   })
 }
 
-/** Bounds a plain body. Returns a function that stops the timer. */
+/** Returns a function that stops the timer. */
 export function endPlain(config: Config, raw: IncomingMessage, pace: Pace): () => void {
   if (listenerOf(config, raw).ingress === 'onion') return endBelow(config, raw, pace)
   const timer = setTimeout(() => end(config, raw), pace.graceMs)
