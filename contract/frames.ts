@@ -33,7 +33,6 @@ import {
 } from './chat/transferframes.ts'
 import { LIMITS } from './ground/limits.ts'
 import { chatRoomId, ingressShape, instant, seqShape, signedShape, userId } from './ground/shapes.ts'
-import { PING_PAD, STEADY } from './ground/steady.ts'
 
 /** A frame may be lost, so data that must survive is posted. */
 export const clientFrame = z.discriminatedUnion('type', [
@@ -41,7 +40,15 @@ export const clientFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), data: draftShape }),
   z.object({ type: z.literal('typing'), data: z.object({ chatRoomId, isTyping: z.boolean() }) }),
   /** A padded one is answered at its own length. */
-  z.object({ type: z.literal('ping'), data: z.object({ pad: z.literal(PING_PAD, 'A padded ping has one length').optional() }) }),
+  z.object({
+    type: z.literal('ping'),
+    data: z.object({
+      pad: z
+        .string()
+        .regex(/^0{223}$/)
+        .optional(),
+    }),
+  }),
   /** Calls [Note: M3]. `refused` carries the call's id. */
   z.object({ type: z.literal('call-offer'), data: callOfferShape }),
   z.object({ type: z.literal('call-answer'), data: callAnswerShape }),
@@ -122,7 +129,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('pong'),
-    data: z.object({ serverTime: instant, pad: z.string().max(STEADY.frameBytes).optional() }),
+    data: z.object({ serverTime: instant, pad: z.string().optional() }),
   }),
   z.object({ type: z.literal('message'), data: messageShape }),
   z.object({ type: z.literal('commit'), data: commitShape }),

@@ -4,8 +4,9 @@ import { contactsApi } from '../../contract/chat/contacts.ts'
 import { messagesApi } from '../../contract/chat/messages.ts'
 import { notificationsApi } from '../../contract/chat/notifications.ts'
 import { toBase64 } from '../../contract/ground/bytes.ts'
-import { LIMITS, PERIODS } from '../../contract/ground/limits.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
 import { type ApiError, createApi } from './api.ts'
+import { patience } from './patience.ts'
 
 interface Asked {
   path: string
@@ -172,7 +173,7 @@ test('a call that hangs ends with words, before its answer and in the middle of 
       },
     })
     const calls = [api(contactsApi.list, {}), api(notificationsApi.unreadCount, {})].map((call) => call.catch((error) => error))
-    await vi.advanceTimersByTimeAsync(2 * PERIODS.readSilenceMs)
+    await vi.advanceTimersByTimeAsync(2 * patience().readSilenceMs)
     for (const error of await Promise.all(calls)) {
       expect(error).toMatchObject({ status: 0, code: 'no_answer', message: 'The server does not answer. Please try again' })
     }

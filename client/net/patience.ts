@@ -1,53 +1,32 @@
 import { PERIODS } from '../../contract/ground/limits.ts'
 
-export interface Patience {
-  readSilenceMs: number
-  writeSilenceMs: number
-  /** A large request shows no progress. */
-  bodySilenceMs: number
-  pieceSilenceMs: number
-  wholeAnswerMs: number
-  beatMs: number
-  answerMs: number
-  /** 0: no limit. */
-  openMs: number
-  /** undefined: wait for somebody. */
-  pauseMs: (attempts: number) => number | undefined
-  /** Downloads without a byte. */
-  emptyTries: number
-  updateMs: number
-}
-
-const DIRECT: Patience = {
-  readSilenceMs: PERIODS.readSilenceMs,
-  writeSilenceMs: PERIODS.writeSilenceMs,
-  bodySilenceMs: PERIODS.uploadSilenceMs,
-  pieceSilenceMs: PERIODS.uploadSilenceMs,
-  wholeAnswerMs: PERIODS.wholeAnswerMs,
-  beatMs: PERIODS.heartbeatMs,
-  answerMs: PERIODS.heartbeatMs + 5000,
-  openMs: 0,
-  pauseMs: (attempts) => (attempts < PERIODS.reconnectAttempts ? PERIODS.reconnectMs : undefined),
-  emptyTries: 1,
-  updateMs: 20_000,
-}
-
-/** Decision 0123. */
-const ONION: Patience = {
-  readSilenceMs: 60_000,
-  writeSilenceMs: 90_000,
-  bodySilenceMs: 240_000,
-  pieceSilenceMs: 45_000,
-  wholeAnswerMs: 900_000,
-  beatMs: 10_000,
-  answerMs: 25_000,
-  openMs: 60_000,
-  pauseMs: (attempts) => Math.min(PERIODS.reconnectMs * 2 ** Math.max(0, attempts - PERIODS.reconnectAttempts + 1), 30_000),
-  emptyTries: 4,
-  updateMs: 240_000,
-}
+const RETRIES = PERIODS.reconnectAttempts
 
 /** Known before `hello`. */
 export const isOnionOrigin = (): boolean => globalThis.location?.hostname?.endsWith('.onion') ?? false
 
-export const patience = (): Patience => (isOnionOrigin() ? ONION : DIRECT)
+/** Seconds become ms. The longer waits are for circuits (decision 0123). */
+export function patience() {
+  const isOnion = isOnionOrigin()
+  const wait = (direct: number, onion: number) => (isOnion ? onion : direct) * 1000
+  return {
+    readSilenceMs: wait(30, 60),
+    writeSilenceMs: wait(45, 90),
+    /** A large request shows no progress. */
+    bodySilenceMs: wait(90, 240),
+    pieceSilenceMs: wait(90, 45),
+    wholeAnswerMs: wait(300, 900),
+    beatMs: wait(25, 10),
+    answerMs: wait(30, 25),
+    /** 0: no limit. */
+    openMs: wait(0, 60),
+    updateMs: wait(20, 240),
+    /** undefined: wait for somebody. */
+    pauseMs(attempts: number): number | undefined {
+      if (attempts < RETRIES) return PERIODS.reconnectMs
+      return isOnion ? Math.min(PERIODS.reconnectMs * 2 ** (attempts - RETRIES + 1), 30_000) : undefined
+    },
+    /** Downloads without a byte. */
+    emptyTries: isOnion ? 4 : 1,
+  }
+}

@@ -139,11 +139,7 @@ export const PERIODS = {
   heartbeatMs: 25_000,
   typingShownMs: 6000,
   typingSentMs: 3000,
-  /** Longest time without a byte. */
-  readSilenceMs: 30_000,
-  writeSilenceMs: 45_000,
   uploadSilenceMs: 90_000,
-  wholeAnswerMs: 300_000,
 } as const
 
 /** Raise it if an old tab could misread a new server, or the reverse. */

@@ -8,7 +8,5 @@ export const STEADY = {
   plainTextBytes: 1024,
 } as const
 
-const BARE_BYTES = JSON.stringify({ type: 'ping', data: { pad: '' } }).length
-
-/** No other padding is taken. */
-export const PING_PAD = '0'.repeat(STEADY.frameBytes - BARE_BYTES)
+/** A ping with no other padding is taken. */
+export const PING_PAD = '0'.repeat(223)
