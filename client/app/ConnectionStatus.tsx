@@ -1,10 +1,15 @@
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { CODE_PART } from '../me/buildcheck/buildcheck.ts'
+import { connectingWords } from '../net/onion.ts'
 import { type ConnectionState, connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { later } from '../ui/later.tsx'
 import { useOnline } from '../ui/useOnline.tsx'
+
+const ConnectionSheet = later(async () => (await import('./ConnectionSheet.tsx')).ConnectionSheet)
 
 const PAUSES: Partial<Record<NonNullable<ConnectionState['pause']>, string>> = {
   too_many: 'Paused: too many tabs',
@@ -12,49 +17,57 @@ const PAUSES: Partial<Record<NonNullable<ConnectionState['pause']>, string>> = {
   refused_version: 'Stopped: the server’s version is not trusted',
 }
 
-/** Shows the state of the connection. "via Tor" appears only if the server reports the onion as this socket's ingress. */
+/**
+ * Shows the state of the connection; a press explains it. "via Tor" appears only if the server reports the onion as this socket's
+ * ingress.
+ */
 export function ConnectionStatus() {
   const env = useEnv()
   const isOnline = useOnline()
   const { phase, pause, ingress, onionAddress } = useStore(connectionStore)
-  if (phase !== 'open')
-    return (
-      <div className="net">
-        <span className="pill wait" role="status">
-          {isOnline ? ((pause && PAUSES[pause]) ?? 'Connecting...') : 'You are offline'}
-        </span>
-        {pause === 'refused_version' && (
-          <Link className="linkish" href={CODE_PART}>
-            Why
-          </Link>
-        )}
-        {phase === 'waiting' && pause !== 'refused_version' && isOnline && (
-          <button
-            type="button"
-            className="linkish"
-            onClick={() => (pause === 'other_version' ? location.reload() : env.socket.reconnect())}
-          >
-            {pause === 'other_version' ? 'Reload' : 'Reconnect'}
-          </button>
-        )}
-      </div>
-    )
-  if (ingress === 'onion')
-    return (
-      <div className="net">
-        <span className="pill" role="status">
-          Connected via Tor
-        </span>
-      </div>
-    )
+  const [anchor, setAnchor] = useState<HTMLElement>()
+  const isOpen = phase === 'open'
+  const tone = isOpen ? (ingress === 'onion' ? '' : 'half') : 'wait'
+  const waits = phase === 'waiting' && pause !== 'refused_version' && isOnline
   return (
     <div className="net">
-      <span className="pill half" role="status">
-        <span>
-          Connected · <b>not via Tor</b>
-        </span>
+      <span role="status">
+        <button
+          type="button"
+          className="pill-button"
+          aria-haspopup="dialog"
+          aria-expanded={anchor !== undefined}
+          onClick={({ currentTarget }) => setAnchor(anchor ? undefined : currentTarget)}
+        >
+          <span className={`pill ${tone}`}>
+            {!isOpen && (isOnline ? ((pause && PAUSES[pause]) ?? connectingWords()) : 'You are offline')}
+            {isOpen && ingress === 'onion' && 'Connected via Tor'}
+            {isOpen && ingress !== 'onion' && (
+              <span>
+                Connected · <b>not via Tor</b>
+              </span>
+            )}
+          </span>
+        </button>
       </span>
-      {onionAddress && <CopyButton text={onionAddress} label="Copy the server’s onion address" />}
+      {pause === 'refused_version' && (
+        <Link className="linkish" href={CODE_PART}>
+          Why
+        </Link>
+      )}
+      {waits && (
+        <button
+          type="button"
+          className="linkish"
+          onClick={() => (pause === 'other_version' ? location.reload() : env.socket.reconnect())}
+        >
+          {pause === 'other_version' ? 'Reload' : 'Reconnect'}
+        </button>
+      )}
+      {isOpen && ingress !== 'onion' && onionAddress && (
+        <CopyButton text={onionAddress} label="Copy the server’s onion address" />
+      )}
+      {anchor && <ConnectionSheet anchor={anchor} onClose={() => setAnchor(undefined)} />}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { useStore } from 'zustand'
 import { textBytes } from '../../../contract/ground/bytes.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import { connectingWords } from '../../net/onion.ts'
 import { connectionStore } from '../../net/status.ts'
 import { keepDraft, readDraft } from '../../rooms/list/drafts.ts'
 import type { Room } from '../../rooms/list/room.ts'
@@ -156,5 +157,5 @@ function placeholder(isConnected: boolean, isBlocked: boolean): string {
   if (isBlocked) return 'Sending is stopped'
   if (isConnected) return 'Type a message...'
   if (!navigator.onLine) return 'You are offline.'
-  return location.hostname.endsWith('.onion') ? 'Connecting to Tor network...' : 'Connecting...'
+  return connectingWords()
 }

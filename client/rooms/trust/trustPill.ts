@@ -1,3 +1,4 @@
+import { connectingWords } from '../../net/onion.ts'
 import type { Person } from './people.ts'
 import type { Stop } from './refusedList.ts'
 
@@ -53,7 +54,7 @@ export function trustOf({ person, connection, stop, isLocked, hasKeys }: Known):
   const only = (tone: Trust['tone'], state: string): Trust => ({ tone, state, mark: '' })
   if (stop) return only('danger', stop)
   if (connection === 'offline') return only('wait', 'You are offline')
-  if (connection === 'connecting') return only('wait', 'Connecting...')
+  if (connection === 'connecting') return only('wait', connectingWords())
   if (isLocked) return only('plain', 'Locked')
   if (!person.onionAddress) return only('wait', 'No device yet')
   const mark = person.isVerified ? 'Verified' : 'Not verified'
