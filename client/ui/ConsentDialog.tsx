@@ -6,7 +6,8 @@ interface Props {
   title: string
   text: string
   note?: string | undefined
-  allow: string
+  /** Absent: it cannot be allowed. */
+  allow?: string | undefined
   leave: string
   /** True if allowing is the usual thing, once told. Otherwise it undoes what the person has chosen. */
   isUsual: boolean
@@ -16,7 +17,7 @@ interface Props {
 
 /** What a connection would show, before it does. What shows nothing has the focus. */
 export function ConsentDialog({ title, text, note, allow, leave, isUsual, onAllow, onLeave }: Props) {
-  const allowing = (
+  const allowing = allow && (
     <button type="button" key="allow" className={isUsual ? 'btn primary' : 'btn outline'} onClick={onAllow}>
       {allow}
     </button>

@@ -12,7 +12,7 @@ interface Props {
   onLeave: () => void
 }
 
-const CONSENTS: Record<AddressRefusal, Consent> = {
+const CONSENTS: Record<Exclude<AddressRefusal, 'tor_required'>, Consent> = {
   ...{ no_relay: { allowsDirect: true }, shows_address: { allowsDirect: true }, leaves_tor: { leavesTor: true } },
 }
 
@@ -20,9 +20,9 @@ const CONSENTS: Record<AddressRefusal, Consent> = {
 export const CallRefused = ({ refusal, name, isRinging, onAllow, onLeave }: Props) => (
   <ConsentDialog
     {...refusedWords(refusal, name, isRinging)}
-    leave={isRinging ? 'Not now' : 'Do not call'}
+    leave={refusal === 'tor_required' ? 'Close' : isRinging ? 'Not now' : 'Do not call'}
     isUsual={refusal === 'shows_address'}
-    onAllow={() => onAllow(CONSENTS[refusal])}
+    onAllow={() => refusal !== 'tor_required' && onAllow(CONSENTS[refusal])}
     onLeave={onLeave}
   />
 )

@@ -5,10 +5,11 @@ import { useStore } from 'zustand'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { noteFocus } from '../../ui/opener.ts'
+import { torRefusal } from './address.ts'
 import { CallRefused } from './CallRefused.tsx'
 import { callStore } from './callState.ts'
 import { acceptCall, type Consent, declineCall, dismissRefusal, silenceRing } from './calls.ts'
-import { HIDDEN, incomingWords, SHOWN } from './viewWords.ts'
+import { incomingWords, ringingWords } from './viewWords.ts'
 import './incoming.css'
 import { useCallPerson } from './useCallPerson.tsx'
 
@@ -66,7 +67,7 @@ export function IncomingCall() {
               {person.isByCode ? 'Verified by a contact code' : 'Safety number compared'}
             </span>
           )}
-          <p className="small t2">{isRelayed ? HIDDEN : SHOWN}</p>
+          <p className="small t2">{ringingWords(isRelayed, torRefusal({}))}</p>
           <div className="go">
             <div>
               <button type="button" className="round" aria-label="Decline" onClick={() => void declineCall(env)}>

@@ -1,6 +1,7 @@
 import { callsApi } from '../../../contract/chat/calls.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { isBehindTor } from '../../net/onion.ts'
 import { connectionStore } from '../../net/status.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
 
@@ -13,9 +14,16 @@ export interface Consent {
 
 /**
  * `no_relay`: the address is to be hidden, and this server has no relay. `shows_address`: the other browser will see the network address,
- * which is asked once. `leaves_tor`: the relay would see the address that Tor hides.
+ * which is asked once. `leaves_tor`: the relay would see the address that Tor hides. `tor_required`: so it is, and nobody can allow it here.
  */
-export type AddressRefusal = 'no_relay' | 'shows_address' | 'leaves_tor'
+export type AddressRefusal = 'no_relay' | 'shows_address' | TorRefusal
+type TorRefusal = 'leaves_tor' | 'tor_required'
+
+/** undefined where it leaves no Tor, or the person lets this one. */
+export function torRefusal({ leavesTor }: Consent): TorRefusal | undefined {
+  if (connectionStore.getState().isTorRequired) return 'tor_required'
+  return isBehindTor() && !leavesTor ? 'leaves_tor' : undefined
+}
 
 /** True if calls go through a relay alone: as the account has chosen, else as the server says. */
 export const hidesAddress = async (env: Env, hidesByDefault: boolean): Promise<boolean> =>
@@ -45,7 +53,8 @@ export async function willBeRelayed(env: Env): Promise<boolean> {
 
 /** Throws ApiError. */
 export async function askAddress(env: Env, consent: Consent): Promise<{ refusal: AddressRefusal } | { isRelayOnly: boolean }> {
-  if (connectionStore.getState().ingress === 'onion' && !consent.leavesTor) return { refusal: 'leaves_tor' }
+  const refusal = torRefusal(consent)
+  if (refusal) return { refusal }
   const { hides, hasRelay } = await addressOf(env)
   if (hides) {
     if (hasRelay) return { isRelayOnly: true }

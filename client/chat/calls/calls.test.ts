@@ -1069,6 +1069,25 @@ describe('The address', () => {
     await alice.rings()
     expect(alice.state().refusal).toBe('leaves_tor')
   })
+
+  test('On an onion origin no connection is made without the press, also before the server has said how one came', async () => {
+    vi.stubGlobal('location', new URL('http://abc.onion/'))
+    alice.connectionStore.setState({ ingress: null })
+    await alice.rings()
+    expect(alice.state()).toMatchObject({ phase: 'idle', refusal: 'leaves_tor' })
+    expect([network.connections, alice.relay.asked, wire.said]).toEqual([[], 0, []])
+  })
+
+  test('Where Tor is required no press lets a call leave it: neither one that is made, nor one that rings', async () => {
+    alice.connectionStore.setState({ ingress: 'onion', isTorRequired: true })
+    await alice.rings('voice', { allowsDirect: true, leavesTor: true } as never)
+    expect(alice.state()).toMatchObject({ phase: 'idle', refusal: 'tor_required' })
+    await bob.rings()
+    await soon()
+    await alice.accepts(false, { allowsDirect: true, leavesTor: true } as never)
+    expect(alice.state()).toMatchObject({ phase: 'incoming', refusal: 'tor_required' })
+    expect(network.connections).toEqual([])
+  })
 })
 
 describe('Both ring each other at once', () => {

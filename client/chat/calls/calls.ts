@@ -7,7 +7,7 @@ import { roomById } from '../../rooms/list/roomList.ts'
 import { readyRoom } from '../../rooms/log/readyRoom.ts'
 import { markDifferent, readSafety, shareMarks } from '../../rooms/trust/safety.ts'
 import { showToast } from '../../ui/toast.ts'
-import { type AddressRefusal, askAddress, type Consent } from './address.ts'
+import { type AddressRefusal, askAddress, type Consent, torRefusal } from './address.ts'
 import { answerRing, bindAnswer } from './answer.ts'
 import { ringOut } from './attempts.ts'
 import { beginCall, ringBack, takePart } from './begun.ts'
@@ -80,7 +80,7 @@ export function dismissRefusal(): void {
 export function refuseRing(call: LiveCall, code: string, words: string): void {
   call.isOffered = false
   const room = roomById(call.chatRoomId)
-  if (code === 'call_leaves_tor' && room) refuse(call, 'leaves_tor', room)
+  if (code === 'call_leaves_tor' && room) refuse(call, torRefusal({}) ?? 'leaves_tor', room)
   else failToStart(call, new NotReady(words))
 }
 

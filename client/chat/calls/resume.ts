@@ -1,6 +1,7 @@
 import type { Env } from '../../env.ts'
 import { personIdOfDirect } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
+import { torRefusal } from './address.ts'
 import { seekAnother } from './attempts.ts'
 import { beginCall, takePart } from './begun.ts'
 import { holdCall, writeOwed } from './callLines.ts'
@@ -26,7 +27,7 @@ async function resume(env: Env, known: KnownCall): Promise<void> {
   // A tab that was duplicated has the same memory.
   const letGo = await holdCall(known.callId, HOLD_MS)
   letGo?.()
-  if (!letGo || !room || !peerId || liveCall()) return forgetHere(known.callId)
+  if (!letGo || !room || !peerId || liveCall() || torRefusal(known.consent)) return forgetHere(known.callId)
   const { callId, isCaller, callType, consent, attempt } = known
   const call = beginCall({ env, callId, room, peerId, isCaller, callType, consent, attempt })
   call.isRelayOnly = known.isRelayOnly

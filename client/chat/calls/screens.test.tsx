@@ -272,6 +272,27 @@ test('A refused call was not begun: the safe answer has the focus, and what is a
   expect(verbs.startCall).toHaveBeenLastCalledWith(expect.anything(), room, 'voice', { leavesTor: true, allowsDirect: true })
 })
 
+test('Where no call leaves Tor the refusal says so, and has nothing that allows it', async () => {
+  const { person } = open({ refusal: 'tor_required', pending: { room, callType: 'voice' } })
+  expect(screen.getByRole('heading', { name: 'This server lets no call leave Tor.' })).toBeTruthy()
+  const sheet = within(screen.getByRole('dialog'))
+  expect(sheet.getAllByRole('button', { name: 'Close' })).toHaveLength(sheet.getAllByRole('button').length)
+  await person.click(sheet.getByText('Close'))
+  expect(verbs.dismissRefusal).toHaveBeenCalledOnce()
+  expect(verbs.startCall).not.toHaveBeenCalled()
+})
+
+test.each([
+  [{ ingress: 'direct', isTorRequired: false }, /straight to their browser/],
+  [{ ingress: 'onion', isTorRequired: false }, /A call would leave Tor.* You are asked before/],
+  [{ ingress: 'onion', isTorRequired: true }, /lets no call leave Tor/],
+] as const)('A ring at a connection that is %o says what to accept it would show', (state, words) => {
+  connectionStore.setState(state)
+  open(RING)
+  expect(screen.getByText(words)).toBeTruthy()
+  connectionStore.setState({ ingress: 'direct', isTorRequired: false })
+})
+
 test('The bar in the chat has the time, mutes, leads back and ends', async () => {
   callStore.setState({ ...LIVE, isMinimised: true })
   const { person } = show(<CallBar />, makeAnswers(), { clock: () => new Date(NOW) })

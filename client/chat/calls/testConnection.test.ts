@@ -88,6 +88,21 @@ test('An address of a relay that no browser takes is left out, as in a call', as
   expect([results.udp?.state, results.tls?.state, results.relay?.state]).toEqual(['none', 'ok', 'ok'])
 })
 
+test('Behind Tor no way is tried and no relay is asked for: not by hand, not by the silent test, not before hello', async () => {
+  vi.stubGlobal('RTCPeerConnection', function made() {
+    throw new Error('No connection may be made')
+  })
+  vi.stubGlobal('location', new URL('http://abc.onion/'))
+  const answer = vi.fn(relay)
+  const results = await run(envOf(answer))
+  expect(results.relay).toMatchObject({ state: 'none', meaning: 'A call does not go through Tor, and neither would this test.' })
+  expect([results.udp, results.tcp, results.tls].map((result) => result?.found)).toEqual(Array(3).fill('Not tried'))
+  await testOnceADay(envOf(answer))
+  expect([answer.mock.calls, testStore.getState().line]).toEqual([[], null])
+  // What runs later today, outside of Tor, is the first one.
+  expect(localStorage.getItem('conclave-call-test')).toBeNull()
+})
+
 test('The silent test runs once a day, and names what does not work in one line', async () => {
   open = /tcp/
   const answer = vi.fn(relay)

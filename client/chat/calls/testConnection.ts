@@ -2,6 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import { callsApi } from '../../../contract/chat/calls.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { isBehindTor } from '../../net/onion.ts'
 import { usableServers } from '../../rtc/ice.ts'
 
 export type TestName = 'microphone' | 'camera' | 'relay' | 'udp' | 'tcp' | 'tls'
@@ -39,6 +40,17 @@ export async function testConnection(env: Env, { hasDevices, onResult, signal }:
   if (hasDevices) {
     tell(await testDevice('microphone'))
     tell(await testDevice('camera'))
+  }
+  // The relay would see the address that Tor hides.
+  if (isBehindTor()) {
+    tell({
+      name: 'relay',
+      state: 'none',
+      found: 'Not tried',
+      meaning: 'A call does not go through Tor, and neither would this test.',
+    })
+    for (const name of WAYS) tell({ name, state: 'none', found: 'Not tried' })
+    return results
   }
   const { servers, why } = await relaysOf(env)
   // The ways are tried side by side, because a closed one says so only by silence.
@@ -156,6 +168,7 @@ const TESTED = 'conclave-call-test'
 
 /** Tests the ways of a call, without its devices, before the first call of a day. What does not work is named in one line. */
 export async function testOnceADay(env: Env): Promise<void> {
+  if (isBehindTor()) return
   const today = env.clock().toISOString().slice(0, 10)
   if (localStorage.getItem(TESTED) === today) return
   localStorage.setItem(TESTED, today)

@@ -24,8 +24,17 @@ export const ALONE = 'Waiting for other participants to join'
 export const BOTH_SEE = 'Both should see the same words'
 export const COMPARED = 'Compared on this call'
 
-export const HIDDEN = 'Your address stays hidden: the call goes through the relay.'
-export const SHOWN = 'The call goes straight to their browser, which sees your network address.'
+const HIDDEN = 'Your address stays hidden: the call goes through the relay.'
+const SHOWN = 'The call goes straight to their browser, which sees your network address.'
+
+const WOULD_LEAVE_TOR = 'A call would leave Tor: the relay would see your address. You are asked before.'
+const NEVER_LEAVES_TOR = 'This server lets no call leave Tor.'
+
+/** What to accept a call would show. */
+export function ringingWords(isRelayed: boolean, tor: 'leaves_tor' | 'tor_required' | undefined): string {
+  if (tor === undefined) return isRelayed ? HIDDEN : SHOWN
+  return tor === 'tor_required' ? NEVER_LEAVES_TOR : WOULD_LEAVE_TOR
+}
 
 export const reconnectingWords = (seconds: number): string => `Reconnecting, ${Math.max(0, Math.floor(seconds))} s.`
 
@@ -83,7 +92,8 @@ interface Refused {
   title: string
   text: string
   note?: string
-  allow: string
+  /** Absent where nobody can allow it. */
+  allow?: string
 }
 
 /** Why a call is not begun, or not accepted, before the person has read what it would show. */
@@ -97,8 +107,13 @@ export function refusedWords(refusal: AddressRefusal, name: string, isRinging: b
   if (refusal === 'leaves_tor')
     return {
       title: 'A call would leave Tor: the relay would see your address.',
-      text: 'You are here by the onion address, which hides it. Calls do not go through Tor.',
+      text: 'You are here by the onion address, which hides it. Calls do not go through Tor. Where you do not hide your address in calls, the other browser sees it too.',
       allow: 'Allow for this call',
+    }
+  if (refusal === 'tor_required')
+    return {
+      title: NEVER_LEAVES_TOR,
+      text: 'Calls do not go through Tor: the relay would see your address. Write instead, or send a voice message.',
     }
   return {
     title: 'This call would show your address',

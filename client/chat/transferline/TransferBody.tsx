@@ -54,6 +54,7 @@ function Known({ transfer, name, seq, note, asks = false }: Omit<Props, 'content
   const isReceived = stage === 'done' && !isMine && isHere
   const hasBar = isUnderway(transfer)
   const isOffer = stage === 'offered' && !isMine
+  const canConnect = refusal !== 'tor_required'
   const mayStop = (stage === 'offered' && isMine) || ['waiting', 'connecting', 'moving', 'paused'].includes(stage)
   const kept = keptWords(transfer)
   const about = hasBar ? movedWords(movedBytes, content.sizeBytes) : isReceived ? receivedWords(content.sizeBytes) : undefined
@@ -91,21 +92,23 @@ function Known({ transfer, name, seq, note, asks = false }: Omit<Props, 'content
       {isOffer && note && <p className="transfer-note">{note}</p>}
       {isOffer && (
         <div className="acts">
-          <button
-            type="button"
-            className="btn compact primary"
-            disabled={isBusy}
-            aria-label={`Accept ${file}`}
-            onClick={() => begin()}
-          >
-            Accept
-          </button>
+          {canConnect && (
+            <button
+              type="button"
+              className="btn compact primary"
+              disabled={isBusy}
+              aria-label={`Accept ${file}`}
+              onClick={() => begin()}
+            >
+              Accept
+            </button>
+          )}
           <button type="button" className="btn compact outline" aria-label={`Decline ${file}`} onClick={decline}>
             Decline
           </button>
         </div>
       )}
-      {refusal && !isOffer && mayStop && (
+      {refusal && canConnect && !isOffer && mayStop && (
         <div className="acts">
           <button type="button" className="btn compact outline" disabled={isBusy} onClick={() => begin()}>
             {isQuestion(refusal) ? 'Decide' : 'Try again'}

@@ -87,15 +87,17 @@ export function spokenStage(before: Shown | undefined, now: Shown, name: string)
 }
 
 /** A refusal that is a question, asked before the browser connects. */
-export type Question = Exclude<TransferRefusal, 'no_room' | 'failed'>
+export type Question = Exclude<TransferRefusal, 'tor_required' | 'no_room' | 'failed'>
 
-export const isQuestion = (refusal: TransferRefusal | null): refusal is Question =>
-  refusal !== null && refusal !== 'no_room' && refusal !== 'failed'
+const NO_QUESTIONS: (TransferRefusal | null)[] = [null, 'tor_required', 'no_room', 'failed']
+
+export const isQuestion = (refusal: TransferRefusal | null): refusal is Question => !NO_QUESTIONS.includes(refusal)
 
 const QUESTION_LINES: Record<TransferRefusal, (sizeBytes: number) => string> = {
   shows_address: () => 'Not connected: it would show your network address.',
   no_relay: () => 'Not connected: it would show your network address.',
   leaves_tor: () => 'Not connected: it would leave Tor.',
+  tor_required: () => 'This server lets no direct transfer leave Tor. What is sent in the chat goes by onion.',
   relay_limit: () => 'Not connected: the relay’s gigabyte of today is used up. Connect directly, or later.',
   no_room: (sizeBytes) => `This browser has no room for ${bytesWords(sizeBytes)}. Make room, then try again.`,
   failed: () => 'The two browsers could not connect. What is here is kept.',
@@ -122,7 +124,7 @@ export function questionWords(question: Question, name: string, isMine: boolean)
     case 'leaves_tor':
       return {
         title: 'A direct transfer would leave Tor: the relay would see your address.',
-        text: 'You are here by the onion address, which hides it. Direct transfers do not go through Tor.',
+        text: 'You are here by the onion address, which hides it. Direct transfers do not go through Tor. Where you do not hide your address in calls, the other browser sees it too.',
         allow: 'Allow for this file',
       }
     case 'no_relay':

@@ -181,6 +181,18 @@ test('A transfer that would show the address asks first, and goes on with all th
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
+test('Where no transfer leaves Tor it says so and asks nothing: what is offered is declined, what was begun is cancelled', async () => {
+  line(transfer({ refusal: 'tor_required' }))
+  expect(screen.getByRole('alert').textContent).toContain('This server lets no direct transfer leave Tor.')
+  expect(screen.queryByRole('button', { name: 'Accept scans.zip' })).toBeNull()
+  expect(button('Decline scans.zip')).toBeTruthy()
+  cleanup()
+  line(transfer({ refusal: 'tor_required', stage: 'waiting' }))
+  expect(screen.queryByRole('button', { name: 'Decide' })).toBeNull()
+  expect(button('Cancel scans.zip')).toBeTruthy()
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
 test('A question that was put off is asked again by Accept, and allows nothing by itself', async () => {
   const { person } = line(transfer({ refusal: 'shows_address' }))
   expect(screen.queryByRole('dialog')).toBeNull()

@@ -1,6 +1,7 @@
 import type { FrameOf, ServerData } from '../../../contract/frames.ts'
 import type { Env } from '../../env.ts'
 import type { TransferRow } from '../../worker/crypto.ts'
+import { torRefusal } from '../calls/address.ts'
 import { reportBug } from '../calls/codeOf.ts'
 import { transferStore } from '../transferline/transferState.ts'
 import { listedTransfer, readListed } from './knownTransfers.ts'
@@ -106,7 +107,7 @@ export function refuseTransfer({ id, code }: ServerData['refused']): void {
   if (!one || !isLive(one)) return
   if (code === 'transfer_over') void endAsListed(one).catch(reportBug)
   else if (code === 'transfer_elsewhere') void leaveElsewhere(one.env, one.transferId).catch(reportBug)
-  else if (code === 'transfer_leaves_tor') stopFor(one, 'leaves_tor')
+  else if (code === 'transfer_leaves_tor') stopFor(one, torRefusal({}) ?? 'leaves_tor')
   else if (code === 'relay_limit_reached') stopFor(one, 'relay_limit')
   // Its frame is lost, and the watch makes another attempt.
   else if (!LATER.includes(code)) one.isMine ? show(one, { stage: 'waiting' }) : stopUnconnected(one)

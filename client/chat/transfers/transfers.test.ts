@@ -620,6 +620,15 @@ describe('What is asked, and refused', () => {
     expect(frames('transfer-accept').at(-1)?.frame.data).toMatchObject({ leavesTor: true })
   })
 
+  test('Where Tor is required no press lets a transfer leave it, and no connection is made', async () => {
+    const id = await offered()
+    bob.connectionStore.setState({ ingress: 'onion', isTorRequired: true })
+    await bob.does.acceptTransfer(bob.env, id, { leavesTor: true, allowsDirect: true })
+    await soon()
+    expect(bob.shows(id)).toMatchObject({ stage: 'offered', refusal: 'tor_required' })
+    expect(network.connections).toEqual([])
+  })
+
   test('A question that Alice has open stays while Bob’s browser asks again', async () => {
     const id = await offered()
     localStorage.removeItem('call-address')
