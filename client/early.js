@@ -32,9 +32,17 @@
   const isReturning = stored('signed-out', 'sessionStorage') !== null || /[?&]tab=signin\b/.test(search)
   // By these hashes the sign-in and other pages lead to the landing, whoever has been here before.
   const isAsked = /^#(home|passage|features)$/.test(hash)
+  // Where the server let nobody in who does not come by Tor, no form is shown before it has answered.
+  const isShut = stored('door') !== null
   const isLanding = pathname === '/' && !isOwed && (isAsked || (!isReturning && stored('visited') === null))
-  const forVisitor = isLanding ? 'landing' : isReturning ? 'app' : 'form'
+  const forVisitor = isLanding ? 'landing' : isReturning || isShut ? 'app' : 'form'
   dataset.frame = lacks.length > 0 ? 'lacks' : isNowhere ? 'nowhere' : stored('user') !== null ? 'app' : forVisitor
+
+  const noteDoor = async (answer) => {
+    const { code } = answer.status === 403 ? await answer.clone().json() : {}
+    if (code === 'tor_required') localStorage.setItem('door', 'yes')
+    else localStorage.removeItem('door')
+  }
 
   globalThis.early = {}
   if (dataset.frame === 'lacks') {
@@ -46,7 +54,7 @@
     // A logout that still has to be sent comes before any other call.
     const init = { credentials: 'same-origin', cache: 'no-store', headers: { Accept: 'application/json' } }
     globalThis.early.user = fetch('/api/user', init)
-    globalThis.early.user.catch(() => undefined)
+    globalThis.early.user.then(noteDoor).catch(() => undefined)
   }
   // Past the landing once, past it for good: here and not in the code, which may still be loading when the next page is opened. The
   // pages to read (page.html) have no frames.

@@ -12,15 +12,18 @@ interface Visit {
   session?: Record<string, string>
   /** Names of globals that this browser does not have. */
   without?: string[]
+  /** What the server answers to the first question; nothing yet if absent. */
+  answer?: { status: number; body: object }
   /** What the page's own HTML says: that of the pages to read says `page`. */
   data?: Record<string, string>
 }
 
 /** Runs the early script in a browser like this. */
-function visit({ address = '/', local = {}, session = {}, without = [], data = {} }: Visit) {
+function visit({ address = '/', local = {}, session = {}, without = [], data = {}, answer }: Visit) {
   const { pathname, search, hash } = new URL(address, 'https://chat.example.org')
   const dataset: Record<string, string> = { ...data }
   const asked: string[] = []
+  const response = answer && { status: answer.status, clone: () => ({ json: async () => answer.body }) }
   const named = { textContent: '' }
   const page = {
     location: { pathname, search, hash },
@@ -34,19 +37,20 @@ function visit({ address = '/', local = {}, session = {}, without = [], data = {
       setItem: (key: string, value: string) => {
         local[key] = value
       },
+      removeItem: (key: string) => void Reflect.deleteProperty(local, key),
     },
     sessionStorage: { getItem: (key: string) => session[key] ?? null },
     addEventListener: () => undefined,
     ...{ isSecureContext: true, crypto: { subtle: {} }, indexedDB: {}, Worker: {}, WebAssembly: {}, WebSocket: {} },
     fetch: (path: string) => {
       asked.push(path)
-      return Promise.resolve()
+      return Promise.resolve(response)
     },
   }
   const context = createContext({ ...page, ...Object.fromEntries(without.map((name) => [name, undefined])) })
   if (without.includes('WebAssembly')) runInContext('delete globalThis.WebAssembly', context)
   runInContext(script, context)
-  return { frame: dataset['frame'], asked, lacks: named.textContent }
+  return { frame: dataset['frame'], asked, lacks: named.textContent, told: new Promise((resolve) => setTimeout(resolve)) }
 }
 
 const member = { user: '{"id":"1"}' }
@@ -70,6 +74,20 @@ test('Who has come past the landing is not shown it again, from the first moment
   visit({ local: former })
   const { user: _, ...afterSignOut } = former as Record<string, string>
   expect(visit({ local: afterSignOut }).frame).toBe('form')
+})
+
+test('A browser that was shut out shows no form before the server has answered again; who has not passed the landing still sees that', async () => {
+  const local: Record<string, string> = {}
+  const refusal = { status: 403, body: { code: 'tor_required' } }
+  await visit({ local, answer: refusal }).told
+  expect(local).toEqual({ door: 'yes' })
+  expect(visit({ local, answer: refusal }).frame).toBe('landing')
+  expect(visit({ local, address: '/auth', answer: refusal }).frame).toBe('app')
+  await visit({ local, address: '/auth', answer: { status: 403, body: { code: 'device_required' } } }).told
+  expect(visit({ local: { ...local }, address: '/auth' }).frame).toBe('form')
+  const member = { door: 'yes', user: '{"id":"1"}' }
+  await visit({ local: member, answer: { status: 200, body: {} } }).told
+  expect(member).not.toHaveProperty('door')
 })
 
 test('A member never sees the landing, whatever address leads here', () => {

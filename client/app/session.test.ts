@@ -12,10 +12,13 @@ import { resetMessages, showRoom } from '../chat/messages/messages.ts'
 import { messagesStore } from '../chat/messages/store.ts'
 import type { Env } from '../env.ts'
 import { accountStore } from '../me/account/accountState.ts'
+import { closeDoor } from '../me/door/closeDoor.ts'
 import { type Api, ApiError } from '../net/api.ts'
 import type { Socket } from '../net/socket.ts'
 import { connectionStore } from '../net/status.ts'
+import { keepDraft, readDraft } from '../rooms/list/drafts.ts'
 import { resetRooms, roomById, roomsStore } from '../rooms/list/roomList.ts'
+import { onKeepDrafts } from '../rooms/list/unkeptDrafts.ts'
 import { peopleStore, personById, resetPeople } from '../rooms/trust/people.ts'
 import { openBrowser } from '../testing/browser.ts'
 import type { TestPerson } from '../testing/people.ts'
@@ -190,6 +193,27 @@ test('A page that is signed in connects, and brings up to date what this browser
   await quiet()
   expect(socket.open).toHaveBeenCalledTimes(1)
   expect(report).not.toHaveBeenCalled()
+})
+
+test('A server that from now on answers by Tor alone ends the session at once: what is typed is kept, and nothing is asked again', async () => {
+  const { alice, roomId } = await opened()
+  localStorage.setItem('user', 'kept')
+  const offKeep = onKeepDrafts(() => keepDraft(page, roomId, 'not yet sent'))
+  failure = new ApiError(403, 'tor_required', 'This server is reached over Tor alone', { details: { onionAddress: null } })
+  connectionStore.setState({ phase: 'connecting' })
+  vi.advanceTimersByTime(PERIODS.contactsPollMs)
+  expect(await quiet()).not.toEqual([])
+  await closeDoor(page, { onionAddress: null })
+  offKeep()
+  expect(accountStore.getState()).toMatchObject({ phase: 'door', user: null })
+  expect(socket.close).toHaveBeenCalled()
+  await quiet()
+  vi.advanceTimersByTime(10 * PERIODS.contactsPollMs)
+  expect(await quiet()).toEqual([])
+  expect([report.mock.calls, localStorage.getItem('user')]).toEqual([[], 'kept'])
+  const { userId, username, unlock } = alice
+  await alice.core.open({ userId, username, unlock })
+  expect(await readDraft(alice.env, roomId)).toBe('not yet sent')
 })
 
 test('A new browser asks for its book and for its keys once, however many chats it has', async () => {

@@ -47,11 +47,13 @@ type Fetch = (path: string, init: RequestInit) => Promise<Response>
 interface Options {
   fetch?: Fetch
   onSignedOut?: (endpoint: Endpoint) => void
+  /** Nothing is answered but by Tor. */
+  onTorRequired?: (details: unknown) => void
   /** Signs for the session; the refused call is repeated [Note: D4]. */
   prove?: () => Promise<void>
 }
 
-export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, prove }: Options = {}): Api {
+export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, onTorRequired, prove }: Options = {}): Api {
   /** A 304 has no body. */
   const known = new Map<string, { etag: string; answer: unknown }>()
   let proving: Promise<void> | undefined
@@ -86,6 +88,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, p
     if (!response.ok) {
       const error = await refusalOf(response, text, endpoint.input.safeParse(input))
       if (error.code === 'not_signed_in') onSignedOut?.(endpoint)
+      if (error.code === 'tor_required') onTorRequired?.(error.details)
       throw error
     }
     const parsed = endpoint.output.safeParse(answer)
