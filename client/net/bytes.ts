@@ -1,8 +1,10 @@
 import { ApiError, refusalOf } from './api.ts'
 import { patience } from './patience.ts'
+import { requireOwnAddress } from './transfer.ts'
 
 /** Throws ApiError. */
 export async function putBytes(address: string, bytes: Blob): Promise<void> {
+  requireOwnAddress(address)
   const response = await fetch(address, {
     method: 'PUT',
     body: bytes,

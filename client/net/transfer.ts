@@ -1,7 +1,14 @@
 import type { Bytes } from '../../contract/ground/bytes.ts'
 import { PERIODS } from '../../contract/ground/limits.ts'
 import { ApiError, refusalOf } from './api.ts'
+import { isOnionOrigin } from './onion.ts'
 import { patience } from './patience.ts'
+
+/** On an onion origin no byte goes to another address, whatever the server names. Throws ApiError. */
+export function requireOwnAddress(address: string): void {
+  if (!isOnionOrigin() || new URL(address, location.href).origin === location.origin) return
+  throw new ApiError(400, 'invalid_input', 'The server named an address outside of Tor for this file. Nothing was sent there')
+}
 
 export interface Watching {
   /** From 0 to 1; 0 again after a break. */
@@ -41,7 +48,9 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
   }
   try {
     const headers = { ...(from > 0 && { Range: `bytes=${from}-` }) }
-    const response = await inTime(fetch(address, { cache: 'no-store', headers, signal: abort.signal }))
+    // The server may send to the bucket.
+    const redirect = isOnionOrigin() ? 'error' : 'follow'
+    const response = await inTime(fetch(address, { cache: 'no-store', headers, redirect, signal: abort.signal }))
     if (!response.ok) throw await refusalOf(response, await inTime(response.text()))
     // A server may know no ranges.
     let known = response.status === 206 ? 0 : from
@@ -77,6 +86,7 @@ function send(address: string, body: Blob, { onProgress, signal }: Watching): Pr
     if (signal?.aborted) return reject(signal.reason)
     // '' means the page's address.
     if (address === '') return reject(new ApiError(400, 'invalid_input', 'Cannot upload to an undefined URL'))
+    requireOwnAddress(address)
     const request = new XMLHttpRequest()
     let silence: ReturnType<typeof setTimeout> | undefined
     const fail = (error: unknown) => {

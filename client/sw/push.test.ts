@@ -9,7 +9,7 @@ interface Page {
 }
 
 /** A service worker's globals, as far as pushes use them. */
-function worker(pages: Page[] = []) {
+function worker(pages: Page[] = [], hostname = 'chat.example.org') {
   const shown: [string, NotificationOptions | undefined][] = []
   /** One a tag. */
   const standing = new Map<string, [string, NotificationOptions | undefined]>()
@@ -17,6 +17,7 @@ function worker(pages: Page[] = []) {
   const closed: string[] = []
   const subscribe = vi.fn(async () => ({ toJSON: () => ({ endpoint: 'https://push.example/new' }) }))
   const scope = Object.assign(new EventTarget(), {
+    location: { hostname },
     clients: { matchAll: async () => pages, openWindow: async (address: string) => void opened.push(address) },
     registration: {
       async showNotification(title: string, options?: NotificationOptions) {
@@ -144,4 +145,7 @@ test('a subscription that the push service replaces goes on by the key of the se
   status = 401
   await happens('pushsubscriptionchange')
   expect([subscribe.mock.calls.length, asked.length]).toEqual([1, 3])
+  const byOnion = worker([], 'abc.onion')
+  await byOnion.happens('pushsubscriptionchange')
+  expect([byOnion.subscribe.mock.calls.length, asked.length]).toEqual([0, 3])
 })

@@ -58,8 +58,9 @@ async function openPage(scope: ServiceWorkerGlobalScope): Promise<void> {
   else await scope.clients.openWindow('/')
 }
 
-/** The push service has ended the subscription. */
-async function subscribeAgain({ registration }: ServiceWorkerGlobalScope): Promise<void> {
+/** The push service has ended the subscription. By an onion address there is none: it would come beside Tor. */
+async function subscribeAgain({ registration, location }: ServiceWorkerGlobalScope): Promise<void> {
+  if (location.hostname.endsWith('.onion')) return
   const answer = await fetch(KEY, { cache: 'no-store' })
   if (!answer.ok) return
   const { key }: { key: string | null } = await answer.json()

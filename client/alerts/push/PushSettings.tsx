@@ -15,6 +15,8 @@ const WORDS: Record<PushStanding, string> = {
   denied: 'Your browser blocks notifications of this page. Allow them in its settings for this address, then come back here.',
   unsupported:
     'This browser cannot be told while Conclave is closed. On an iPhone or iPad, add Conclave to the Home Screen first.',
+  onion:
+    'Not by the onion address: the push service would learn from this browser’s own connection, beside Tor, where you are and when something comes. While Conclave is closed, nothing tells you.',
   insecure: 'Browsers are told of news on HTTPS alone.',
 }
 

@@ -3,15 +3,17 @@ import { PUSHED } from '../../../contract/chat/pushnews.ts'
 import { toBase64Url } from '../../../contract/ground/bytes.ts'
 import type { Env } from '../../env.ts'
 import { isRefused } from '../../net/api.ts'
+import { isOnionOrigin } from '../../net/onion.ts'
 import { registerWorker } from '../../net/workers.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { changePrefs, storedPrefs } from '../notifications/newsPrefs.ts'
 
-/** What this browser lets its push service do: `default` is not asked yet. */
-export type PushStanding = 'insecure' | 'unsupported' | NotificationPermission
+/** What this browser lets its push service do: `default` is not asked yet. `onion`: a push would come beside Tor. */
+export type PushStanding = 'onion' | 'insecure' | 'unsupported' | NotificationPermission
 
 export function pushStanding(): PushStanding {
+  if (isOnionOrigin()) return 'onion'
   if (!globalThis.isSecureContext) return 'insecure'
   const isKnown = 'Notification' in globalThis && 'PushManager' in globalThis && 'serviceWorker' in navigator
   return isKnown ? Notification.permission : 'unsupported'

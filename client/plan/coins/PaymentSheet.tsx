@@ -1,6 +1,7 @@
 import { CircleAlert, CircleCheck, Clock, CloudOff } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { COINS, type CoinPayment } from '../../../contract/money/coins.ts'
+import { isOnionOrigin } from '../../net/onion.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
@@ -61,6 +62,9 @@ export function PaymentSheet({ first, onClose, onAgain }: Props) {
         </Note>
       )}
       {(isAsked || status === 'expired') && <Named payment={payment} isLooking={isLooking} onSubmitted={submitted} />}
+      {isAsked && isOnionOrigin() && (
+        <p className="small t2">A wallet has a connection of its own: what it shows of you does not depend on this page.</p>
+      )}
       <footer>
         {status === 'expired' && onAgain && (
           <button type="button" className="btn primary" onClick={onAgain}>

@@ -1,15 +1,20 @@
 import { CircleAlert, Info } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'wouter'
+import { useStore } from 'zustand'
 import type { Tier } from '../../../contract/money/plans.ts'
 import { useEnv } from '../../ui/env.tsx'
+import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { CurrentPlan } from './CurrentPlan.tsx'
+import { leavingStore } from './leaving.ts'
 import { PlanList } from './PlanList.tsx'
 import { isPaidPlan, readPlans } from './plans.ts'
 import { usePlans } from './usePlans.tsx'
 import './plantab.css'
+
+const LeavingTor = later(async () => (await import('./LeavingTor.tsx')).LeavingTor)
 
 const WAIT_MS = 3000
 
@@ -19,6 +24,7 @@ export function PlanTab({ tier }: { tier: Tier }) {
   const { subscription, packages, usage, failure } = usePlans(tier)
   // The plan, and what the screen says of it, come by one answer: the own account may be read sooner.
   const shown = subscription?.tier ?? tier
+  const isLeaving = useStore(leavingStore, ({ asked }) => asked !== null)
   const [search, setSearch] = useSearchParams()
   const paid = search.get('paid')
   const isPaid = isPaidPlan(tier)
@@ -72,6 +78,7 @@ export function PlanTab({ tier }: { tier: Tier }) {
       ) : (
         !failure && <Spinner words="Loading" />
       )}
+      {isLeaving && <LeavingTor />}
     </div>
   )
 }

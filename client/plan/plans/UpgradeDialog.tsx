@@ -1,11 +1,13 @@
 import { Check, Info } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { useStore } from 'zustand'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
+import { leavingStore } from './leaving.ts'
 import { needsPlan } from './needsPlan.ts'
 import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './planLines.ts'
 import { changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
@@ -18,6 +20,7 @@ const FEATURES = {
   fileSharing: `${needsPlan('share files')} Files that they offer you directly can be accepted.`,
 }
 
+const LeavingTor = later(async () => (await import('./LeavingTor.tsx')).LeavingTor)
 const CheckoutDialog = later(async () => (await import('./CheckoutDialog.tsx')).CheckoutDialog)
 
 interface Props {
@@ -31,6 +34,7 @@ interface Props {
 export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
   const env = useEnv()
   const { subscription, packages, failure } = usePlans(null)
+  const isLeaving = useStore(leavingStore, ({ asked }) => asked !== null)
   const [payment, setPayment] = useState<FramePayment>()
   const { pending, act } = useAct('Payment Error', 'Failed to initiate payment')
   const offers = packages && subscription && offered(packages, subscription.cardProvider)
@@ -100,6 +104,7 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
           </button>
         )}
       </footer>
+      {isLeaving && <LeavingTor />}
     </Dialog>
   )
 }

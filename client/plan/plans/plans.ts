@@ -1,6 +1,8 @@
 import { type BillingPeriod, type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
 import { compareTiers, PLANS, type Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
+import { isOnionOrigin } from '../../net/onion.ts'
+import { mayLeaveFor } from './leaving.ts'
 import { plansStore } from './store.ts'
 
 /** A plan as it is offered. */
@@ -144,10 +146,11 @@ export interface FramePayment {
 /** The browser has left for another page within this time, or the person has stopped it. */
 const LEAVE_MS = 20_000
 
-/** Goes to a page of the provider. Settles once the person is back, so that meanwhile nothing is pressed twice. */
-export function leaveFor(url: string): Promise<void> {
+/** Goes to a page of the provider. Settles once the person is back, so that meanwhile nothing is pressed twice, or stays. */
+export async function leaveFor(url: string): Promise<void> {
+  if (!(await mayLeaveFor(url))) return
   location.assign(url)
-  return new Promise((resolve) => {
+  await new Promise<void>((resolve) => {
     addEventListener('pageshow', () => resolve(), { once: true })
     setTimeout(resolve, LEAVE_MS)
   })
@@ -159,9 +162,11 @@ export function leaveFor(url: string): Promise<void> {
  */
 export async function changePlan(env: Env, wanted: Wanted, embedded = true): Promise<FramePayment | undefined> {
   const { tier, packageId, billingPeriod } = wanted
-  const choice = { tier, billingPeriod, embedded, ...(packageId !== undefined && { packageId }) }
+  // A frame of the provider would open a connection beside Tor before anybody is asked.
+  const isFramed = embedded && !isOnionOrigin()
+  const choice = { tier, billingPeriod, embedded: isFramed, ...(packageId !== undefined && { packageId }) }
   const { checkoutUrl, clientSecret, frameUrl } = await env.api(paymentsApi.upgrade, choice)
-  if (clientSecret !== undefined && frameUrl !== undefined) return { clientSecret, frameUrl, wanted }
+  if (isFramed && clientSecret !== undefined && frameUrl !== undefined) return { clientSecret, frameUrl, wanted }
   if (checkoutUrl === undefined) await readPlans(env)
   else await leaveFor(checkoutUrl)
   return undefined
