@@ -30,7 +30,10 @@ export function ProfileTab({ user }: { user: User }) {
         <Profile user={user} />
       </Part>
       {onionAddress && (
-        <Part title="Your address" text="Your key. Whoever adds you by it need not take the server’s word.">
+        <Part
+          title="Your address"
+          text="The name of your key: nothing connects to it, not even Tor. Whoever adds you by it need not take the server’s word."
+        >
           <Address onionAddress={onionAddress} />
         </Part>
       )}

@@ -103,6 +103,7 @@ export function PasskeySettings({ isAsked }: { isAsked: boolean }) {
           ? `A new passkey signs you in, and opens your keys on a new browser where its device can. It works at ${location.hostname} only.`
           : 'Passkeys do not work in this browser or at this address.'}
       </p>
+      <p className="small t2">{ONE_ADDRESS}</p>
       {doing.what === 'opening' && (
         <WayDialog
           title="Add a passkey"
@@ -129,6 +130,8 @@ export function PasskeySettings({ isAsked }: { isAsked: boolean }) {
   )
 }
 
+const ONE_ADDRESS =
+  'Passkeys, and the sign-in that this browser keeps, belong to one address. At another address of this server, by Tor or not, sign in by password or recovery kit, and make a passkey there.'
 const LAST_WAY =
   'The last passkey cannot be removed: nothing else opens your keys. Let the password open them, or make a recovery kit, first.'
 const LAST_WITH_KIT =

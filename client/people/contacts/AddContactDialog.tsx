@@ -21,7 +21,7 @@ export function AddContactDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       title="Add by Username/Onion"
-      text="They see a request from your username, and nothing else of you until they accept."
+      text="They see a request from your username, and nothing else of you until they accept. The onion address of a person is the name of their key: nothing connects to it, not even Tor."
       onClose={onClose}
     >
       <FieldForm

@@ -157,6 +157,7 @@ function Address({ address }: { address: string }) {
           {isCopied ? 'Copied' : 'Copy in full'}
         </button>
       </p>
+      <p className="small t2">It is the name of their key: nothing connects to it, not even Tor.</p>
     </div>
   )
 }
