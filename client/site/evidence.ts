@@ -14,6 +14,14 @@ export const INGRESS: Test = {
   file: 'server/ground/realtime/gateway.test.ts',
   title: 'the first frame is hello: who one is, the contract, the time, and that it is not Tor',
 }
+export const BY_LISTENER: Test = {
+  file: 'server/ground/http/listener.test.ts',
+  title: 'hello says by which listener the socket came, whatever the headers claim',
+}
+export const ASKS_FIRST: Test = {
+  file: 'client/app/onionOrigin.test.tsx',
+  title: 'A call and a direct transfer are asked about before any server is asked for a way',
+}
 export const CODE_LIFE: Test = {
   file: 'server/chat/contacts/codes.test.ts',
   title: 'without a code there is none, and a new one lives six minutes by the time of the server',
@@ -24,3 +32,7 @@ export const KEM: Test = {
 }
 export const SIGN_IN = 'client/me/signin/AuthFrame.tsx'
 export const WELCOME = 'client/app/Welcome.tsx'
+
+/** What an onion address does not hide. */
+export const STILL_SEEN =
+  'It hides where you are, not who you are: the server still knows your account and your contacts, who is here at what time, and the times and padded sizes of what passes. There is no push by an onion address, and a call or a direct transfer leaves Tor if you allow it.'

@@ -1,5 +1,5 @@
 import type { Claim } from './claim.ts'
-import { CANARY, CODE_LIFE, INGRESS, KEM, ONCE, SIGN_IN } from './evidence.ts'
+import { ASKS_FIRST, BY_LISTENER, CANARY, CODE_LIFE, KEM, ONCE, SIGN_IN, STILL_SEEN } from './evidence.ts'
 
 /** What the landing claims, and the promises around the product. */
 export const FRONT_DOOR: readonly Claim[] = [
@@ -26,8 +26,8 @@ export const FRONT_DOOR: readonly Claim[] = [
     caption: 'When you arrive without Tor, the status says so.',
     story:
       'Where your operator runs an onion address, reach Conclave by it and your network location stays out of the conversation.',
-    tests: [INGRESS],
-    limit: 'This version runs no onion service of its own yet. Behind one that the operator sets up it still says “not via Tor”.',
+    tests: [BY_LISTENER, ASKS_FIRST],
+    limit: STILL_SEEN,
     measures: ['route'],
     shown: ['landing'],
   },
@@ -97,7 +97,7 @@ export const FRONT_DOOR: readonly Claim[] = [
       },
     ],
     limit:
-      'The server sees from where you connect, whom you have as a contact, and when messages pass. Paying by card tells the provider who you are; paying by coin shows on a public chain.',
+      'The server sees from where you connect, unless you come by its onion address; whom you have as a contact, and when messages pass. Paying by card tells the provider who you are; paying by coin shows on a public chain.',
     measures: ['route'],
     shown: ['landing', { file: SIGN_IN, words: 'No phone number. No email needed.' }],
   },

@@ -1,5 +1,5 @@
 import type { Claim } from './claim.ts'
-import { CANARY, CODE_LIFE, INGRESS, KEM, ONCE, SIGN_IN, WELCOME } from './evidence.ts'
+import { ASKS_FIRST, BY_LISTENER, CANARY, CODE_LIFE, INGRESS, KEM, ONCE, SIGN_IN, STILL_SEEN, WELCOME } from './evidence.ts'
 
 /** What the product claims of its encryption, its ways and its sign-in. */
 export const HOW_IT_WORKS: readonly Claim[] = [
@@ -59,17 +59,23 @@ export const HOW_IT_WORKS: readonly Claim[] = [
   {
     id: 'onion-routing',
     text: 'Onion routing',
-    caption: 'Where your operator runs an onion address. Elsewhere the status reads “not via Tor”.',
+    caption: 'Where your operator runs the onion service. Elsewhere the status reads “not via Tor”.',
     story:
-      'Over Tor the server learns no network address of yours, and the network between learns neither where you are nor whom you reach. Conclave says “Connected via Tor” only where the connection itself came in that way.',
+      'Over Tor the server learns no network address of yours, and the network between learns neither where you are nor whom you reach. Conclave says “Connected via Tor” only where the connection itself came in that way, and by an onion address its pages contact nothing else unless you say so.',
     tests: [
       INGRESS,
+      BY_LISTENER,
       {
         file: 'server/identity/sessions/listSessions.test.ts',
         title: 'whether a session came by the onion service is decided by the listener, whatever a header claims',
       },
+      ASKS_FIRST,
+      {
+        file: 'client/app/onionOrigin.test.tsx',
+        title: 'What pages, styles and manifest load by themselves is of this very server',
+      },
     ],
-    limit: 'This version runs no onion service of its own yet. Behind one that the operator sets up it still says “not via Tor”.',
+    limit: `${STILL_SEEN} Who watches your network sees that you use Tor, how much and when. Tor Browser’s level “Safest” runs no scripts, so Conclave does not work there at all.`,
     measures: ['route'],
     shown: [],
   },

@@ -15,7 +15,7 @@ test('Every claim of the public pages has its tests, which run under these title
   ])
   expect(unprovenIn(CLAIMS, [...new Set(named)].map(read))).toEqual([])
   for (const { file } of CLAIMS.flatMap(({ tests }) => tests))
-    expect(file, 'a file that npm test runs').toMatch(/^(client|server|e2e)\/.*[.]test[.]ts$/)
+    expect(file, 'a file that npm test runs').toMatch(/^(client|server|e2e)\/.*[.]test[.]tsx?$/)
 })
 
 test('A claim without evidence, with a test that is gone or switched off, or that is said otherwise is found', () => {
