@@ -90,6 +90,7 @@ function clientAt(url: string, address: string) {
     reconnect: nothing,
     retry: nothing,
     steady: nothing,
+    heardAt: () => 0,
     send: () => false,
     on: () => nothing,
   }

@@ -124,6 +124,7 @@ async function atBrowser(
     isAlive: () => false,
     retry: nothing,
     steady: nothing,
+    heardAt: () => 0,
     send: () => false,
     on: () => nothing,
   }

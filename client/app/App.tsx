@@ -18,7 +18,6 @@ const KitStep = lazy(async () => ({ default: (await import('../me/signin/KitStep
 const LockScreen = lazy(async () => ({ default: (await import('../me/browserlock/LockScreen.tsx')).LockScreen }))
 const InvitedBy = later(async () => (await import('../plan/family/InvitedBy.tsx')).InvitedBy)
 const LockedRing = lazy(async () => ({ default: (await import('../chat/calls/LockedRing.tsx')).LockedRing }))
-const Door = lazy(async () => ({ default: (await import('../me/door/Door.tsx')).Door }))
 const Messenger = lazy(async () => ({ default: (await loadMessenger()).Messenger }))
 
 /** True if the address asks for Sign In, as the landing's link does, or the person has chosen it in the static form. */
@@ -71,11 +70,6 @@ export function App() {
                 </Suspense>
               }
             />
-          </Suspense>
-        )}
-        {phase === 'door' && (
-          <Suspense fallback={<Shell />}>
-            <Door hasAccount={readUser() !== undefined} />
           </Suspense>
         )}
         {phase === 'signed_in' && (

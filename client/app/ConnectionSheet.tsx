@@ -1,20 +1,19 @@
 import { Check, CircleAlert } from 'lucide-react'
-import { Popover } from 'radix-ui'
-import { useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { useSeconds } from '../chat/calls/useSeconds.tsx'
 import { isOnionOrigin } from '../net/onion.ts'
 import { connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { useLatest } from '../ui/useLatest.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { useOnline } from '../ui/useOnline.tsx'
 import { explained } from './connectionWords.ts'
 import './connection.css'
 
 /** The page tries by itself for so long before it offers a press. */
-const PATIENCE_SECONDS = 6
+const PATIENCE_MS = 6000
 
 const TITLE = 'How you are connected'
 
@@ -29,10 +28,10 @@ export function ConnectionSheet({ anchor, onClose }: Props) {
   const isNarrow = useMedia(NARROW)
   const isOnline = useOnline()
   const state = useStore(connectionStore)
-  const seconds = useSeconds(state.since)
-  const { title, text, lines, note } = explained(state, isOnline, seconds)
-  const opener = useRef(anchor)
-  const content = useRef<HTMLDivElement>(null)
+  const { socket } = useEnv()
+  const now = useSecondHand()
+  const heardAt = socket.heardAt() || performance.timeOrigin
+  const { title, text, lines, note } = explained(state, isOnline, heardAt, now)
   const parts = (
     <>
       {lines.length > 0 && (
@@ -55,7 +54,7 @@ export function ConnectionSheet({ anchor, onClose }: Props) {
           <CopyButton text={state.onionAddress} label="Copy the onion address" />
         </div>
       )}
-      {state.phase !== 'open' && isOnline && seconds >= PATIENCE_SECONDS && <Again />}
+      {state.phase !== 'open' && isOnline && now - heardAt >= PATIENCE_MS && <Again />}
     </>
   )
   if (isNarrow)
@@ -65,36 +64,73 @@ export function ConnectionSheet({ anchor, onClose }: Props) {
       </Dialog>
     )
   return (
-    <Popover.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Popover.Anchor virtualRef={opener} />
-      <Popover.Portal container={anchor.closest<HTMLElement>('main, aside')}>
-        <Popover.Content
-          ref={content}
-          className="connection popover"
-          aria-label={TITLE}
-          align="start"
-          sideOffset={8}
-          collisionPadding={8}
-          tabIndex={-1}
-          onOpenAutoFocus={(event) => {
-            event.preventDefault()
-            content.current?.focus()
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault()
-            // A press elsewhere has taken the focus there.
-            if (document.activeElement === document.body) anchor.focus()
-          }}
-          // The button closes it by itself.
-          onPointerDownOutside={(event) => anchor.contains(event.target as Node) && event.preventDefault()}
-        >
-          <h2>{title}</h2>
-          <p className="small t2">{text}</p>
-          {parts}
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+    <Beside anchor={anchor} onClose={onClose}>
+      <h2>{title}</h2>
+      <p className="small t2">{text}</p>
+      {parts}
+    </Beside>
   )
+}
+
+interface BesideProps extends Props {
+  children: ReactNode
+}
+
+/** px between the button and what opens below it, and around that. */
+const GAP = 8
+
+/** Stands below its button, and above what it covers. A press elsewhere, Escape and Tab beyond its ends close it. */
+function Beside({ anchor, onClose, children }: BesideProps) {
+  const sheet = useRef<HTMLDivElement>(null)
+  const latest = useLatest(onClose)
+  useLayoutEffect(() => {
+    const { current } = sheet
+    if (!current) return
+    const { left, bottom, top } = anchor.getBoundingClientRect()
+    const { offsetWidth, offsetHeight } = current
+    const fits = bottom + GAP + offsetHeight <= innerHeight
+    current.style.left = `${Math.max(GAP, Math.min(left, innerWidth - offsetWidth - GAP))}px`
+    current.style.top = `${Math.max(GAP, fits ? bottom + GAP : top - GAP - offsetHeight)}px`
+  })
+  useEffect(() => {
+    sheet.current?.focus({ preventScroll: true })
+    const leave = ({ target }: Event) => {
+      if (target instanceof Node && !sheet.current?.contains(target) && !anchor.contains(target)) latest.current()
+    }
+    const close = () => latest.current()
+    document.addEventListener('pointerdown', leave)
+    document.addEventListener('focusin', leave)
+    addEventListener('resize', close)
+    return () => {
+      document.removeEventListener('pointerdown', leave)
+      document.removeEventListener('focusin', leave)
+      removeEventListener('resize', close)
+    }
+  }, [anchor, latest])
+
+  function press(event: KeyboardEvent) {
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+    // The chat behind would close too.
+    event.stopPropagation()
+    onClose()
+    anchor.focus()
+  }
+
+  return (
+    <div ref={sheet} className="connection popover" role="dialog" aria-label={TITLE} tabIndex={-1} onKeyDown={press}>
+      {children}
+    </div>
+  )
+}
+
+/** ms since 1970, anew each second. */
+function useSecondHand(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
 }
 
 function Again() {

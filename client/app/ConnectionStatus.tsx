@@ -26,9 +26,9 @@ export function ConnectionStatus() {
   const isOnline = useOnline()
   const { phase, pause, ingress, onionAddress } = useStore(connectionStore)
   const [anchor, setAnchor] = useState<HTMLElement>()
-  const isOpen = phase === 'open'
-  const tone = isOpen ? (ingress === 'onion' ? '' : 'half') : 'wait'
+  const isDirect = phase === 'open' && ingress !== 'onion'
   const waits = phase === 'waiting' && pause !== 'refused_version' && isOnline
+  const waiting = isOnline ? ((pause && PAUSES[pause]) ?? connectingWords()) : 'You are offline'
   return (
     <div className="net">
       <span role="status">
@@ -39,13 +39,15 @@ export function ConnectionStatus() {
           aria-expanded={anchor !== undefined}
           onClick={({ currentTarget }) => setAnchor(anchor ? undefined : currentTarget)}
         >
-          <span className={`pill ${tone}`}>
-            {!isOpen && (isOnline ? ((pause && PAUSES[pause]) ?? connectingWords()) : 'You are offline')}
-            {isOpen && ingress === 'onion' && 'Connected via Tor'}
-            {isOpen && ingress !== 'onion' && (
+          <span className={`pill ${isDirect ? 'half' : phase === 'open' ? '' : 'wait'}`}>
+            {isDirect ? (
               <span>
                 Connected · <b>not via Tor</b>
               </span>
+            ) : phase === 'open' ? (
+              'Connected via Tor'
+            ) : (
+              waiting
             )}
           </span>
         </button>
@@ -64,9 +66,7 @@ export function ConnectionStatus() {
           {pause === 'other_version' ? 'Reload' : 'Reconnect'}
         </button>
       )}
-      {isOpen && ingress !== 'onion' && onionAddress && (
-        <CopyButton text={onionAddress} label="Copy the server’s onion address" />
-      )}
+      {isDirect && onionAddress && <CopyButton text={onionAddress} label="Copy the server’s onion address" />}
       {anchor && <ConnectionSheet anchor={anchor} onClose={() => setAnchor(undefined)} />}
     </div>
   )

@@ -1,16 +1,32 @@
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
+import { useStore } from 'zustand'
+import { accountStore } from '../me/account/accountState.ts'
+import { readUser } from '../me/account/storedUser.ts'
 import { Toasts } from '../ui/Toasts.tsx'
 import { showToast } from '../ui/toast.ts'
+import { Shell } from './Shell.tsx'
 
-/** The toasts, and what is told by them on every screen. */
+const Door = lazy(async () => ({ default: (await import('../me/door/Door.tsx')).Door }))
+
+/** The toasts, what is told by them on every screen, and what stands in the place of every screen. */
 export function Notices() {
+  const isShut = useStore(accountStore, ({ phase }) => phase === 'door')
   useEffect(() => {
     // What was dropped while this code was loading.
     tellUntaken()
     addEventListener('drop', tellUntaken)
     return () => removeEventListener('drop', tellUntaken)
   }, [])
-  return <Toasts />
+  return (
+    <>
+      {isShut && (
+        <Suspense fallback={<Shell />}>
+          <Door hasAccount={readUser() !== undefined} />
+        </Suspense>
+      )}
+      <Toasts />
+    </>
+  )
 }
 
 /**

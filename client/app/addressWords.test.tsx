@@ -53,7 +53,5 @@ test.each([
 ])('The sign-in at %s says that passkeys and sessions of the other address do not count there: %i times', (url, times) => {
   happy.setURL(url)
   show(<SignIn username="" onUsername={nothing} onSubmit={nothing} onStep={nothing} onForgot={nothing} />, makeAnswers())
-  expect(
-    screen.queryAllByText(/A session or a passkey of this server’s address outside of Tor does not count here/),
-  ).toHaveLength(times)
+  expect(screen.queryAllByText(/Passkeys and sessions of this server’s other address do not count here/)).toHaveLength(times)
 })

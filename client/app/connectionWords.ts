@@ -2,7 +2,7 @@ import { connectingWords, isOnionOrigin } from '../net/onion.ts'
 import type { ConnectionState } from '../net/status.ts'
 import { clockTime } from '../ui/time.ts'
 
-type Told = Pick<ConnectionState, 'phase' | 'pause' | 'ingress' | 'onionAddress' | 'isTorRequired' | 'since'>
+type Told = Pick<ConnectionState, 'phase' | 'pause' | 'ingress' | 'onionAddress' | 'isTorRequired'>
 
 interface Line {
   what: string
@@ -18,13 +18,13 @@ interface Explained {
   note?: string
 }
 
-/** How one is connected, for whoever asks. `seconds`: since the connection was opened or lost. */
-export function explained(told: Told, isOnline: boolean, seconds: number): Explained {
-  if (told.phase !== 'open') return waiting(told, isOnline, seconds)
-  return told.ingress === 'onion' ? viaTor(told) : direct(told)
+/** How one is connected, for whoever asks. `heardAt`: when the server was last heard, `now`: both in ms since 1970. */
+export function explained(told: Told, isOnline: boolean, heardAt: number, now: number): Explained {
+  if (told.phase !== 'open') return waiting(told, isOnline, Math.max(0, Math.floor((now - heardAt) / 1000)))
+  return told.ingress === 'onion' ? viaTor(told, heardAt) : direct(told)
 }
 
-const viaTor = ({ isTorRequired, since }: Told): Explained => ({
+const viaTor = ({ isTorRequired }: Told, heardAt: number): Explained => ({
   title: 'Connected via Tor',
   text: 'By this server’s onion service. The server does not see your network address, and nobody on the way learns whom you reach. It still knows your account, and when you are here.',
   lines: [
@@ -32,7 +32,7 @@ const viaTor = ({ isTorRequired, since }: Told): Explained => ({
     { what: 'Calls, direct files', how: isTorRequired ? 'never' : 'only if you allow one', isSafe: true },
     { what: 'Anything else', how: 'nothing by itself', isSafe: true },
   ],
-  note: `Said by this connection itself, at ${clockTime(new Date(since))}.`,
+  note: `Said by this connection itself, last heard at ${clockTime(new Date(heardAt))}.`,
 })
 
 function direct({ onionAddress }: Told): Explained {

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, screen } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../env.ts'
 import { start } from '../me/account/account.ts'
@@ -33,18 +33,18 @@ function page(details: unknown) {
     retry: vi.fn(),
     reconnect: vi.fn(),
   }
-  const crypto = { close: vi.fn(async () => undefined) }
-  const api = createApi({ fetch, onTorRequired: (told) => void closeDoor(env, told) })
+  const crypto = { close: vi.fn(async () => undefined), offlineWays: vi.fn(async () => ({}) as never) }
+  const api = createApi({ fetch, onTorRequired: (told) => closeDoor(env, told) })
   const env = { api, socket, crypto, clock: () => new Date() } as unknown as Env
   const shown = show(<App />, { api }, env)
-  return { ...shown, fetch, socket, crypto, begins: () => act(() => start(env, () => undefined)) }
+  return { ...shown, fetch, socket, crypto, begins: () => void start(env, () => undefined, 10) }
 }
 
 const door = () => screen.findByRole('heading', { name: 'This room opens from Tor alone.' })
 
 test('A server that is reached by Tor alone shows by which address to come, and no form, socket or second question', async () => {
   const { begins, fetch, socket, person } = page({ onionAddress: ADDRESS })
-  await begins()
+  begins()
   await door()
   expect(screen.getByText(ADDRESS)).toBeTruthy()
   expect([screen.queryAllByRole('textbox'), screen.queryAllByRole('tab')]).toEqual([[], []])
@@ -58,17 +58,20 @@ test('A server that is reached by Tor alone shows by which address to come, and 
 test('Whose account this browser has keeps it: nothing is signed out, and the door says what stays', async () => {
   localStorage.setItem('user', USER)
   const { begins, crypto } = page({ onionAddress: ADDRESS })
-  await begins()
+  begins()
   await door()
   expect(screen.getByText(/Nothing of yours is lost/)).toBeTruthy()
   expect(localStorage.getItem('user')).toBe(USER)
   expect(crypto.close).toHaveBeenCalledOnce()
+  // A browser that opens without the server would show that after a while.
+  await waitFor(() => expect(crypto.offlineWays).toHaveBeenCalled())
+  expect(accountStore.getState().phase).toBe('door')
 })
 
 test.each([[null], [{}], [{ onionAddress: null }], [{ onionAddress: 'evil.example' }], [{ onionAddress: 7 }]])(
   'A server that names no onion address, but %o, sends to whoever runs it',
   async (details) => {
-    await page(details).begins()
+    page(details).begins()
     await door()
     expect(screen.getByText(/Ask whoever runs this server/)).toBeTruthy()
     expect(screen.queryByRole('button')).toBeNull()
@@ -77,7 +80,7 @@ test.each([[null], [{}], [{ onionAddress: null }], [{ onionAddress: 'evil.exampl
 )
 
 test('The door says that passkeys and the kept sign-in belong to this address, and leads to what may be read', async () => {
-  await page(null).begins()
+  page(null).begins()
   await door()
   expect(screen.getByText(/Passkeys, and the sign-in that this browser keeps, belong to this address/)).toBeTruthy()
   const links = screen.getAllByRole('link').map((link) => link.getAttribute('href'))

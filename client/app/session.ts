@@ -57,10 +57,10 @@ export function keepSession(env: Env, report: (error: unknown) => void): void {
 handTransferVerbs(() => import('../chat/transfers/transfers.ts'))
 
 function run(env: Env, userId: string, report: (error: unknown) => void): () => void {
-  /** Ignores being offline, signed out or shut out, which is shown on the page and is no error. */
+  /** Ignores being offline or signed out, which is shown on the page and is no error. */
   const attempt = (work: Promise<unknown>) =>
     void work.catch((error) => {
-      const isAway = error instanceof ApiError && (error.status === 0 || error.status === 401 || error.code === 'tor_required')
+      const isAway = error instanceof ApiError && (error.status === 0 || error.status === 401)
       // The page says that the book is lost, and asks.
       const isTold = lostBookStore.getState().isLost && error instanceof CryptoFailure && error.code === 'book_unread'
       if (!isAway && !isTold && !isClosed(error)) report(error)

@@ -15,7 +15,12 @@ import { watchInstall } from './install.ts'
 import { mount } from './mount.tsx'
 
 const env: Env = {
-  api: createApi({ fetch: wire, onSignedOut: signedOutByServer, onTorRequired: shutOut, prove: () => proveAgain(env) }),
+  api: createApi({
+    fetch: wire,
+    onSignedOut: signedOutByServer,
+    onTorRequired: async (details) => (await import('../me/door/closeDoor.ts')).closeDoor(env, details),
+    prove: () => proveAgain(env),
+  }),
   socket: createSocket({
     url: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`,
     prove: () => proveAgain(env),
@@ -53,10 +58,6 @@ function signedOutByServer({ signInText }: Endpoint): void {
   closeAccount(env, notice)
     .then(() => goToAuth(user?.id))
     .catch(report)
-}
-
-function shutOut(details: unknown): void {
-  import('../me/door/closeDoor.ts').then(({ closeDoor }) => closeDoor(env, details)).catch(report)
 }
 
 globalThis.addEventListener('online', () => void sendPendingLogout(env).catch(report))

@@ -34,6 +34,27 @@ const json = (body: unknown, status = 200, headers: Record<string, string> = {})
   new Response(JSON.stringify(body), { status, headers })
 const roomId = `dm_${'a'.repeat(8)}-aaaa-4aaa-8aaa-${'a'.repeat(12)}_${'b'.repeat(8)}-bbbb-4bbb-8bbb-${'b'.repeat(12)}`
 
+test('A call that the server answers by Tor alone ends when what the page does about it has ended', async () => {
+  let open: () => void = () => undefined
+  const told: unknown[] = []
+  const api = createApi({
+    fetch: async () => json({ code: 'tor_required', error: '', details: { onionAddress: null } }, 403),
+    onTorRequired: async (details) => {
+      told.push(details)
+      await new Promise<void>((resolve) => {
+        open = resolve
+      })
+    },
+  })
+  const ended = vi.fn()
+  const call = api(accountApi.user, {}).catch(ended)
+  await expect.poll(() => told).toEqual([{ onionAddress: null }])
+  expect(ended).not.toHaveBeenCalled()
+  open()
+  await call
+  expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: 'tor_required' }))
+})
+
 test('Names of the path are filled in and escaped, the rest is query or body', async () => {
   const { api, asked } = wireOf(json([]), json({}))
   await api(messagesApi.list, { chatRoomId: roomId, before: 7 })

@@ -47,8 +47,8 @@ type Fetch = (path: string, init: RequestInit) => Promise<Response>
 interface Options {
   fetch?: Fetch
   onSignedOut?: (endpoint: Endpoint) => void
-  /** Nothing is answered but by Tor. */
-  onTorRequired?: (details: unknown) => void
+  /** The server answers by Tor alone. The call ends when this does. */
+  onTorRequired?: (details: unknown) => Promise<void>
   /** Signs for the session; the refused call is repeated [Note: D4]. */
   prove?: () => Promise<void>
 }
@@ -88,7 +88,7 @@ export function createApi({ fetch: wire = fetch.bind(globalThis), onSignedOut, o
     if (!response.ok) {
       const error = await refusalOf(response, text, endpoint.input.safeParse(input))
       if (error.code === 'not_signed_in') onSignedOut?.(endpoint)
-      if (error.code === 'tor_required') onTorRequired?.(error.details)
+      if (error.code === 'tor_required') await onTorRequired?.(error.details)
       throw error
     }
     const parsed = endpoint.output.safeParse(answer)

@@ -61,6 +61,20 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+test('It knows when the server was last heard, also once the connection is lost', () => {
+  const socket = open()
+  expect(socket.heardAt()).toBe(0)
+  wire().accept()
+  vi.advanceTimersByTime(3000)
+  wire().says(hello)
+  const heardAt = Date.parse('2026-01-01T00:00:03Z')
+  expect(socket.heardAt()).toBe(heardAt)
+  wire().close()
+  vi.advanceTimersByTime(9000)
+  expect(socket.heardAt()).toBe(heardAt)
+  socket.close()
+})
+
 test('It is connected when the server has said hello, not before, and knows the difference of the clocks', () => {
   const socket = open()
   wire().accept()

@@ -15,6 +15,8 @@ export interface Socket {
   retry(): void
   /** Decision 0123. */
   steady(isOn: boolean): void
+  /** When the server was last heard, in ms since 1970; 0 for never. */
+  heardAt(): number
   /** False: the frame is lost. */
   send(frame: ClientFrame): boolean
   on<T extends FrameType>(type: T, listener: Listener<T>): () => void
@@ -209,6 +211,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
       isSteady = isOn
       if (ws?.readyState === Wire.OPEN) startBeats()
     },
+    heardAt: () => lastFrameAt,
     send(frame) {
       if (ws?.readyState !== Wire.OPEN || connectionStore.getState().phase !== 'open') return false
       ws.send(JSON.stringify(frame))

@@ -11,8 +11,6 @@ export interface ConnectionState {
   isTorRequired: boolean
   /** Server minus local clock, in ms. */
   clockOffsetMs: number
-  /** When the connection was last opened or lost, in ms since 1970; at first, when the page began. */
-  since: number
 }
 
 export const connectionStore = createStore<ConnectionState>(() => ({
@@ -22,9 +20,4 @@ export const connectionStore = createStore<ConnectionState>(() => ({
   onionAddress: null,
   isTorRequired: false,
   clockOffsetMs: 0,
-  since: Date.now(),
 }))
-
-connectionStore.subscribe(({ phase }, before) => {
-  if ((phase === 'open') !== (before.phase === 'open')) connectionStore.setState({ since: Date.now() })
-})

@@ -80,6 +80,7 @@ export function callWire() {
         reconnect: () => undefined,
         retry: () => undefined,
         steady: () => undefined,
+        heardAt: () => 0,
         isAlive: () => line.isOpen,
         send(frame) {
           if (!line.isOpen) return false

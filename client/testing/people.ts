@@ -113,6 +113,7 @@ const envOf = (wire: Wire, userId: string, core: Core, deviceId: () => string): 
     isAlive: () => false,
     retry: nothing,
     steady: nothing,
+    heardAt: () => 0,
     send: () => false,
     on: () => nothing,
   },

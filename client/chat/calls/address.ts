@@ -1,7 +1,7 @@
 import { callsApi } from '../../../contract/chat/calls.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
-import { isBehindTor } from '../../net/onion.ts'
+import { isOnionOrigin } from '../../net/onion.ts'
 import { connectionStore } from '../../net/status.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
 
@@ -18,6 +18,9 @@ export interface Consent {
  */
 export type AddressRefusal = 'no_relay' | 'shows_address' | TorRefusal
 type TorRefusal = 'leaves_tor' | 'tor_required'
+
+/** True where Tor hides this browser, as far as the page can tell: the server may not have said so yet. */
+export const isBehindTor = (): boolean => isOnionOrigin() || connectionStore.getState().ingress === 'onion'
 
 /** undefined where it leaves no Tor, or the person lets this one. */
 export function torRefusal({ leavesTor }: Consent): TorRefusal | undefined {

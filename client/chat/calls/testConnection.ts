@@ -2,8 +2,8 @@ import { createStore } from 'zustand/vanilla'
 import { callsApi } from '../../../contract/chat/calls.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
-import { isBehindTor } from '../../net/onion.ts'
 import { usableServers } from '../../rtc/ice.ts'
+import { isBehindTor } from './address.ts'
 
 export type TestName = 'microphone' | 'camera' | 'relay' | 'udp' | 'tcp' | 'tls'
 

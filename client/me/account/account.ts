@@ -1,7 +1,7 @@
 import { accountApi, type SignedIn, type User } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
-import { ApiError, isRefused } from '../../net/api.ts'
+import { ApiError } from '../../net/api.ts'
 import { endUnderway } from '../../rooms/list/underway.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { type AccountState, accountStore } from './accountState.ts'
@@ -89,8 +89,7 @@ export async function start(env: Env, log: (error: unknown) => void, patienceMs?
     await proveSession(env, unlock)
     signedIn(user)
   } catch (error) {
-    // The door takes the page's place, and what is stored here stays.
-    if (isOpened() || isRefused(error, 'tor_required')) return
+    if (isOpened()) return
     if (before && isAway(error)) return accountStore.setState({ phase: 'away', user: null, notice: null, isNew: false })
     const isCrypto = error instanceof CryptoFailure
     if (!isCrypto && !(error instanceof ApiError)) throw error

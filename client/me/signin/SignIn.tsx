@@ -1,7 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { factorDetails } from '../../../contract/account/assertion.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
-import { isOnionOrigin } from '../../net/onion.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -20,8 +19,7 @@ const BiometricStep = later(async () => (await import('./BiometricStep.tsx')).Bi
 /** Refusals of what was typed. They stand under the password; anything else is no fault of the form. */
 const OF_FORM = ['invalid_credentials', 'too_many_requests', 'invalid_input']
 
-const OTHER_ADDRESS =
-  'A session or a passkey of this server’s address outside of Tor does not count here. Sign in by password or recovery kit, then make a passkey here.'
+const OTHER_ADDRESS = 'Passkeys and sessions of this server’s other address do not count here.'
 
 interface Props {
   /** The username typed so far, which outlives this form. */
@@ -156,7 +154,7 @@ export function SignIn({ username, onUsername, onSubmit, onStep, onForgot }: Pro
           {pending === 'passkey' ? 'Waiting for the passkey...' : 'Sign in with a passkey'}
         </button>
       )}
-      {isOnionOrigin() && <p className="small fine">{OTHER_ADDRESS}</p>}
+      {/\.onion$/.test(globalThis.location?.hostname) && <p className="small fine">{OTHER_ADDRESS}</p>}
       <p className="fine">
         <button type="button" className="linkish" onClick={onForgot}>
           Forgot your password?
