@@ -47,7 +47,7 @@ type Fetch = (path: string, init: RequestInit) => Promise<Response>
 interface Options {
   fetch?: Fetch
   onSignedOut?: (endpoint: Endpoint) => void
-  /** The server answers by Tor alone. The call ends when this does. */
+  /** The call ends when this does. */
   onTorRequired?: (details: unknown) => Promise<void>
   /** Signs for the session; the refused call is repeated [Note: D4]. */
   prove?: () => Promise<void>

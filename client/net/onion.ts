@@ -1,5 +1,4 @@
-/** True where the page came by an onion address, whoever runs that service. */
+/** True also if somebody else runs that onion service. */
 export const isOnionOrigin = (): boolean => /\.onion$/.test(globalThis.location?.hostname)
 
-/** What stands where the server is waited for. */
 export const connectingWords = (): string => (isOnionOrigin() ? 'Connecting to Tor network...' : 'Connecting...')

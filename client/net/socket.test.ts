@@ -70,6 +70,7 @@ test('It knows when the server was last heard, also once the connection is lost'
   const heardAt = Date.parse('2026-01-01T00:00:03Z')
   expect(socket.heardAt()).toBe(heardAt)
   wire().close()
+  expect(socket.heardAt()).toBe(heardAt)
   vi.advanceTimersByTime(9000)
   expect(socket.heardAt()).toBe(heardAt)
   socket.close()

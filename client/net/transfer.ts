@@ -4,7 +4,7 @@ import { ApiError, refusalOf } from './api.ts'
 import { isOnionOrigin } from './onion.ts'
 import { patience } from './patience.ts'
 
-/** On an onion origin no byte goes to another address, whatever the server names. Throws ApiError. */
+/** Throws ApiError on an onion origin for another one. */
 export function requireOwnAddress(address: string): void {
   if (!isOnionOrigin() || new URL(address, location.href).origin === location.origin) return
   throw new ApiError(400, 'invalid_input', 'The server named an address outside of Tor for this file. Nothing was sent there')
@@ -48,7 +48,6 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
   }
   try {
     const headers = { ...(from > 0 && { Range: `bytes=${from}-` }) }
-    // The server may send to the bucket.
     const redirect = isOnionOrigin() ? 'error' : 'follow'
     const response = await inTime(fetch(address, { cache: 'no-store', headers, redirect, signal: abort.signal }))
     if (!response.ok) throw await refusalOf(response, await inTime(response.text()))

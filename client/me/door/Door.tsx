@@ -7,7 +7,7 @@ import { useCopy } from '../../ui/useCopy.tsx'
 import { KEPT, NO_ADDRESS, STEPS, TITLE, WHY } from './doorWords.ts'
 import './door.css'
 
-/** In the place of every sign-in and every chat, where the server lets nobody in who did not come by Tor. */
+/** Takes the place of every screen where the server answers by Tor alone. */
 export function Door({ hasAccount }: { hasAccount: boolean }) {
   const onionAddress = useStore(connectionStore, (state) => state.onionAddress)
   const title = useRef<HTMLHeadingElement>(null)

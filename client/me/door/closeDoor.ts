@@ -9,11 +9,7 @@ const detailsShape = z.object({ onionAddress: z.string().regex(/^[a-z2-7.]{1,100
 
 const closed = new WeakSet<Env>()
 
-/**
- * The server answers this page nothing more, because it did not come by Tor. Keeps what is typed, asks nothing more, and shows by which
- * address to come. The account stays in this browser. Never ends, so that whatever has asked waits with what it holds. `details`: those
- * of the refusal `tor_required`.
- */
+/** Keeps what is typed, and the account, and asks nothing more. Never ends: whatever has asked waits with what it holds. */
 export async function closeDoor(env: Env, details: unknown): Promise<never> {
   if (!closed.has(env)) await close(env, details)
   return await new Promise<never>(() => undefined)
@@ -28,6 +24,6 @@ async function close(env: Env, details: unknown): Promise<void> {
   await env.crypto.close()
   const show = () => accountStore.setState({ phase: 'door', user: null, notice: null, isNew: false })
   show()
-  // A browser that opens without the server would offer that after a while.
+  // A browser that opens without the server offers that later.
   accountStore.subscribe(({ phase }) => void (phase === 'away' && show()))
 }

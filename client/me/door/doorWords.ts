@@ -5,7 +5,6 @@ export const WHY =
 
 export const NO_ADDRESS = 'Ask whoever runs this server for its onion address: it is not named here.'
 
-/** A step: what to do, and what belongs to it. */
 export const STEPS = [
   { act: 'Open the address there.', more: 'It is the same server, and the same account.' },
   {
@@ -14,6 +13,5 @@ export const STEPS = [
   },
 ]
 
-/** What becomes of what an account has in this browser. */
 export const KEPT =
   'Nothing of yours is lost. What this browser holds, with what you typed and what was not sent yet, stays in it, sealed, for the day on which this address lets you in again. By the onion address you come as another browser, which fetches your history.'

@@ -3,7 +3,6 @@ import { useStore } from 'zustand'
 import { ConsentDialog } from '../../ui/ConsentDialog.tsx'
 import { leavingStore } from './leaving.ts'
 
-/** Asks before the browser goes to the card company's page, which is no onion service. */
 export function LeavingTor() {
   const asked = useStore(leavingStore, (state) => state.asked)
   useEffect(() => () => asked?.answer(false), [asked])
