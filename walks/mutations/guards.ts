@@ -184,4 +184,25 @@ export const guards: Mutation[] = [
     to: 'if (to)',
     test: 'server/chat/calls/calls.test.ts',
   },
+  {
+    name: 'Behind Tor a call asks a relay before the person has let it leave',
+    file: 'client/chat/calls/address.ts',
+    from: "isBehindTor() && !leavesTor ? 'leaves_tor'",
+    to: "isBehindTor() && leavesTor === false ? 'leaves_tor'",
+    test: 'client/chat/calls/calls.test.ts',
+  },
+  {
+    name: 'By an onion address a file goes to the bucket that the server names',
+    file: 'client/net/transfer.ts',
+    from: '    requireOwnAddress(address)',
+    to: '',
+    test: 'client/app/onionOrigin.test.tsx',
+  },
+  {
+    name: 'A page that the server shuts out loses what was typed',
+    file: 'client/me/door/closeDoor.ts',
+    from: 'await keepDrafts()',
+    to: '',
+    test: 'client/app/session.test.ts',
+  },
 ]
