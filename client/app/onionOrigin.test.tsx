@@ -73,6 +73,7 @@ test('Push is not offered, and the page says why; a switch that was on before su
 test('The connection test tries the devices alone, and the silent one of the day does not run', async () => {
   show(<TestConnection onClose={() => undefined} />, makeAnswers())
   await waitFor(() => expect(screen.getAllByText('Not tried')).toHaveLength(4))
+  expect(screen.getByText('By Tor only your devices are tried, and nothing by itself.')).toBeTruthy()
   await testOnceADay(nothing())
 })
 

@@ -4,12 +4,15 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { useCopy } from '../../ui/useCopy.tsx'
+import { isBehindTor } from './address.ts'
 import { copiedResults, type TestName, type TestResult, testConnection } from './testConnection.ts'
 import './test.css'
 
 const NAMES: Record<TestName, string> = {
   ...{ microphone: 'Microphone', camera: 'Camera', relay: 'Relay', udp: 'UDP', tcp: 'TCP', tls: 'TLS on 443' },
 }
+const ALWAYS = 'What calls can use from here. Done once a day by itself before the first call.'
+const BY_TOR = 'By Tor only your devices are tried, and nothing by itself.'
 const ORDER = Object.keys(NAMES) as TestName[]
 const ICONS = { ok: Check, bad: CircleAlert, none: Minus, run: LoaderCircle }
 
@@ -32,11 +35,7 @@ export function TestConnection({ onClose }: { onClose: () => void }) {
   const isDone = results.length === ORDER.length
   const running = failure ? undefined : ORDER[results.length]
   return (
-    <Dialog
-      title="Test my connection"
-      text="What calls can use from here. Done once a day by itself before the first call."
-      onClose={onClose}
-    >
+    <Dialog title="Test my connection" text={isBehindTor() ? BY_TOR : ALWAYS} onClose={onClose}>
       <ul className="tests">
         {ORDER.map((name) => {
           const result = results.find((one) => one.name === name)
