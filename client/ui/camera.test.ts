@@ -66,3 +66,18 @@ test('A camera that is pulled out ends the scan, and is said', async () => {
   expect(await trouble).toBe('failed')
   expect(track.stop).toHaveBeenCalled()
 })
+
+test('A browser that gives a page noise for pictures says so by name, before anybody is asked for the camera', async () => {
+  const getUserMedia = vi.fn()
+  browserWith(getUserMedia)
+  vi.stubGlobal(
+    'OffscreenCanvas',
+    class {
+      getContext = () => null
+    },
+  )
+  expect(cameraWords(await troubleOfScan(), 'paste the token')).toBe(
+    'This browser does not let a page read pictures. Please paste the token.',
+  )
+  expect(getUserMedia).not.toHaveBeenCalled()
+})

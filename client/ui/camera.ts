@@ -1,5 +1,7 @@
+import { readsPixels } from './readsPixels.ts'
+
 /** The reason why scanning is impossible. */
-export type CameraTrouble = 'insecure' | 'unsupported' | 'missing' | 'denied' | 'failed' | 'reader'
+export type CameraTrouble = 'insecure' | 'unsupported' | 'missing' | 'denied' | 'failed' | 'reader' | 'noise'
 
 /** The text for that reason. `instead` is what the person can do without a camera, such as "compare the digits". */
 export function cameraWords(trouble: CameraTrouble, instead: string): string {
@@ -8,6 +10,8 @@ export function cameraWords(trouble: CameraTrouble, instead: string): string {
       return `The camera needs a secure connection (HTTPS). Please ${instead}.`
     case 'unsupported':
       return `Camera not supported in this browser. Please ${instead}.`
+    case 'noise':
+      return `This browser does not let a page read pictures. Please ${instead}.`
     case 'missing':
       return `No camera found on this device. Please ${instead}.`
     case 'denied':
@@ -60,7 +64,11 @@ interface ScanEvents {
  * releases the camera at any stage.
  */
 export function startScan(video: HTMLVideoElement, { onLive, onCode, onTrouble }: ScanEvents, cameraId?: string): () => void {
-  const open = () => openCamera({ facingMode: 'environment' }, cameraId)
+  const open = async () => {
+    // Before anybody is asked for the camera.
+    if (!readsPixels()) throw new CameraError('noise')
+    return openCamera({ facingMode: 'environment' }, cameraId)
+  }
   return showCamera(video, { open, onTrouble }, async (stream, isOver) => {
     const [read, choices] = await Promise.all([loadReader(), choicesOf(stream), video.play()])
     if (!isOver()) onLive(choices)
@@ -148,9 +156,13 @@ async function openCamera(facing: { facingMode: 'environment' | 'user' }, camera
   }
 }
 
-/** Loads the decoder, a megabyte, on demand. */
+/** Loads the decoder, a megabyte, on demand; a smaller and slower one where there is no WebAssembly. */
 async function loadReader(): Promise<(picture: ImageData | undefined) => Promise<string | undefined>> {
   try {
+    if (typeof WebAssembly === 'undefined') {
+      const { readQr } = await import('./plainReader.ts')
+      return async (picture) => picture && readQr(picture)
+    }
     const reader = await import('./reader.ts')
     await reader.prepareReader()
     return async (picture) => picture && reader.readQr(picture)

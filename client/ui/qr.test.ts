@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import { readQr } from './plainReader.ts'
 import { drawQr } from './qr.ts'
 
 const wasm = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
@@ -27,6 +28,12 @@ test('What a drawn code says is what the reader reads', async () => {
   const text = 'conclave:3NyR1vJr0bS-qk9wZlHkW8uJ5p3XjJb8P6nN2f0cQeY'
   const [found] = await readBarcodes(pictureOf(drawQr(text)), { formats: ['QRCode'] })
   expect(found?.text).toBe(text)
+})
+
+test('A browser without WebAssembly reads the same, and says nothing of a picture without a code', async () => {
+  const text = 'conclave:3NyR1vJr0bS-qk9wZlHkW8uJ5p3XjJb8P6nN2f0cQeY'
+  expect(await readQr(pictureOf(drawQr(text)))).toBe(text)
+  expect(await readQr({ data: new Uint8ClampedArray(64 * 64 * 4).fill(255), width: 64, height: 64 } as ImageData)).toBeUndefined()
 })
 
 test('The code keeps two modules of white around it', () => {

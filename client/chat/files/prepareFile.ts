@@ -2,6 +2,7 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { PIXELS_MAX, pixelsOf } from '../../me/photo/pixels.ts'
+import { readsPixels } from '../../ui/readsPixels.ts'
 import { nameOf } from './fileWords.ts'
 import { stripped } from './stripMetadata.ts'
 
@@ -48,7 +49,8 @@ async function preparePicture(file: File, isSmaller: boolean) {
     const { width, height } = bitmap
     const picture = { width, height, thumbnail: await thumbnailOf(bitmap, width, height) }
     const isGif = size?.type === 'image/gif'
-    if (isSmaller && !isGif && Math.max(width, height) > SMALLER_PX) {
+    const isDrawn = readsPixels()
+    if (isSmaller && isDrawn && !isGif && Math.max(width, height) > SMALLER_PX) {
       const smaller = await drawn(bitmap, width, height, SMALLER_PX, QUALITY)
       if (smaller.blob.size < file.size)
         return { file: smaller.blob, type: 'image/jpeg', picture: { ...picture, width: smaller.width, height: smaller.height } }
@@ -56,6 +58,7 @@ async function preparePicture(file: File, isSmaller: boolean) {
     if (isGif) return { file, type: 'image/gif', picture }
     const parts = size && stripped(new Uint8Array(await file.arrayBuffer()))
     if (parts) return { file: new Blob(parts), type: size.type, picture }
+    if (!isDrawn) return undefined
     // A new encoding of other types keeps only the pixels.
     const fit = Math.min(1, Math.sqrt(PIXELS_MAX / (width * height)))
     const anew = await drawn(bitmap, width, height, Math.floor(Math.max(width, height) * fit), 0.92)
@@ -79,7 +82,9 @@ async function drawn(source: CanvasImageSource, width: number, height: number, s
   return { blob: await canvas.convertToBlob({ type: 'image/jpeg', quality }), width: wide, height: high }
 }
 
+/** Empty where it is too large, or would be noise. */
 async function thumbnailOf(source: CanvasImageSource, width: number, height: number): Promise<string> {
+  if (!readsPixels()) return ''
   const { blob } = await drawn(source, width, height, THUMBNAIL_PX, 0.6)
   return blob.size <= SAID.thumbnailBytes ? toBase64(new Uint8Array(await blob.arrayBuffer())) : ''
 }

@@ -5,6 +5,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 import '../../ui/scanner.css'
+import { readsPixels } from '../../ui/readsPixels.ts'
 import { showToast } from '../../ui/toast.ts'
 import { takePicture } from './photo.ts'
 
@@ -32,6 +33,7 @@ function Camera({ userId, onTaken, onClose }: Props) {
   useEffect(() => {
     if (!video.current) return
     setState('starting')
+    if (!readsPixels()) return setState('noise')
     return startView(video.current, { onLive: () => setState('live'), onTrouble: setState })
   }, [attempt])
 
@@ -58,7 +60,7 @@ function Camera({ userId, onTaken, onClose }: Props) {
         <Note icon={CameraOff} tone="danger" role="alert">
           <strong>Camera Error</strong>
           <br />
-          {cameraWords(state, 'upload a photo')}
+          {cameraWords(state, state === 'noise' ? 'set your photo in another browser' : 'upload a photo')}
         </Note>
       )}
       <footer>

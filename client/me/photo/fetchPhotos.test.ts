@@ -108,7 +108,8 @@ test('A large photo is unpacked once, to keep a small one', async () => {
   vi.stubGlobal(
     'OffscreenCanvas',
     class {
-      getContext = () => ({ drawImage: vi.fn() })
+      // No pixel is another than the one that was drawn.
+      getContext = () => ({ drawImage: vi.fn(), fillRect: vi.fn(), getImageData: () => ({ data: [] }) })
       convertToBlob = async () => small
     },
   )

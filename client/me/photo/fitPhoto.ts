@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import { readsPixels } from '../../ui/readsPixels.ts'
 import { pixelsOf } from './pixels.ts'
 
 const KEPT_PIXELS = 1024 * 1024
@@ -9,7 +10,7 @@ export async function fitPhoto(photo: Blob): Promise<Blob | undefined> {
   if (!size) return undefined
   const { width, height } = size
   if (width * height > LIMITS.photoPixels) return undefined
-  if (width * height <= KEPT_PIXELS) return photo
+  if (width * height <= KEPT_PIXELS || !readsPixels()) return photo
   const scale = LIMITS.photoSidePx / Math.min(width, height)
   const [resizeWidth, resizeHeight] = [width, height].map((side) => Math.max(1, Math.round(side * scale))) as [number, number]
   const picture = await createImageBitmap(photo, { resizeWidth, resizeHeight, resizeQuality: 'high' })

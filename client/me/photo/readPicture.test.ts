@@ -55,3 +55,14 @@ test('A picture that cannot be measured is not unpacked either', async () => {
   decodes(() => expect.fail('unpacked'))
   expect(await why(file(GIF, 'cat.gif'))).toBe('“cat.gif” is damaged: this browser cannot read it.')
 })
+
+test('Where a page gets noise for pictures no photo is made, and that is said by name', async () => {
+  decodes(() => expect.fail('drawn'))
+  vi.stubGlobal(
+    'OffscreenCanvas',
+    class {
+      getContext = () => null
+    },
+  )
+  expect(await why(file(png(SIDES), 'face.png'))).toContain('does not let a page read pictures, so no photo can be made')
+})

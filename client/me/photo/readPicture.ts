@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import { readsPixels } from '../../ui/readsPixels.ts'
 import { PIXELS_MAX, pixelsOf } from './pixels.ts'
 
 const MB = 1024 * 1024
@@ -7,6 +8,9 @@ const BEGINNINGS = ['\xff\xd8\xff', '\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a']
 const BEGINNING_BYTES = 8
 /** How well a JPEG keeps what it shows, from 0 to 1. */
 const QUALITY = 0.86
+
+const NO_PIXELS =
+  'This browser does not let a page read pictures, so no photo can be made of one. Set it in another browser: it is shown here too.'
 
 /** A chosen file cannot become a photo. The message names the file and says why. */
 export class PictureError extends Error {
@@ -21,6 +25,7 @@ export class PictureError extends Error {
  * behind: place, time and device of a photograph. Throws PictureError.
  */
 export async function readPicture(file: File): Promise<ImageBitmap> {
+  if (!readsPixels()) throw new PictureError(NO_PIXELS)
   if (file.size > LIMITS.photoBytes) {
     const megabytes = Math.ceil((file.size / MB) * 10) / 10
     throw new PictureError(`“${file.name}” has ${megabytes} MB. A photo may have at most ${LIMITS.photoBytes / MB} MB.`)

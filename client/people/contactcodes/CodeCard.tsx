@@ -3,6 +3,7 @@ import type { User } from '../../../contract/account/account.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
+import { readsPixels } from '../../ui/readsPixels.ts'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { CodePicture, minutesLeft } from './CodePicture.tsx'
@@ -10,6 +11,8 @@ import { downloadPicture } from './downloadCode.ts'
 import type { CodeState } from './store.ts'
 import { useCode } from './useCode.tsx'
 import './contactcodes.css'
+
+const NO_PICTURE = 'This browser does not let a page save what it draws. Copy the token instead.'
 
 /** What the person must know of a code. */
 const NOTICES = [
@@ -98,11 +101,12 @@ function Shown({ user, code, secondsLeft }: ShownProps) {
           type="button"
           className="btn outline"
           disabled={isExpired}
-          onClick={() =>
+          onClick={() => {
+            if (!readsPixels()) return showToast({ tone: 'bad', title: 'No picture was saved', text: NO_PICTURE })
             downloadPicture(code, user.username).catch((error) =>
               showToast({ tone: 'bad', title: 'Error', text: failureWords(error) }),
             )
-          }
+          }}
         >
           <Download className="i i-16" aria-hidden />
           Download
