@@ -1,6 +1,11 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useState } from 'react'
+import { later } from './later.tsx'
 import { Wrong } from './Wrong.tsx'
+
+/** Without WebAssembly a password becomes a key slowly. */
+const IS_SLOW = typeof WebAssembly === 'undefined'
+const Stretching = later(async () => (await import('./Stretching.tsx')).Stretching)
 
 interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'id'> {
   label: string
@@ -42,6 +47,9 @@ export function Field({ label, rule, error, help, before, after, onValue, inputR
   )
 }
 
+/** How far a password is on its way to a key, where that is slow. */
+export const Slowly = () => IS_SLOW && <Stretching />
+
 type PasswordProps = Omit<Props, 'type' | 'after'> & { isShown?: boolean; onShow?: (isShown: boolean) => void }
 
 /** A password field with a button that reveals the text. The fields of a form may share that state. */
@@ -59,13 +67,16 @@ export function PasswordField({ isShown, onShow, ...field }: PasswordProps) {
     </button>
   )
   return (
-    <Field
-      {...field}
-      type={isTextShown ? 'text' : 'password'}
-      autoCapitalize="none"
-      spellCheck={false}
-      maxLength={100}
-      after={toggle}
-    />
+    <>
+      <Field
+        {...field}
+        type={isTextShown ? 'text' : 'password'}
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={100}
+        after={toggle}
+      />
+      <Slowly />
+    </>
   )
 }

@@ -5,6 +5,7 @@ import { bindTo, type CoreMemory } from './binding.ts'
 import type { ToOpen } from './files/openFile.ts'
 import type { Live } from './keys/live.ts'
 import { type OriginOf, proveSession } from './keys/proof.ts'
+import type { SlowVerb } from './keys/slowArgon.ts'
 import * as load from './lazyParts.ts'
 import { CryptoFailure } from './primitives/failure.ts'
 import { callVerbs, fileVerbs, groupVerbs, logVerbs, messageVerbs, searchVerbs, transferVerbs } from './roomVerbs.ts'
@@ -67,6 +68,8 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       shut()
       await (await load.offline()).unlockOffline(memory, input)
     },
+    /** Of a password that is stretched without WebAssembly. */
+    stretching: async (what: SlowVerb) => (await load.slowArgon()).slowVerbs[what](),
     async close(): Promise<void> {
       memory.stopWaiting?.()
       shut()

@@ -1,6 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
+import { Slowly } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 import { KitPages } from '../kit/KitPages.tsx'
@@ -104,6 +105,8 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
           </button>
         </KitPages>
       )}
+      {/* The password is stretched on pages without its field. */}
+      <Slowly />
     </div>
   )
 }

@@ -32,7 +32,11 @@ export async function stretchPassword(username: string, password: string, salt: 
   return { authSecret, passwordSeed, lockSecret }
 }
 
-const loadArgon = () => loadPart(() => import('hash-wasm'))
+type Argon = Pick<typeof import('./slowArgon.ts'), 'argon2id'>
+
+/** The safer level of Tor Browser has no WebAssembly. */
+const loadArgon = () =>
+  loadPart((): Promise<Argon> => (typeof WebAssembly === 'undefined' ? import('./slowArgon.ts') : import('hash-wasm')))
 
 /** Loads Argon2id early. A failure shows when a password is stretched. */
 export const preloadStretching = (): void => void loadArgon().catch(() => undefined)
