@@ -14,13 +14,12 @@
   const theme = stored('theme')
   if (theme === 'light' || theme === 'dark') dataset.theme = theme
 
-  // What the product cannot do without, by the names that browsers give it.
+  // What the product cannot do without, by the names that browsers give it. Without WebAssembly it is slower, without IndexedDB it keeps
+  // nothing.
   const needed = {
     'a secure connection (https)': globalThis.isSecureContext,
     'Web Crypto': globalThis.crypto?.subtle || !globalThis.isSecureContext,
-    IndexedDB: globalThis.indexedDB,
     'Web Workers': globalThis.Worker,
-    WebAssembly: globalThis.WebAssembly,
     WebSocket: globalThis.WebSocket,
     'JavaScript of 2023': Array.prototype.toSorted,
   }

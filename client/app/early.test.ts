@@ -133,7 +133,12 @@ test('The addresses that are no page for the server are none for the early scrip
 })
 
 test('A browser that cannot encrypt is told by name what it lacks, and nobody is asked for', () => {
-  const { frame, lacks, asked } = visit({ local: member, without: ['indexedDB', 'WebAssembly'] })
-  expect([frame, lacks, asked]).toEqual(['lacks', 'IndexedDB and WebAssembly', []])
+  const { frame, lacks, asked } = visit({ local: member, without: ['Worker', 'WebSocket'] })
+  expect([frame, lacks, asked]).toEqual(['lacks', 'Web Workers and WebSocket', []])
   expect(visit({ without: ['isSecureContext', 'crypto'] }).lacks).toBe('a secure connection (https)')
+})
+
+test('A browser without WebAssembly, or without a store, is not turned away', () => {
+  const { frame, lacks } = visit({ without: ['indexedDB', 'WebAssembly'] })
+  expect([frame, lacks]).toEqual(['landing', ''])
 })

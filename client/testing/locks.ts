@@ -1,3 +1,5 @@
+type Work = (lock: object | null) => unknown
+
 interface Asked {
   name: string
   take: () => void
@@ -18,9 +20,9 @@ export function fakeLocks() {
   return {
     request(
       name: string,
-      { signal, ifAvailable = false }: { signal?: AbortSignal; ifAvailable?: boolean },
-      work: (lock: object | null) => unknown,
+      ...rest: [work: Work] | [how: { signal?: AbortSignal; ifAvailable?: boolean }, work: Work]
     ): Promise<unknown> {
+      const [{ signal, ifAvailable = false }, work] = rest.length === 1 ? [{}, ...rest] : rest
       const take = async () => {
         held.add(name)
         try {

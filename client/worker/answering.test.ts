@@ -1,3 +1,4 @@
+import { IDBFactory } from 'fake-indexeddb'
 import { expect, test, vi } from 'vitest'
 import { concat, utf8 } from '../../contract/ground/bytes.ts'
 import { giveAway, givenIn } from './primitives/given.ts'
@@ -15,6 +16,7 @@ vi.mock('./core.ts', () => ({
 test('The page gets what a verb gives away without a copy, and a copy of everything else', async () => {
   const posted: unknown[][] = []
   const worker: { onmessage?: (message: unknown) => Promise<void> } = {}
+  vi.stubGlobal('indexedDB', new IDBFactory())
   vi.stubGlobal('self', Object.assign(worker, { postMessage: (...sent: unknown[]) => void posted.push(sent) }))
   await import('./answering.ts')
   for (const verb of ['keeps', 'gives', 'fails']) await worker.onmessage?.({ data: { id: 1, verb, input: [] } })

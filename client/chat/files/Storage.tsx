@@ -8,6 +8,7 @@ import { failureWords } from '../../ui/failure.ts'
 import { NotRead } from '../../ui/NotRead.tsx'
 import { noteFocus } from '../../ui/opener.ts'
 import { showToast } from '../../ui/toast.ts'
+import { useWindowNote } from '../../ui/useWindowNote.tsx'
 import { clearKept, type Kept, readKept } from './keptFiles.ts'
 import { StorageChats } from './StorageChats.tsx'
 import { StorageSizes } from './StorageSizes.tsx'
@@ -20,6 +21,7 @@ const CLEARED_FOR_GOOD = 'What came directly is deleted. Other files are fetched
 /** `onCleared`: nothing is kept of the files of these chats any more. */
 export function Storage({ onCleared }: { onCleared: (chatRoomIds: string[]) => void }) {
   const env = useEnv()
+  const windowNote = useWindowNote()
   const [kept, setKept] = useState<Kept>()
   const [failure, setFailure] = useState<string | null>(null)
   const [isClearing, setClearing] = useState(false)
@@ -59,6 +61,7 @@ export function Storage({ onCleared }: { onCleared: (chatRoomIds: string[]) => v
   if (!kept) return <NotRead words="What this browser keeps could not be read." failure={failure} onRetry={() => void read()} />
   return (
     <>
+      {windowNote}
       <StorageSizes kept={kept} />
       <StorageChats kept={kept} isClearing={isClearing} onClear={ask} />
       {asked && (

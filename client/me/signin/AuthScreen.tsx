@@ -3,6 +3,7 @@ import { Tabs } from 'radix-ui'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
+import { useWindowNote } from '../../ui/useWindowNote.tsx'
 import { AuthFrame } from './AuthFrame.tsx'
 import { SignIn } from './SignIn.tsx'
 import { SignUp } from './SignUp.tsx'
@@ -88,6 +89,7 @@ interface FormsProps {
 }
 
 function Forms({ tab, notice, invitation, username, onUsername, onTab, onSubmit, onStep }: FormsProps) {
+  const windowNote = useWindowNote()
   return (
     <Tabs.Root value={tab} onValueChange={onTab}>
       <h1 tabIndex={-1}>{tab === 'signup' ? 'Create your account' : notice ? 'Sign in' : 'Welcome back'}</h1>
@@ -107,6 +109,7 @@ function Forms({ tab, notice, invitation, username, onUsername, onTab, onSubmit,
       <Tabs.Content value="signin" tabIndex={-1}>
         <SignIn {...{ username, onUsername, onSubmit, onStep }} onForgot={() => onStep({ step: 'forgot' })} />
       </Tabs.Content>
+      {windowNote}
     </Tabs.Root>
   )
 }

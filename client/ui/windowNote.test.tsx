@@ -1,0 +1,33 @@
+// @vitest-environment happy-dom
+import { screen } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { makeAnswers, openScreen, show } from '../testing/screen.tsx'
+import { useWindowNote } from './useWindowNote.tsx'
+
+openScreen()
+afterEach(() => vi.unstubAllGlobals())
+
+function Screen() {
+  return <main>{useWindowNote()}</main>
+}
+
+function showIn(getDirectory: (() => Promise<unknown>) | undefined) {
+  vi.stubGlobal('navigator', { storage: getDirectory && { getDirectory } })
+  show(<Screen />, makeAnswers())
+}
+
+test.each(['SecurityError', 'UnknownError'])(
+  'A window that refuses a page its files with %s is said to keep nothing',
+  async (name) => {
+    showIn(() => Promise.reject(new DOMException('private', name)))
+    expect(await screen.findByText('Nothing is kept after this window.')).toBeDefined()
+  },
+)
+
+test('Nothing is said where files are kept, where the disk fails, and in a browser that knows no files', async () => {
+  const asked = vi.fn(() => Promise.reject(new DOMException('full', 'QuotaExceededError')))
+  for (const directory of [async () => ({}), asked, undefined]) showIn(directory)
+  await vi.waitFor(() => expect(asked).toHaveBeenCalled())
+  await vi.dynamicImportSettled()
+  expect(screen.queryByText(/Nothing is kept/)).toBeNull()
+})
