@@ -28,7 +28,8 @@ const thisPage = (): Page => ({
  */
 export async function runningCode({ scripts, caches, fetch }: Page = thisPage()): Promise<RunningCode | undefined> {
   const isThis = ({ files }: Offer) => scripts.length > 0 && scripts.every((address) => files[address] !== undefined)
-  const kept = caches ? (await keptBuilds(caches)).filter(isThis) : []
+  // Some private windows refuse a page its caches.
+  const kept = caches ? (await keptBuilds(caches).catch(() => [])).filter(isThis) : []
   const newest = kept.reduce<KeptBuild | undefined>((best, one) => (best && best.takenAt > one.takenAt ? best : one), undefined)
   const found = newest ?? (await askOffered(fetch))
   if (!found || !isThis(found)) return undefined

@@ -6,7 +6,7 @@ export function useWindowNote(): ReactNode {
   useEffect(() => {
     navigator.storage
       ?.getDirectory?.()
-      .catch(async (refusal) => setNote((await import('./WindowNote.tsx')).noteOn(refusal)))
+      .catch(async (refusal) => setNote(await (await import('./WindowNote.tsx')).noteOn(refusal)))
       .catch(() => undefined)
   }, [])
   return note

@@ -24,6 +24,16 @@ test.each(['SecurityError', 'UnknownError'])(
   },
 )
 
+test('Where the window refuses databases too, it says that a page is as far as it goes', async () => {
+  const words = /each time the page is loaded, and in one tab alone/
+  vi.stubGlobal('indexedDB', { databases: async () => [] })
+  showIn(() => Promise.reject(new DOMException('private', 'SecurityError')))
+  expect((await screen.findByText('Nothing is kept after this window.')).parentElement?.textContent).not.toMatch(words)
+  vi.stubGlobal('indexedDB', { databases: () => Promise.reject(new DOMException('private', 'InvalidStateError')) })
+  showIn(() => Promise.reject(new DOMException('private', 'SecurityError')))
+  expect(await screen.findByText(words)).toBeDefined()
+})
+
 test('Nothing is said where files are kept, where the disk fails, and in a browser that knows no files', async () => {
   const asked = vi.fn(() => Promise.reject(new DOMException('full', 'QuotaExceededError')))
   for (const directory of [async () => ({}), asked, undefined]) showIn(directory)

@@ -68,7 +68,7 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       shut()
       await (await load.offline()).unlockOffline(memory, input)
     },
-    /** Of a password that is stretched without WebAssembly. */
+    /** Answers how far a password is stretched without WebAssembly, or stops that. */
     stretching: async (what: SlowVerb) => (await load.slowArgon()).slowVerbs[what](),
     async close(): Promise<void> {
       memory.stopWaiting?.()

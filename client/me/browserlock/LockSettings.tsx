@@ -2,6 +2,7 @@ import { LockKeyhole } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
+import { hasStore } from '../../ui/hasStore.ts'
 import { More } from '../../ui/More.tsx'
 import { NotRead } from '../../ui/NotRead.tsx'
 import { showToast } from '../../ui/toast.ts'
@@ -21,12 +22,17 @@ const TIMES: { after: LockAfter | null; words: string }[] = [
   { after: 'hidden', words: 'When hidden' },
 ]
 
+const NO_STORE =
+  'This window has no store, so there is no lock for it: loaded anew, the page asks for your password. Log out, or close it, when you go away.'
+
 /** Settings for when this browser locks itself [Note: V3]. A choice takes effect once the vault has stored it. */
 export function LockSettings({ userId }: { userId: string }) {
   const env = useEnv()
   const [standing, setStanding] = useState<LockStanding | null>()
   const [asked, setAsked] = useState<LockAfter | 'off'>()
   const [failure, setFailure] = useState<string | null>(null)
+  const [canLock, setCanLock] = useState(true)
+  useEffect(() => void hasStore().then(setCanLock), [])
   const reload = useCallback(
     () =>
       void standingOf(env, userId).then(
@@ -43,6 +49,8 @@ export function LockSettings({ userId }: { userId: string }) {
     return hearTabs(reload)
   }, [reload])
 
+  // A lock ends the page, and with it all keys of such a window.
+  if (!canLock) return <p className="small t2">{NO_STORE}</p>
   // What was read before may no longer hold. A question that is open stays.
   if (standing === undefined || (failure !== null && asked === undefined))
     return <NotRead words="The lock of this browser could not be read." failure={failure} onRetry={reload} />

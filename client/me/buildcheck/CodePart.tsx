@@ -65,6 +65,11 @@ export function CodePart() {
   )
 }
 
+const NEXT = 'From the next start on this browser checks it.'
+const NO_CHECK = 'This browser does not check it: it has no service worker here, as in a private window or in Tor Browser.'
+
+const canCheck = (): boolean => Boolean(globalThis.navigator?.serviceWorker)
+
 function Lines({ version, hash, signedBy, isKept }: RunningCode) {
   return (
     <ul className="lines">
@@ -89,7 +94,7 @@ function Lines({ version, hash, signedBy, isKept }: RunningCode) {
           ) : (
             <p>
               The key: <span className="code-words">{codeWords(signedBy)}</span>.{' '}
-              {isKept ? 'This browser starts nothing that it has not signed.' : 'From the next start on this browser checks it.'}
+              {isKept ? 'This browser starts nothing that it has not signed.' : canCheck() ? NEXT : NO_CHECK}
             </p>
           )}
         </div>

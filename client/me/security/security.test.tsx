@@ -393,6 +393,13 @@ test('A lock is switched on by the account’s own password alone, and off by it
   expect(screen.queryByRole('button', { name: 'Lock now' })).toBeNull()
 })
 
+test('A window without a store offers no lock, and says why', async () => {
+  vi.spyOn(globalThis.indexedDB, 'databases').mockRejectedValue(new DOMException('private', 'InvalidStateError'))
+  opens(<LockSettings userId={alice.userId} />)
+  await screen.findByText(/^This window has no store, so there is no lock for it/)
+  expect(screen.queryByRole('radio', { name: '5 minutes' })).toBeNull()
+})
+
 /** Somebody is signed in to Alice's account with this browser, without keys. */
 function signedIn(browser: string, at = SEEN_AT) {
   const account = wire.accounts.get(alice.userId)

@@ -1,10 +1,23 @@
 import { argon2id } from '@noble/hashes/argon2.js'
-import type { Stretch, Stretched } from './slowArgon.ts'
 
-/** What is told of the way there. */
+/** hash-wasm's function of this name takes the same [Note: P1]. */
+export interface Stretch {
+  password: Uint8Array
+  salt: Uint8Array
+  /** In KiB. */
+  memorySize: number
+  iterations: number
+  parallelism: number
+  hashLength: number
+  outputType: 'binary'
+}
+
+/** The share that is done, 0 to 1, or the result. */
+export type Stretched = { share: number } | { bytes: Uint8Array; ms: number }
+
 const STEP = 0.0025
 
-/** Argon2id in JavaScript alone: the bytes of hash-wasm. Tells each step that is done, then the result. */
+/** Tells each step that is done, then the bytes that hash-wasm makes too. */
 export function stretchHere(work: Stretch, tell: (told: Stretched) => void): void {
   const begunMs = performance.now()
   let told = 0

@@ -1,9 +1,9 @@
 import { hashRaw } from '@node-rs/argon2'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { PASSWORD_KDF } from '../../../contract/account/password.ts'
-import { stretchHere } from './nobleArgon.ts'
+import { type Stretch, type Stretched, stretchHere } from './nobleArgon.ts'
 import { argonOf } from './password.ts'
-import { type Stretch, type Stretched, slowVerbs } from './slowArgon.ts'
+import { slowVerbs } from './slowArgon.ts'
 
 const SALT = Uint8Array.from({ length: 32 }, (_, at) => at)
 

@@ -1,26 +1,7 @@
 import { PASSWORD_KDF } from '../../../contract/account/password.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import stretcherUrl from '../stretcher.ts?worker&url'
-
-/** What hash-wasm's function of this name takes: a browser without WebAssembly stretches by JavaScript instead [Note: P1]. */
-export interface Stretch {
-  password: Uint8Array
-  salt: Uint8Array
-  /** In KiB. */
-  memorySize: number
-  iterations: number
-  parallelism: number
-  hashLength: number
-  outputType: 'binary'
-}
-
-/** Of the stretching worker: the share that is done, or the result and the milliseconds that it took. */
-export type Stretched = { share: number } | Result
-
-interface Result {
-  bytes: Uint8Array
-  ms: number
-}
+import type { Stretch, Stretched } from './nobleArgon.ts'
+import stretcherUrl from './stretcher.ts?worker&url'
 
 interface Running {
   share: number
@@ -62,12 +43,12 @@ const TRIED = { memorySize: 2048, iterations: 1 }
 const PIECES = (PASSWORD_KDF.memoryKiB * PASSWORD_KDF.passes) / (TRIED.memorySize * TRIED.iterations)
 
 /** A worker of its own: the vault's answers meanwhile, a stop really ends it, and its 64 MiB go with it. */
-async function stretch(work: Stretch, begun: (one: Running) => void): Promise<Result> {
+async function stretch(work: Stretch, begun: (one: Running) => void): Promise<Extract<Stretched, { bytes: Uint8Array }>> {
   const worker = new Worker(trusted(stretcherUrl), { type: 'module', name: 'conclave-stretching' })
   const one: Running = { share: 0, stop: () => undefined }
   begun(one)
   try {
-    return await new Promise<Result>((resolve, reject) => {
+    return await new Promise<Extract<Stretched, { bytes: Uint8Array }>>((resolve, reject) => {
       one.stop = () => reject(new CryptoFailure('stopped', 'You stopped it. Nothing was changed'))
       worker.onmessage = ({ data }: MessageEvent<Stretched>) => {
         if ('bytes' in data) resolve(data)
