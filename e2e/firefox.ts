@@ -14,12 +14,15 @@ export const FIREFOX = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) 
 
 export interface Firefox {
   /** A person at a browser of their own: a context with its own cookies and storage. */
-  person(server: RunningServer, who: Account & { name: string }): Promise<Visitor>
+  person(server: Pick<RunningServer, 'url'>, who: Account & { name: string }): Promise<Visitor>
   close(): Promise<void>
 }
 
-/** Starts a Firefox with a fake camera and a fake microphone, which every page may use. Its profile goes when it is closed. */
-export async function startFirefox(path: string): Promise<Firefox> {
+/**
+ * Starts a Firefox with a fake camera and a fake microphone, which every page may use. Its profile goes when it is closed. `preferences` are
+ * added to its own.
+ */
+export async function startFirefox(path: string, preferences: Record<string, unknown> = {}): Promise<Firefox> {
   const folder = await mkdtemp(join(tmpdir(), 'conclave-saved-'))
   const browser = await puppeteer.launch({
     browser: 'firefox',
@@ -34,6 +37,7 @@ export async function startFirefox(path: string): Promise<Firefox> {
       'browser.download.dir': folder,
       // Firefox would open it in a tab above the page, which then waits a second for each frame.
       'pdfjs.disabled': true,
+      ...preferences,
     },
   })
   return {

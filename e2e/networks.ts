@@ -50,7 +50,7 @@ export function whyNone(): string | undefined {
   }
 }
 
-const isInstalled = (name: string): boolean =>
+export const isInstalled = (name: string): boolean =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, name), constants.X_OK)
