@@ -76,10 +76,14 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          // Minutes of calls, and networks that only root makes: `npm run test:calls`.
-          exclude: process.env['CALL_WALKS']
-            ? []
-            : ['e2e/callnetworks.test.ts', 'e2e/callstorm.test.ts', 'e2e/transfernetworks.test.ts'],
+          exclude: [
+            // Minutes of calls, and networks that only root makes: `npm run test:calls`.
+            ...(process.env['CALL_WALKS']
+              ? []
+              : ['e2e/callnetworks.test.ts', 'e2e/callstorm.test.ts', 'e2e/transfernetworks.test.ts']),
+            // Minutes of a tor in trouble: `npm run test:onion`.
+            ...(process.env['ONION_WALKS'] ? [] : ['e2e/oniontrouble.test.ts']),
+          ],
           globalSetup: ['server/testing/run.ts', 'e2e/unpack.ts'],
           setupFiles: ['client/testing/argon2.ts', 'client/testing/verified.ts', 'e2e/closing.ts'],
           // Files share a worker, what it has loaded, its Chromium and its server (`e2e/people.ts`).

@@ -34,8 +34,8 @@ export interface Driver {
 /** As long as a page is waited for. */
 export const PATIENCE_MS = 20_000
 
-export function byPlaywright(page: Page): Driver {
-  page.setDefaultTimeout(PATIENCE_MS)
+export function byPlaywright(page: Page, patienceMs = PATIENCE_MS): Driver {
+  page.setDefaultTimeout(patienceMs)
   looksOften(page)
   const complaints: string[] = []
   // Many tests expect a refused request. No test expects an exception or a violation of the Content-Security-Policy.

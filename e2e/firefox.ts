@@ -14,7 +14,7 @@ export const FIREFOX = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) 
 
 export interface Firefox {
   /** A person at a browser of their own: a context with its own cookies and storage. */
-  person(server: Pick<RunningServer, 'url'>, who: Account & { name: string }): Promise<Visitor>
+  person(server: Pick<RunningServer, 'url'>, who: Account & { name: string }, patienceMs?: number): Promise<Visitor>
   close(): Promise<void>
 }
 
@@ -41,16 +41,16 @@ export async function startFirefox(path: string, preferences: Record<string, unk
     },
   })
   return {
-    async person(server, who) {
+    async person(server, who, patienceMs) {
       const context = await browser.createBrowserContext()
-      return visitorBy(await byPuppeteer(await context.newPage(), folder), server.url, who)
+      return visitorBy(await byPuppeteer(await context.newPage(), folder, patienceMs), server.url, who)
     },
     close: () => browser.close(),
   }
 }
 
-async function byPuppeteer(page: Page, folder: string): Promise<Driver> {
-  page.setDefaultTimeout(PATIENCE_MS)
+async function byPuppeteer(page: Page, folder: string, patienceMs = PATIENCE_MS): Promise<Driver> {
+  page.setDefaultTimeout(patienceMs)
   const complaints: string[] = []
   // Among these is what broke the Content-Security-Policy.
   page.on('pageerror', (error) => complaints.push(String(error)))
@@ -72,7 +72,7 @@ async function byPuppeteer(page: Page, folder: string): Promise<Driver> {
         if (!found || !(await found.isVisible())) throw new Error(`Not on the screen: ${selector}`)
         return found.asLocator()
       },
-      { timeout: PATIENCE_MS },
+      { timeout: patienceMs },
     )
   const press = async (target: Target) => (await find(selectorOf(target))).click()
   return {
@@ -82,7 +82,8 @@ async function byPuppeteer(page: Page, folder: string): Promise<Driver> {
     press,
     type: async (label, text) => (await find(`:is(input, textarea)::-p-aria([name=${JSON.stringify(label)}])`)).fill(text),
     sees: async (target) => void (await find(selectorOf(target))),
-    misses: (target) => expect.poll(() => page.$(selectorOf(target)), { message: selectorOf(target) }).toBeNull(),
+    misses: (target) =>
+      expect.poll(() => page.$(selectorOf(target)), { message: selectorOf(target), timeout: patienceMs }).toBeNull(),
     async chooses(target, path) {
       const [chooser] = await Promise.all([page.waitForFileChooser(), press(target)])
       await chooser.accept([path])
@@ -108,7 +109,7 @@ async function byPuppeteer(page: Page, folder: string): Promise<Driver> {
       await press(target)
       const path = join(folder, name)
       // Firefox makes an empty file of this name first, and writes into another.
-      await expect.poll(() => existsSync(path) && statSync(path).size > 0).toBe(true)
+      await expect.poll(() => existsSync(path) && statSync(path).size > 0, { timeout: patienceMs }).toBe(true)
       const bytes = await readFile(path)
       await rm(path)
       return bytes

@@ -10,17 +10,20 @@ export interface Person extends Visitor {
   context: BrowserContext
   /** Types without sending, and waits until the browser has stored the draft. */
   drafts(text: string): Promise<void>
-  /** Returns the texts of the bubbles on screen, top to bottom. */
-  shows(): Promise<string[]>
   goesOffline(): Promise<void>
   comesBack(): Promise<void>
 }
 
 /** Makes a person of a browser window that is open already. */
-export async function visitor(server: RunningServer, context: BrowserContext, who: Account & { name: string }): Promise<Person> {
+export async function visitor(
+  server: RunningServer,
+  context: BrowserContext,
+  who: Account & { name: string },
+  patienceMs = PATIENCE_MS,
+): Promise<Person> {
   const page = context.pages()[0] ?? (await context.newPage())
   return {
-    ...visitorBy(byPlaywright(page), server.url, who),
+    ...visitorBy(byPlaywright(page, patienceMs), server.url, who),
     page,
     context,
     async drafts(text) {
@@ -30,16 +33,6 @@ export async function visitor(server: RunningServer, context: BrowserContext, wh
         .poll(() => page.evaluate(keptDrafts), { timeout: PATIENCE_MS })
         .toSatisfy((kept: string[]) => kept.some((draft) => !before.includes(draft)))
     },
-    shows: () =>
-      page
-        .locator('.bub p')
-        .evaluateAll((bubbles) =>
-          bubbles.map((bubble) =>
-            [...bubble.childNodes]
-              .map((part) => (part instanceof Element && part.matches('.meta') ? '' : part.textContent))
-              .join(''),
-          ),
-        ),
     goesOffline: () => context.setOffline(true),
     comesBack: () => context.setOffline(false),
   }

@@ -67,11 +67,25 @@ export interface Visitor extends Account, Named {
   hangsUp(): Promise<void>
   /** Waits until nothing of a call is on the screen. */
   hasLeftCall(): Promise<void>
+  /** Waits until the connection says this of itself. */
+  isConnected(words: string): Promise<void>
+  /** Waits until it does not. */
+  isNotConnected(words: string): Promise<void>
+  /** Types without sending. */
+  types(text: string): Promise<void>
+  /** Sends what has been typed. */
+  sendsTyped(text: string): Promise<void>
+  /** Returns the texts of the bubbles on screen, top to bottom. */
+  shows(): Promise<string[]>
   reloads(): Promise<void>
   leaves(): Promise<void>
 }
 
 export function visitorBy(driver: Driver, url: string, { name, username, password }: Account & Named): Visitor {
+  async function sendTyped(text: string): Promise<void> {
+    await driver.press({ role: 'button', name: 'Send' })
+    await driver.sees({ css: '.bub', text })
+  }
   return {
     name,
     username,
@@ -112,9 +126,18 @@ export function visitorBy(driver: Driver, url: string, { name, username, passwor
     },
     async says(text) {
       await driver.type('Message', text)
-      await driver.press({ role: 'button', name: 'Send' })
-      await driver.sees({ css: '.bub', text })
+      await sendTyped(text)
     },
+    types: (text) => driver.type('Message', text),
+    sendsTyped: sendTyped,
+    shows: () =>
+      driver.asks(() =>
+        [...document.querySelectorAll('.bub p')].map((bubble) =>
+          [...bubble.childNodes]
+            .map((part) => (part instanceof Element && part.matches('.meta') ? '' : part.textContent))
+            .join(''),
+        ),
+      ),
     reads: (text) => driver.sees({ css: '.bub', text }),
     seesTick: (text, tick) => driver.sees({ css: `[role="group"][aria-label*=", ${tick.toLowerCase()}"]`, text }),
     async sends(path) {
@@ -176,6 +199,8 @@ export function visitorBy(driver: Driver, url: string, { name, username, passwor
     },
     hangsUp: () => driver.press({ role: 'button', name: 'End' }),
     hasLeftCall: () => driver.misses({ css: '.call, .call-bar, [role="alertdialog"]' }),
+    isConnected: (words) => driver.sees({ css: '.net', text: words }),
+    isNotConnected: (words) => driver.misses({ css: '.net', text: words }),
     async reloads() {
       await driver.reload()
       await driver.sees({ role: 'button', name: 'Add by Username/Onion' })

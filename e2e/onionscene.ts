@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test as base, expect } from 'vitest'
+import WebSocket from 'ws'
+import { FIREFOX, type Firefox, startFirefox } from './firefox.ts'
+import { netLogWords } from './netlog.ts'
+import { openOnionBrowser, torPreferences } from './onionbrowsers.ts'
+import { newAccount } from './people.ts'
+import { type Person, visitor } from './person.ts'
+import { type RunningServer, startServer } from './server.ts'
+import { type Socks, startSocks } from './socks.ts'
+import { startTorNetwork, type TorNetwork, whyNoTor } from './tornetwork.ts'
+import type { Visitor } from './visitor.ts'
+
+/** Why no browser comes over Tor here; undefined: they do. */
+export const whyNoOnion = whyNoTor() ?? (FIREFOX ? undefined : 'there is no firefox-esr')
+
+/** As long as a page over Tor is waited for: a service may have to be published and found first. */
+const PATIENCE_MS = 90_000
+
+export interface Scene {
+  network: TorNetwork
+  server: RunningServer
+  onionUrl: string
+  firefox: Firefox & { asked: Socks['asked'] }
+  /** Alice sits at a Firefox, Bob at a Chromium; both come by the onion and have the open chat before them. */
+  pair: [Visitor, Person & Onion]
+}
+
+/** A Chromium that comes by the onion alone. */
+export interface Onion {
+  socks: Socks
+  /** What the browser itself has noted. */
+  netLog: string
+}
+
+/** The network and all that uses it serve the tests of a file, in their order. */
+export const onionTest = base
+  .extend<Scene>({
+    network: [
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixture's needs from this pattern
+      async ({}, use) => {
+        const network = await startTorNetwork()
+        await use(network)
+        await network.stop()
+      },
+      { scope: 'file' },
+    ],
+    server: [
+      async ({ network }, use) => {
+        const server = await startServer({ TOR: 'auto', TOR_CONFIG: network.config, TRUST_PROXY: '1' })
+        await use(server)
+        await server.stop()
+      },
+      { scope: 'file' },
+    ],
+    onionUrl: [async ({ network, server }, use) => use(await publishedBy(server, network)), { scope: 'file' }],
+    firefox: [
+      async ({ network }, use) => {
+        const socks = await startSocks(network.client.dials)
+        const firefox = await startFirefox(FIREFOX ?? '', torPreferences(socks.port))
+        await use({ ...firefox, asked: socks.asked })
+        await firefox.close()
+        await socks.stop()
+      },
+      { scope: 'file' },
+    ],
+    pair: [
+      async ({ network, server, onionUrl, firefox }, use) => {
+        const at = { ...server, url: onionUrl }
+        const alice = await firefox.person(at, { ...newAccount('Alice'), name: 'Alice' }, PATIENCE_MS)
+        const folder = await mkdtemp(join(tmpdir(), 'conclave-onion-'))
+        const socks = await startSocks(network.client.dials)
+        const netLog = join(folder, 'netlog.json')
+        const context = await openOnionBrowser(join(folder, 'profile'), socks.port, onionUrl, netLogWords(netLog))
+        const bob = await visitor(at, context, { ...newAccount('Bob'), name: 'Bob' }, PATIENCE_MS)
+        await use([alice, { ...bob, socks, netLog }])
+        await socks.stop()
+      },
+      { scope: 'file' },
+    ],
+  })
+  .skipIf(whyNoOnion)
+
+/** Waits until the service is found from the network. `from`: where in its output the server has begun. Returns its address. */
+export async function publishedBy(server: RunningServer, network: TorNetwork, from = 0): Promise<string> {
+  const address = () => /The onion service is published: (http:\/\/[a-z2-7]{56}\.onion)/.exec(server.output().slice(from))?.[1]
+  await expect.poll(address, { timeout: PATIENCE_MS, message: server.output() }).toBeDefined()
+  const url = address() ?? ''
+  const status = async () => (await ask(`${url}/api/health`, { network })).status
+  await expect.poll(() => status().catch(String), { timeout: PATIENCE_MS }).toBe(200)
+  return url
+}
+
+interface Asking {
+  method?: string
+  headers?: Record<string, string>
+  /** By this network, where the address is an onion's. */
+  network?: TorNetwork
+}
+
+export interface Answered {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** Asks with whatever headers, as no browser would let a page. */
+export async function ask(url: string, { method = 'GET', headers = {}, network }: Asking = {}): Promise<Answered> {
+  const { hostname } = new URL(url)
+  const socket = hostname.endsWith('.onion') ? await network?.client.dials(hostname, 80) : undefined
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { method, headers, ...(socket && { createConnection: () => socket }) }, (answer) => {
+      let body = ''
+      answer.on('data', (chunk) => (body += String(chunk)))
+      answer.once('end', () => {
+        socket?.destroy()
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body })
+      })
+    })
+    asking.once('error', reject).end()
+    socket?.once('close', () => reject(new Error('The circuit has ended')))
+  })
+}
+
+/** The status with which a socket is refused; 101: it opens. */
+export const opensSocket = (url: string, headers: Record<string, string>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers })
+    socket.once('unexpected-response', (asking, { statusCode = 0 }) => {
+      asking.destroy()
+      resolve(statusCode)
+    })
+    socket.once('open', () => {
+      socket.close()
+      resolve(101)
+    })
+    socket.on('error', reject)
+  })
+
+export const torOf = (server: RunningServer): number => Number(execFileSync('pgrep', ['-P', `${server.pid()}`, '-x', 'tor']))
