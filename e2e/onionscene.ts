@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base, expect } from 'vitest'
 import WebSocket from 'ws'
+import { DEVICE_WORDS } from './browser.ts'
 import { FIREFOX, type Firefox, startFirefox } from './firefox.ts'
 import { netLogWords } from './netlog.ts'
 import { openOnionBrowser, torPreferences } from './onionbrowsers.ts'
@@ -75,7 +76,10 @@ export const onionTest = base
         const folder = await mkdtemp(join(tmpdir(), 'conclave-onion-'))
         const socks = await startSocks(network.client.dials)
         const netLog = join(folder, 'netlog.json')
-        const context = await openOnionBrowser(join(folder, 'profile'), socks.port, onionUrl, netLogWords(netLog))
+        const context = await openOnionBrowser(join(folder, 'profile'), socks.port, onionUrl, [
+          ...DEVICE_WORDS,
+          ...netLogWords(netLog),
+        ])
         const bob = await visitor(at, context, { ...newAccount('Bob'), name: 'Bob' }, PATIENCE_MS)
         await use([alice, { ...bob, socks, netLog }])
         await socks.stop()

@@ -102,7 +102,7 @@ function boundAddresses(server: Server, { connectionsOfAddressMax }: Pace, onFul
 
 /** Returns a function that stops the timer. */
 export function endPlain(config: Config, raw: IncomingMessage, pace: Pace): () => void {
-  if (listenerOf(config, raw).ingress === 'onion') return endBelow(config, raw, pace)
+  if (listenerOf(config, raw.socket).ingress === 'onion') return endBelow(config, raw, pace)
   const timer = setTimeout(() => end(config, raw), pace.graceMs)
   return () => clearTimeout(timer)
 }
@@ -110,7 +110,7 @@ export function endPlain(config: Config, raw: IncomingMessage, pace: Pace): () =
 /** Time in which the verb does not read does not count. */
 function endBelow(config: Config, raw: IncomingMessage, pace: Pace): () => void {
   const { bytesPerSecond, checkMs } = pace
-  const graceMs = listenerOf(config, raw).ingress === 'onion' ? pace.onionGraceMs : pace.graceMs
+  const graceMs = listenerOf(config, raw.socket).ingress === 'onion' ? pace.onionGraceMs : pace.graceMs
   const { bytesRead } = raw.socket
   let waitedMs = 0
   const timer = setInterval(() => {
