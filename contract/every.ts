@@ -2,6 +2,7 @@ import { accountApi } from './account/account.ts'
 import { devicesApi } from './account/devices.ts'
 import { familyApi } from './account/family.ts'
 import { passkeysApi } from './account/passkeys.ts'
+import { recoveryApi } from './account/recovery.ts'
 import { sessionsApi } from './account/sessions.ts'
 import { stepUpApi } from './account/stepup.ts'
 import { adminApi } from './admin/admin.ts'
@@ -48,6 +49,7 @@ export const everyApi = {
   paymentsApi,
   privacyApi,
   pushApi,
+  recoveryApi,
   reportsApi,
   roomsApi,
   sessionsApi,

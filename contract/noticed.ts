@@ -15,9 +15,6 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
     register: 'others',
     login: 'own',
     logout: 'own',
-    loginByKit: 'own',
-    recoveryBook: 'nobody',
-    recover: 'contacts',
     changePassword: 'own',
     remove: 'others',
     user: 'nobody',
@@ -131,6 +128,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
   },
   privacyApi: { update: 'own' },
   pushApi: { key: 'nobody', subscribe: 'nobody', unsubscribe: 'nobody', quietHours: 'nobody', setQuietHours: 'own' },
+  recoveryApi: { loginByKit: 'own', recoveryBook: 'nobody', recover: 'contacts' },
   reportsApi: { send: 'own', list: 'nobody' },
   roomsApi: {
     list: 'nobody',

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../contract/account/account.ts'
+import { recoveryApi } from '../contract/account/recovery.ts'
 import { newBrowser } from './testing/browser.ts'
 import { changed, signedChange } from './testing/keys.ts'
 import { newAuthSecret } from './testing/person.ts'
@@ -54,7 +55,7 @@ test('what a recovery kit shows the server, and a new password, are kept only as
   const alice = await world.person('alice')
   const [kitSecret, newPassword] = [newAuthSecret(), newAuthSecret()]
   await alice.changesKeys({ adds: ['kit'] }, { kitSecret })
-  await newBrowser(world.url).does(accountApi.loginByKit, { username: alice.username, kitSecret })
+  await newBrowser(world.url).does(recoveryApi.loginByKit, { username: alice.username, kitSecret })
   const keys = signedChange(alice.identity, changed(alice.identity, { adds: ['password'] }))
   const form = { currentPassword: alice.authSecret, newPassword, confirmNewPassword: newPassword, kdf: 1 as const, keys }
   await alice.does(accountApi.changePassword, form)

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountApi } from '../contract/account/account.ts'
 import { devicesApi } from '../contract/account/devices.ts'
+import { recoveryApi } from '../contract/account/recovery.ts'
 import { sessionsApi } from '../contract/account/sessions.ts'
 import { codesApi } from '../contract/chat/contactcodes.ts'
 import { contactsApi } from '../contract/chat/contacts.ts'
@@ -442,7 +443,7 @@ test.each(named(every.filter((each) => !inQuery(each))))('a broken body for %s i
 
 test('Eve sends rubbish beside the largest address book: what a change of keys can need is read, and not a MiB more', async () => {
   const sealed = 'A'.repeat(base64Chars(LIMITS.bookBytes))
-  for (const endpoint of [devicesApi.changeKeys, accountApi.changePassword, accountApi.recover]) {
+  for (const endpoint of [devicesApi.changeKeys, accountApi.changePassword, recoveryApi.recover]) {
     const post = (mib: number) => {
       const body = JSON.stringify({ sealed, rubbish: 'A'.repeat(mib * 1024 * 1024) })
       return eve.request(endpoint.method, addressOf(endpoint), { body, headers: { 'content-type': 'application/json' } })

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountApi } from '../contract/account/account.ts'
+import { recoveryApi } from '../contract/account/recovery.ts'
 import { contactsApi } from '../contract/chat/contacts.ts'
 import { messagesApi } from '../contract/chat/messages.ts'
 import { everyEndpoint } from '../contract/every.ts'
@@ -109,8 +110,8 @@ const WRONG: [Endpoint, field: string, rest: Record<string, unknown>, wrong: unk
   [accountApi.login, 'username', { password: 'secret' }, ['x'.repeat(31)], 'Username must be at most 30 characters'],
   [accountApi.login, 'password', { username: 'nobody' }, ['x'.repeat(101)], 'Password must be at most 100 characters'],
   [accountApi.salt, 'username', {}, NO_TEXT, 'Username is required'],
-  [accountApi.loginByKit, 'username', { kitSecret: 'x' }, NO_TEXT, 'Username is required'],
-  [accountApi.loginByKit, 'kitSecret', { username: 'nobody' }, [undefined, null, 7], 'Kit secret is required'],
+  [recoveryApi.loginByKit, 'username', { kitSecret: 'x' }, NO_TEXT, 'Username is required'],
+  [recoveryApi.loginByKit, 'kitSecret', { username: 'nobody' }, [undefined, null, 7], 'Kit secret is required'],
   [accountApi.register, 'username', nobody, [undefined, null, 7, []], 'Username is required'],
   [accountApi.register, 'username', nobody, ['', 'ab'], 'Username must be at least 3 characters'],
   [accountApi.register, 'username', nobody, ['a b c'], 'Username can only contain letters, numbers, and underscores'],

@@ -3,6 +3,7 @@ import { act, screen, waitFor } from '@testing-library/react'
 import { useState } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { accountApi, type User } from '../../contract/account/account.ts'
+import { recoveryApi } from '../../contract/account/recovery.ts'
 import type { SignIn as ToldSignIn } from '../../contract/account/sessions.ts'
 import { sessionsApi } from '../../contract/account/sessions.ts'
 import { held, makeAnswers, openScreen, refused, show, toasts } from '../testing/screen.tsx'
@@ -154,7 +155,7 @@ test('A kit without a name, of half its words, or with a word that is none is re
 
 test('Another account’s kit stays at its field with its words; a server that refuses for now is no fault of the words', async () => {
   const answers = makeAnswers()
-  answers.on(accountApi.loginByKit, () => {
+  answers.on(recoveryApi.loginByKit, () => {
     throw refused(401, 'wrong_kit', 'This recovery kit does not open this account')
   })
   const onStep = vi.fn()
@@ -167,7 +168,7 @@ test('Another account’s kit stays at its field with its words; a server that r
   expect(await screen.findByText('This recovery kit does not open this account')).toBeTruthy()
   expect(field).toHaveProperty('value', KIT)
   expect(field.getAttribute('aria-invalid')).toBe('true')
-  answers.on(accountApi.loginByKit, () => {
+  answers.on(recoveryApi.loginByKit, () => {
     throw refused(429, 'too_many_requests', 'Too many attempts')
   })
   await person.click(await button('Open my account'))

@@ -4,6 +4,7 @@ import { accountApi } from '../../contract/account/account.ts'
 import type { Assertion } from '../../contract/account/assertion.ts'
 import { type AccountKeys, devicesApi, type KeyChange, type SignedBook } from '../../contract/account/devices.ts'
 import { keyringShape, type Manifest, manifestShape } from '../../contract/account/documents.ts'
+import { recoveryApi } from '../../contract/account/recovery.ts'
 import { stepUpApi } from '../../contract/account/stepup.ts'
 import { toBase64 } from '../../contract/ground/bytes.ts'
 import { LIMITS } from '../../contract/ground/limits.ts'
@@ -172,7 +173,7 @@ export function accountVerbs(state: ServerState): Verb[] {
     return own(userId).unlock
   }
 
-  type Recovery = z.output<typeof accountApi.recover.input>
+  type Recovery = z.output<typeof recoveryApi.recover.input>
 
   function recover(userId: string, { kitSecret, password, keys, newKitSecret, historySeals, book }: Recovery) {
     const account = own(userId)
@@ -241,10 +242,10 @@ export function accountVerbs(state: ServerState): Verb[] {
       accountApi.login,
       (input: { password: string; assertion?: Assertion }, userId) => login(userId, input.password, input.assertion),
     ],
-    [accountApi.loginByKit, (input: { kitSecret: string }, userId) => loginByKit(userId, input.kitSecret)],
-    [accountApi.recover, (input: Recovery, userId) => recover(userId, input)],
+    [recoveryApi.loginByKit, (input: { kitSecret: string }, userId) => loginByKit(userId, input.kitSecret)],
+    [recoveryApi.recover, (input: Recovery, userId) => recover(userId, input)],
     [
-      accountApi.recoveryBook,
+      recoveryApi.recoveryBook,
       ({ kitSecret, writer }: { kitSecret: string; writer?: string }, userId) => {
         if (own(userId).kitSecret !== kitSecret) throw wrongKit()
         return readBook(own(userId), writer)

@@ -5,16 +5,7 @@ import { base64Of, done, nothing, required, userId } from '../ground/shapes.ts'
 import { tierShape } from '../money/plans.ts'
 import { privacyShape } from '../people/privacy.ts'
 import { assertionShape } from './assertion.ts'
-import {
-  accountKeysShape,
-  bookAnswerShape,
-  bookWriter,
-  historySealsShape,
-  kitSecret,
-  sessionProof,
-  signedBookShape,
-  unlockShape,
-} from './devices.ts'
+import { accountKeysShape, unlockShape } from './devices.ts'
 import { deviceId } from './documents.ts'
 import { kdf, order, passwordChangeShape, passwordShape, registrationShape } from './forms.ts'
 import { displayNameShape, emailShape, typedUsername } from './names.ts'
@@ -86,49 +77,6 @@ export const accountApi = {
       'Ends the session. `removeKeys` also deletes the unlock secret of the device that has signed for it, so that its vault stays shut; a sleeping session only ends.',
     input: z.object({ removeKeys: z.boolean().optional() }),
     output: done,
-  }),
-  loginByKit: endpoint({
-    method: 'POST',
-    path: '/api/login/kit',
-    access: 'anyone',
-    summary: 'Signs in with what the recovery kit shows the server. The session has no device yet.',
-    input: z.object({ username: typedUsername, kitSecret }),
-    output: signedInShape,
-  }),
-  recoveryBook: endpoint({
-    method: 'POST',
-    path: '/api/account/recover/book',
-    access: 'signed_in',
-    assurance: 'session',
-    rates: ['recoveryBooks'],
-    summary:
-      'The account’s newest sealed book by the recovery kit, or with `writer` the newest that this device wrote: a recovery seals it again.',
-    input: z.object({ kitSecret, writer: bookWriter.optional() }),
-    output: bookAnswerShape,
-    answerLimitBytes: LIMITS.bookCallBytes,
-  }),
-  recover: endpoint({
-    method: 'POST',
-    path: '/api/account/recover',
-    access: 'signed_in',
-    assurance: 'session',
-    rates: ['account'],
-    summary:
-      'A new password and this browser, by the recovery kit, which is used up, with a new history key: keyring and manifest one version up. May remove other devices. Ends all other sessions.',
-    input: z.object({
-      kitSecret,
-      password: passwordShape,
-      kdf: z.literal(1),
-      keys: accountKeysShape,
-      /** Both belong to the new history key. Older pages send neither, and are refused with history_key_required. */
-      historySeals: historySealsShape.default([]),
-      book: signedBookShape.optional(),
-      /** The secret of the recovery kit that replaces the used one; null if there is none. */
-      newKitSecret: kitSecret.nullable(),
-      proof: sessionProof,
-    }),
-    output: signedInShape,
-    bodyLimitBytes: LIMITS.bookCallBytes + LIMITS.keysCallBytes,
   }),
   changePassword: endpoint({
     method: 'PUT',

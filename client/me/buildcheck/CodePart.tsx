@@ -1,6 +1,6 @@
 import { FileCheck2, PenLine, ShieldAlert } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
-import { VERSION_ADDRESS } from '../../../contract/site/build.ts'
+import { VERSION_ADDRESS } from '../../../contract/site/addresses.ts'
 import { codeWords } from '../../net/codewords.ts'
 import { askForNewest, type Offered } from '../../net/offered.ts'
 import { type RunningCode, runningCode } from '../../net/runningCode.ts'

@@ -1,4 +1,4 @@
-import { RELEASE_ADDRESS } from '../../../contract/site/build.ts'
+import { RELEASE_ADDRESS } from '../../../contract/site/addresses.ts'
 import { askStanding, type Fault, type Offered } from '../../net/offered.ts'
 import { registerWorker } from '../../net/workers.ts'
 import { showToast } from '../../ui/toast.ts'

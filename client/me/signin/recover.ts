@@ -1,6 +1,7 @@
 import { accountApi, type SignedIn } from '../../../contract/account/account.ts'
 import { devicesApi, type SealedBook } from '../../../contract/account/devices.ts'
 import { registrationShape } from '../../../contract/account/forms.ts'
+import { recoveryApi } from '../../../contract/account/recovery.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
@@ -27,7 +28,7 @@ export async function openWith(env: Env, opener: Opener): Promise<SignInStep> {
 export async function signInByKit(env: Env, { username, words }: { username: string; words: string }): Promise<SignInStep> {
   const { kitSecret } = await env.crypto.enterKit({ words })
   try {
-    const user = await env.api(accountApi.loginByKit, { username, kitSecret })
+    const user = await env.api(recoveryApi.loginByKit, { username, kitSecret })
     requireName(username, user)
     halfway.recovery = { id: user.id, username: user.username, kitSecret }
   } catch (error) {
@@ -48,11 +49,11 @@ export async function signInByKit(env: Env, { username, words }: { username: str
  * The account must have been reviewed.
  */
 async function bookFor(env: Env, kitSecret: string): Promise<{ bookVersion: number; book: SealedBook | null }> {
-  const { others, ...newest } = await env.api(accountApi.recoveryBook, { kitSecret })
+  const { others, ...newest } = await env.api(recoveryApi.recoveryBook, { kitSecret })
   const bookVersion = newest.version
   if (await env.crypto.bookHolds({ book: newest, isNewest: true })) return { bookVersion, book: newest }
   for (const { writer } of others) {
-    const { others: _, ...book } = await env.api(accountApi.recoveryBook, { kitSecret, writer })
+    const { others: _, ...book } = await env.api(recoveryApi.recoveryBook, { kitSecret, writer })
     if (await env.crypto.bookHolds({ book, isNewest: false })) return { bookVersion, book }
   }
   return { bookVersion, book: null }
@@ -119,7 +120,7 @@ async function recoverOnce(
   const drafted = await env.crypto.draftRecovery({ deviceName: thisBrowser(deviceName), username, removesOthers, ...kept })
   recovery.sent = { manifest: drafted.keys.manifest.content, password }
   const proof = await proofOfDraft(env, recovery.id)
-  return await env.api(accountApi.recover, { kitSecret, password, kdf: 1, ...drafted, proof })
+  return await env.api(recoveryApi.recover, { kitSecret, password, kdf: 1, ...drafted, proof })
 }
 
 /** Fetches the account if the server accepted the request although its response was lost. */

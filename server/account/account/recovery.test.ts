@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
 import { passkeysApi } from '../../../contract/account/passkeys.ts'
+import { recoveryApi } from '../../../contract/account/recovery.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { newAuthenticator } from '../../testing/authenticator.ts'
 import type { Browser } from '../../testing/browser.ts'
@@ -30,7 +31,7 @@ async function withKit(from: World = world): Promise<Person & { kitSecret: strin
 
 async function byKit(alice: Person & { kitSecret: string }): Promise<Browser> {
   const browser = world.stranger()
-  await browser.does(accountApi.loginByKit, { username: alice.username, kitSecret: alice.kitSecret })
+  await browser.does(recoveryApi.loginByKit, { username: alice.username, kitSecret: alice.kitSecret })
   return browser
 }
 
@@ -89,7 +90,7 @@ test('whoever holds the kit signs in without the password, to a session that has
   const alice = await withKit()
   const browser = world.stranger()
   const name = alice.username.toUpperCase()
-  const signedIn = await browser.does(accountApi.loginByKit, { username: name, kitSecret: alice.kitSecret })
+  const signedIn = await browser.does(recoveryApi.loginByKit, { username: name, kitSecret: alice.kitSecret })
   expect(signedIn).toMatchObject({ id: alice.id, deviceId: null, unlock: null })
   expect(await browser.tries(devicesApi.unlock, {})).toBeRefused(409, 'unknown_device')
   const { keyring, historySeals } = await browser.does(devicesApi.keys, {})
@@ -103,7 +104,7 @@ test('an unknown name, a wrong kit, no kit at all, a blocked and a deleted accou
   const [blocked, deleted] = [await withKit(), await withKit()]
   await world.sql('update users set is_active = false where id = $1', [blocked.id])
   await world.sql('update users set deleted_at = now() where id = $1', [deleted.id])
-  const tries = (username: string, kitSecret: string) => world.stranger().tries(accountApi.loginByKit, { username, kitSecret })
+  const tries = (username: string, kitSecret: string) => world.stranger().tries(recoveryApi.loginByKit, { username, kitSecret })
   const answers = [
     await tries('unknown_name', newAuthSecret()),
     await tries(alice.username, newAuthSecret()),
@@ -139,7 +140,7 @@ test('who has lost the passkey comes in by the kit, and is asked for it no more 
     await alice.does(passkeysApi.setBiometric, { enabled: true })
     const browser = await byKit(alice)
     const form = await recovers(browser, alice, newKitSecret)
-    await browser.does(accountApi.recover, form)
+    await browser.does(recoveryApi.recover, form)
     expect(await isAsked(alice)).toBe(newKitSecret !== null)
     const password = { username: alice.username, password: form.password, kdf: 1 }
     const answer = await world.stranger().tries(accountApi.login, password)
@@ -152,17 +153,17 @@ test('guessing a kit is as slow as guessing a password, at the door and inside',
   const strict = await startWorld({ hasLimits: true })
   const alice = await withKit(strict)
   const { username, kitSecret } = alice
-  const guess = () => strict.stranger().tries(accountApi.loginByKit, { username, kitSecret: newAuthSecret() })
+  const guess = () => strict.stranger().tries(recoveryApi.loginByKit, { username, kitSecret: newAuthSecret() })
   for (let at = 0; at < 10; at++) expect(await guess()).toBeRefused(401, 'wrong_kit')
   const form = await recovers(alice, alice)
   for (let at = 0; at < 10; at++)
-    expect(await alice.tries(accountApi.recover, { ...form, kitSecret: newAuthSecret() })).toBeRefused(401, 'wrong_kit')
-  expect(await alice.tries(accountApi.recover, form)).toBeRefused(429, 'too_many_requests')
-  expect(await strict.stranger().tries(accountApi.loginByKit, { username, kitSecret })).toBeRefused(429, 'too_many_requests')
+    expect(await alice.tries(recoveryApi.recover, { ...form, kitSecret: newAuthSecret() })).toBeRefused(401, 'wrong_kit')
+  expect(await alice.tries(recoveryApi.recover, form)).toBeRefused(429, 'too_many_requests')
+  expect(await strict.stranger().tries(recoveryApi.loginByKit, { username, kitSecret })).toBeRefused(429, 'too_many_requests')
   // One address has thirty attempts for all names together.
-  for (let at = 0; at < 20; at++) await strict.stranger().tries(accountApi.loginByKit, { username: `name_${at}`, kitSecret })
+  for (let at = 0; at < 20; at++) await strict.stranger().tries(recoveryApi.loginByKit, { username: `name_${at}`, kitSecret })
   const other = { username: 'someone_else', kitSecret }
-  expect(await strict.stranger().tries(accountApi.loginByKit, other)).toBeRefused(429, 'too_many_requests')
+  expect(await strict.stranger().tries(recoveryApi.loginByKit, other)).toBeRefused(429, 'too_many_requests')
 })
 
 test('by the kit come a new password, this browser and a new kit; the used kit is used up, other browsers are out', async () => {
@@ -173,7 +174,7 @@ test('by the kit come a new password, this browser and a new kit; the used kit i
   const browser = await byKit(alice)
   const newKitSecret = newAuthSecret()
   const form = await recovers(browser, alice, newKitSecret)
-  const signedIn = await browser.does(accountApi.recover, form)
+  const signedIn = await browser.does(recoveryApi.recover, form)
   const { deviceId } = form.keys
   expect(signedIn).toMatchObject({ id: alice.id, deviceId, hasKeys: true, unlock: { deviceId } })
   expect(await browser.does(devicesApi.unlock, {})).toEqual(signedIn.unlock)
@@ -187,7 +188,7 @@ test('by the kit come a new password, this browser and a new kit; the used kit i
   for (const other of [alice, laptop]) expect(await other.tries(accountApi.user, {})).toBeRefused(401)
 
   expect([await opens(alice.username, alice.authSecret), await opens(alice.username, form.password)]).toEqual([false, true])
-  const tries = (kitSecret: string) => world.stranger().tries(accountApi.loginByKit, { username: alice.username, kitSecret })
+  const tries = (kitSecret: string) => world.stranger().tries(recoveryApi.loginByKit, { username: alice.username, kitSecret })
   expect(await tries(alice.kitSecret)).toBeRefused(401, 'wrong_kit')
   expect((await tries(newKitSecret)).status).toBe(200)
   // The person has kept the earlier devices.
@@ -203,7 +204,7 @@ test('With the recovery all other browsers are out of the account, at once and f
   const line = await stolen.opensSocket()
   const browser = await byKit(alice)
   const form = await recovers(browser, alice, null, { removes: [alice.deviceId, stolen.deviceId] })
-  await browser.does(accountApi.recover, form)
+  await browser.does(recoveryApi.recover, form)
   expect((await line.hears('signed_out')).data.manifest).toEqual(form.keys.manifest)
   const { deviceId } = form.keys
   expect(await stateOf(alice)).toMatchObject({ devices: [{ id: deviceId }], sessions: [{ device_id: deviceId }] })
@@ -216,7 +217,7 @@ test('An account with as many browsers as it may have is recovered by removing t
   for (let at = 1; at < LIMITS.devicesMax; at++) await alice.addsBrowser()
   const browser = await byKit(alice)
   const others = alice.identity.manifest.devices.map(({ id }) => id)
-  expect(await browser.does(accountApi.recover, await recovers(browser, alice, null, { removes: others }))).toMatchObject({
+  expect(await browser.does(recoveryApi.recover, await recovers(browser, alice, null, { removes: others }))).toMatchObject({
     id: alice.id,
   })
 })
@@ -231,7 +232,7 @@ test('An older page recovers in two steps, without a new history key: it is told
   const keys = signedKeys({ ...next, manifest: { ...next.manifest, historyKeyId, historyKey } }, deviceId)
   const { historySeals: _, book: __, ...form } = await recovers(browser, alice)
   const proof = await browser.proofBy(deviceId)
-  expect(await browser.tries(accountApi.recover, { ...form, keys, proof })).toBeRefused(409, 'history_key_required')
+  expect(await browser.tries(recoveryApi.recover, { ...form, keys, proof })).toBeRefused(409, 'history_key_required')
   expect(await stateOf(alice)).toEqual(state)
   expect((await byKit(alice)).cookie).toBeDefined()
 })
@@ -242,22 +243,22 @@ test('Eve has the password, or a browser of Alice: without the kit she is not ha
   const thief = await alice.elsewhere()
   expect(await thief.tries(devicesApi.book, {})).toBeRefused(403, 'device_required')
   for (const kitSecret of [newAuthSecret(), alice.authSecret, eve.kitSecret])
-    expect(await thief.tries(accountApi.recoveryBook, { kitSecret })).toBeRefused(401, 'wrong_kit')
-  expect(await eve.tries(accountApi.recoveryBook, { kitSecret: alice.kitSecret })).toBeRefused(401, 'wrong_kit')
+    expect(await thief.tries(recoveryApi.recoveryBook, { kitSecret })).toBeRefused(401, 'wrong_kit')
+  expect(await eve.tries(recoveryApi.recoveryBook, { kitSecret: alice.kitSecret })).toBeRefused(401, 'wrong_kit')
   const browser = await byKit(alice)
   const book = await alice.does(devicesApi.book, {})
-  expect(await browser.does(accountApi.recoveryBook, { kitSecret: alice.kitSecret })).toEqual(book)
+  expect(await browser.does(recoveryApi.recoveryBook, { kitSecret: alice.kitSecret })).toEqual(book)
   const writer = alice.deviceId
-  expect(await browser.does(accountApi.recoveryBook, { kitSecret: alice.kitSecret, writer })).toEqual(book)
+  expect(await browser.does(recoveryApi.recoveryBook, { kitSecret: alice.kitSecret, writer })).toEqual(book)
 })
 
 test('without a new kit the account has none', async () => {
   const alice = await withKit()
   const browser = await byKit(alice)
-  await browser.does(accountApi.recover, await recovers(browser, alice))
+  await browser.does(recoveryApi.recover, await recovers(browser, alice))
   expect(await stateOf(alice)).toMatchObject({ account: [{ kit_hash: null }] })
   const { username, kitSecret } = alice
-  expect(await world.stranger().tries(accountApi.loginByKit, { username, kitSecret })).toBeRefused(401, 'wrong_kit')
+  expect(await world.stranger().tries(recoveryApi.loginByKit, { username, kitSecret })).toBeRefused(401, 'wrong_kit')
 })
 
 test('a recovery that does not fit is refused and leaves everything as it was', async () => {
@@ -321,24 +322,24 @@ test('a recovery that does not fit is refused and leaves everything as it was', 
     ],
   ]
   for (const [code, what, more] of cases) {
-    expect((await browser.tries(accountApi.recover, { ...fits, ...more })).code, what).toBe(code)
+    expect((await browser.tries(recoveryApi.recover, { ...fits, ...more })).code, what).toBe(code)
     expect(await stateOf(alice), what).toEqual(state)
   }
   // Eve's own session and kit give her no access to Alice's account.
-  expect(await (await byKit(eve)).tries(accountApi.recover, { ...fits })).toBeRefused(401, 'wrong_kit')
-  expect(await browser.does(accountApi.recover, fits)).toMatchObject({ id: alice.id })
+  expect(await (await byKit(eve)).tries(recoveryApi.recover, { ...fits })).toBeRefused(401, 'wrong_kit')
+  expect(await browser.does(recoveryApi.recover, fits)).toMatchObject({ id: alice.id })
 })
 
 test('an account without a kit is not recovered, whatever is shown', async () => {
   const alice = Object.assign(await world.person('alice'), { kitSecret: newAuthSecret() })
-  expect(await alice.tries(accountApi.recover, await recovers(alice, alice))).toBeRefused(401, 'wrong_kit')
+  expect(await alice.tries(recoveryApi.recover, await recovers(alice, alice))).toBeRefused(401, 'wrong_kit')
 })
 
 test('of two recoveries at once one wins', async () => {
   const alice = await withKit()
   const browsers = await Promise.all(Array.from({ length: 3 }, () => byKit(alice)))
   const forms = await Promise.all(browsers.map((browser) => recovers(browser, alice, newAuthSecret())))
-  const answers = await Promise.all(browsers.map((browser, at) => browser.tries(accountApi.recover, { ...forms[at] })))
+  const answers = await Promise.all(browsers.map((browser, at) => browser.tries(recoveryApi.recover, { ...forms[at] })))
   const won = answers.filter((answer) => answer.status === 200)
   expect(won).toHaveLength(1)
   for (const answer of answers) if (answer.status !== 200) expect(answer).toBeRefused(401)
@@ -364,12 +365,12 @@ test.each(['keys:written', 'keys:committed'])(
     world.env.fault = (reached) => {
       if (reached === point) throw new Error(`Fails at ${point}`)
     }
-    expect(await browser.tries(accountApi.recover, form)).toBeRefused(500)
+    expect(await browser.tries(recoveryApi.recover, form)).toBeRefused(500)
     delete world.env.fault
     const isNew = point === 'keys:committed'
     if (!isNew) expect(await stateOf(alice)).toEqual(state)
     expect([await opens(alice.username, alice.authSecret), await opens(alice.username, form.password)]).toEqual([!isNew, isNew])
-    const signedIn = await browser.does(accountApi.recover, form)
+    const signedIn = await browser.does(recoveryApi.recover, form)
     const { deviceId } = form.keys
     expect(signedIn).toMatchObject({ deviceId, unlock: await browser.does(devicesApi.unlock, {}) })
     expect(await stateOf(alice)).toMatchObject({
@@ -377,11 +378,11 @@ test.each(['keys:written', 'keys:committed'])(
       ...{ seals: [{ device_id: deviceId, history_key_id: 2 }], rooms: [{ needs_commit: true }] },
     })
     const after = await stateOf(alice)
-    expect(await browser.does(accountApi.recover, form)).toEqual(signedIn)
+    expect(await browser.does(recoveryApi.recover, form)).toEqual(signedIn)
     expect(await stateOf(alice)).toEqual(after)
     // The repeated form works in this browser only.
     const other = world.stranger()
     await other.does(accountApi.login, { username: alice.username, password: form.password, kdf: 1 })
-    expect(await other.tries(accountApi.recover, form)).toBeRefused(401, 'wrong_kit')
+    expect(await other.tries(recoveryApi.recover, form)).toBeRefused(401, 'wrong_kit')
   },
 )

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
-import type { accountApi, SignedIn } from '../../../contract/account/account.ts'
+import type { SignedIn } from '../../../contract/account/account.ts'
+import type { recoveryApi } from '../../../contract/account/recovery.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Caller, Visitor } from '../../ground/http/serve.ts'
 import { readBook } from '../../identity/devices/book.ts'
@@ -40,8 +41,8 @@ export async function loginByKit(
 export async function recoveryBook(
   env: Env,
   user: SignedInUser,
-  { kitSecret, ...which }: z.output<typeof accountApi.recoveryBook.input>,
-): Promise<z.input<typeof accountApi.recoveryBook.output>> {
+  { kitSecret, ...which }: z.output<typeof recoveryApi.recoveryBook.input>,
+): Promise<z.input<typeof recoveryApi.recoveryBook.output>> {
   const giveBack = await countGuess(env, user)
   const row = await store.findById(env.db, user.id)
   if (!isKit(row?.kitHash ?? null, kitSecret)) throw new Refusal('wrong_kit')
@@ -57,7 +58,7 @@ export async function recoveryBook(
 export async function recover(
   env: Env,
   user: SignedInUser,
-  form: z.output<typeof accountApi.recover.input>,
+  form: z.output<typeof recoveryApi.recover.input>,
   caller: Caller,
 ): Promise<SignedIn> {
   await countGuess(env, user)

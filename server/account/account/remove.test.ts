@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
+import { recoveryApi } from '../../../contract/account/recovery.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { notificationsApi } from '../../../contract/chat/notifications.ts'
@@ -212,7 +213,7 @@ test('the account is out at once, in every browser, and nobody gets in again', a
       401,
       'invalid_credentials',
     )
-    expect(await stranger.tries(accountApi.loginByKit, { username: name, kitSecret })).toBeRefused(401, 'wrong_kit')
+    expect(await stranger.tries(recoveryApi.loginByKit, { username: name, kitSecret })).toBeRefused(401, 'wrong_kit')
     // The salt is derived like that of an unknown name.
     const again = await Promise.all([1, 2].map(() => stranger.does(accountApi.salt, { username: name.toUpperCase() })))
     expect(again[0]).toEqual(again[1])

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { accountApi } from '../../../contract/account/account.ts'
 import { passkeysApi } from '../../../contract/account/passkeys.ts'
+import { recoveryApi } from '../../../contract/account/recovery.ts'
 import { stepUpApi } from '../../../contract/account/stepup.ts'
 import type { Env } from '../../env.ts'
 import { serve, serveAnyone } from '../../ground/http/serve.ts'
@@ -23,14 +24,14 @@ export function accountRoutes(app: FastifyInstance, env: Env) {
   serveAnyone(app, env, accountApi.salt, (visitor, { username }) => passwordSalt(env, visitor, username))
   serveAnyone(app, env, accountApi.register, (visitor, form) => register(env, visitor, form))
   serveAnyone(app, env, accountApi.login, (visitor, credentials) => login(env, visitor, credentials))
-  serveAnyone(app, env, accountApi.loginByKit, (visitor, kit) => loginByKit(env, visitor, kit))
+  serveAnyone(app, env, recoveryApi.loginByKit, (visitor, kit) => loginByKit(env, visitor, kit))
   serveAnyone(app, env, accountApi.logout, (visitor, { removeKeys }) => logout(env, visitor, removeKeys ?? false))
   serveAnyone(app, env, accountApi.usernameAvailable, (visitor, { username }) => usernameAvailable(env, visitor, username))
   serve(app, env, accountApi.user, (user) => currentUser(env, user))
   serve(app, env, accountApi.updateProfile, (user, profile) => updateProfile(env, user, profile))
   serve(app, env, accountApi.setPhoto, (user, { profileImageURL }) => setPhoto(env, user, profileImageURL))
-  serve(app, env, accountApi.recoveryBook, (user, form) => recoveryBook(env, user, form))
-  serve(app, env, accountApi.recover, (user, form, caller) => recover(env, user, form, caller))
+  serve(app, env, recoveryApi.recoveryBook, (user, form) => recoveryBook(env, user, form))
+  serve(app, env, recoveryApi.recover, (user, form, caller) => recover(env, user, form, caller))
   serve(app, env, accountApi.changePassword, (user, form, caller) => changePassword(env, user, form, caller))
   serve(app, env, accountApi.remove, (user, form, caller) => removeAccount(env, user, form, caller))
   serve(app, env, accountApi.makeKeys, (user, form) => makeKeys(env, user, form))

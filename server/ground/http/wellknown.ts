@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { RELEASE_ADDRESS } from '../../../contract/site/build.ts'
+import { RELEASE_ADDRESS } from '../../../contract/site/addresses.ts'
 import { refuseAddress } from './errors.ts'
 
 const WELL_KNOWN = '/.well-known/'
