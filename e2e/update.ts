@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { type Build, contentOf, RELEASE_ADDRESS } from '../contract/site/build.ts'
+import { RELEASE_ADDRESS } from '../contract/site/addresses.ts'
+import { type Build, contentOf } from '../contract/site/build.ts'
 import { PAGES } from '../contract/site/pages.ts'
 import type { Signer } from '../scripts/signing.ts'
 import type { Lie } from './proxy.ts'

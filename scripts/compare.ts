@@ -1,13 +1,6 @@
 import { inLanes } from '../client/net/inTurn.ts'
-import {
-  BUILD_ADDRESS,
-  type Build,
-  contentOf,
-  RELEASE_ADDRESS,
-  readBuild,
-  readRelease,
-  SERVICE_WORKER_ADDRESS,
-} from '../contract/site/build.ts'
+import { BUILD_ADDRESS, RELEASE_ADDRESS, SERVICE_WORKER_ADDRESS } from '../contract/site/addresses.ts'
+import { type Build, contentOf, readBuild, readRelease } from '../contract/site/build.ts'
 import { sha256 } from './manifest.ts'
 import type { Ask } from './probe.ts'
 import { holds } from './signing.ts'

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { codeWords } from '../client/net/codewords.ts'
-import { type Build, RELEASE_ADDRESS, readBuild } from '../contract/site/build.ts'
+import { RELEASE_ADDRESS } from '../contract/site/addresses.ts'
+import { type Build, readBuild } from '../contract/site/build.ts'
 import { newSigner, readSigner } from './signing.ts'
 
 // `npm run release`: the operator signs the client that these sources make. The key never needs to be on the server.

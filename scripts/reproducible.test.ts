@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { BUILD_ADDRESS, readBuild, SERVICE_WORKER_ADDRESS } from '../contract/site/build.ts'
+import { BUILD_ADDRESS, SERVICE_WORKER_ADDRESS } from '../contract/site/addresses.ts'
+import { readBuild } from '../contract/site/build.ts'
 import { PAGES } from '../contract/site/pages.ts'
 
 const root = path.resolve(import.meta.dirname, '..')

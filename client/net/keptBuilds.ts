@@ -1,4 +1,5 @@
-import { BUILD_ADDRESS, readBuild } from '../../contract/site/build.ts'
+import { BUILD_ADDRESS } from '../../contract/site/addresses.ts'
+import { readBuild } from '../../contract/site/build.ts'
 import type { Offer } from './offer.ts'
 
 /** A build whose every file this browser has. */

@@ -1,13 +1,6 @@
 import { fromBase64Url, toBase64Url, utf8 } from '../../contract/ground/bytes.ts'
-import {
-  BUILD_ADDRESS,
-  type Build,
-  contentOf,
-  RELEASE_ADDRESS,
-  readBuild,
-  readRelease,
-  releaseText,
-} from '../../contract/site/build.ts'
+import { BUILD_ADDRESS, RELEASE_ADDRESS } from '../../contract/site/addresses.ts'
+import { type Build, contentOf, readBuild, readRelease, releaseText } from '../../contract/site/build.ts'
 
 export interface Offer extends Build {
   signedBy: string | null

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { type Build, contentOf, RELEASE_ADDRESS } from '../../contract/site/build.ts'
+import { RELEASE_ADDRESS } from '../../contract/site/addresses.ts'
+import { type Build, contentOf } from '../../contract/site/build.ts'
 import { newSigner } from '../../scripts/signing.ts'
 import { codeWords } from './codewords.ts'
 import { runningCode } from './runningCode.ts'

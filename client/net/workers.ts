@@ -1,4 +1,4 @@
-import { SERVICE_WORKER_ADDRESS } from '../../contract/site/build.ts'
+import { SERVICE_WORKER_ADDRESS } from '../../contract/site/addresses.ts'
 import workerUrl from '../worker/worker.ts?worker&url'
 
 interface TrustedTypes {

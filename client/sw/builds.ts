@@ -1,4 +1,5 @@
-import { BUILD_ADDRESS, type Build, compareVersions, VERSION_ADDRESS } from '../../contract/site/build.ts'
+import { BUILD_ADDRESS, VERSION_ADDRESS } from '../../contract/site/addresses.ts'
+import { type Build, compareVersions } from '../../contract/site/build.ts'
 import { pageOf } from '../../contract/site/pages.ts'
 import type { KeptBuild } from '../net/keptBuilds.ts'
 import type { Offer } from '../net/offer.ts'

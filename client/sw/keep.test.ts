@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { type Build, contentOf, RELEASE_ADDRESS } from '../../contract/site/build.ts'
+import { RELEASE_ADDRESS } from '../../contract/site/addresses.ts'
+import { type Build, contentOf } from '../../contract/site/build.ts'
 import { newSigner, type Signer } from '../../scripts/signing.ts'
 import { keptBuilds } from '../net/keptBuilds.ts'
 import { readSeen, type Seen } from '../net/seen.ts'

@@ -1,4 +1,4 @@
-import { VERSION_ADDRESS } from '../../contract/site/build.ts'
+import { VERSION_ADDRESS } from '../../contract/site/addresses.ts'
 import { pageOf } from '../../contract/site/pages.ts'
 import { codeWords } from '../net/codewords.ts'
 import type { KeptBuild } from '../net/keptBuilds.ts'

@@ -1,14 +1,3 @@
-/** The server answers what the client is made of. Nobody caches it. */
-export const BUILD_ADDRESS = '/build.json'
-/** The service worker, at the root because it may answer for every address below its own. */
-export const SERVICE_WORKER_ADDRESS = '/sw.js'
-
-/** The operator's signature of that build; 404 without one. */
-export const RELEASE_ADDRESS = '/.well-known/conclave/release.json'
-
-/** The service worker's own page, where a person decides about a version that this browser has not started. */
-export const VERSION_ADDRESS = '/version'
-
 /** One build of the client, as `/build.json` says it. */
 export interface Build {
   /** SHA-256 of `contentOf`, base64url. A browser may keep an old build whose id is the SHA-256 of `files` alone. */
