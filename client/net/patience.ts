@@ -1,9 +1,7 @@
 import { PERIODS } from '../../contract/ground/limits.ts'
+import { isOnionOrigin } from './onion.ts'
 
 const RETRIES = PERIODS.reconnectAttempts
-
-/** Known before `hello`. */
-export const isOnionOrigin = (): boolean => globalThis.location?.hostname?.endsWith('.onion') ?? false
 
 /** Seconds become ms. The longer waits are for circuits (decision 0123). */
 export function patience() {

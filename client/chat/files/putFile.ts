@@ -3,7 +3,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { inLanes } from '../../net/inTurn.ts'
-import { isOnionOrigin } from '../../net/patience.ts'
+import { isOnionOrigin } from '../../net/onion.ts'
 import { sendBytes } from '../../net/transfer.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
 
