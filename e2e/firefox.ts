@@ -12,17 +12,50 @@ import { watchCalls } from './watchcall.ts'
 /** The path of the system's Firefox; undefined where there is none. */
 export const FIREFOX = ['/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => existsSync(path))
 
+/** A person at Firefox, with what only one test does. */
+export interface AtFirefox extends Visitor {
+  driver: Driver
+  /** Another tab of the same window. */
+  tab(): Promise<Driver>
+}
+
 export interface Firefox {
   /** A person at a browser of their own: a context with its own cookies and storage. */
-  person(server: Pick<RunningServer, 'url'>, who: Account & { name: string }, patienceMs?: number): Promise<Visitor>
+  person(server: Pick<RunningServer, 'url'>, who: Account & { name: string }): Promise<AtFirefox>
   close(): Promise<void>
 }
 
-/**
- * Starts a Firefox with a fake camera and a fake microphone, which every page may use. Its profile goes when it is closed. `preferences` are
- * added to its own.
- */
-export async function startFirefox(path: string, preferences: Record<string, unknown> = {}): Promise<Firefox> {
+/** What Tor Browser is like: a private window, noise for the pixels that a page has drawn, no service worker and no WebRTC. */
+export const TOR_BROWSER = {
+  'browser.privatebrowsing.autostart': true,
+  'privacy.resistFingerprinting': true,
+  'dom.serviceWorkers.enabled': false,
+  'media.peerconnection.enabled': false,
+}
+
+export const NO_WEBASSEMBLY = { 'javascript.options.wasm': false }
+
+/** Its safer level: no WebAssembly, and no JIT. */
+export const SAFER = {
+  ...TOR_BROWSER,
+  ...NO_WEBASSEMBLY,
+  'javascript.options.ion': false,
+  'javascript.options.baselinejit': false,
+  'javascript.options.asmjs': false,
+  'javascript.options.native_regexp': false,
+}
+
+interface Equipment {
+  preferences?: Record<string, unknown>
+  /** As long as its pages are waited for. */
+  patienceMs?: number
+}
+
+/** Starts a Firefox with a fake camera and a fake microphone, which every page may use. Its profile goes when it is closed. */
+export async function startFirefox(
+  path: string,
+  { preferences = {}, patienceMs = PATIENCE_MS }: Equipment = {},
+): Promise<Firefox> {
   const folder = await mkdtemp(join(tmpdir(), 'conclave-saved-'))
   const browser = await puppeteer.launch({
     browser: 'firefox',
@@ -41,15 +74,17 @@ export async function startFirefox(path: string, preferences: Record<string, unk
     },
   })
   return {
-    async person(server, who, patienceMs) {
+    async person(server, who) {
       const context = await browser.createBrowserContext()
-      return visitorBy(await byPuppeteer(await context.newPage(), folder, patienceMs), server.url, who)
+      const tab = async () => byPuppeteer(await context.newPage(), folder, patienceMs)
+      const driver = await tab()
+      return { ...visitorBy(driver, server.url, who), driver, tab }
     },
     close: () => browser.close(),
   }
 }
 
-async function byPuppeteer(page: Page, folder: string, patienceMs = PATIENCE_MS): Promise<Driver> {
+async function byPuppeteer(page: Page, folder: string, patienceMs: number): Promise<Driver> {
   page.setDefaultTimeout(patienceMs)
   const complaints: string[] = []
   // Among these is what broke the Content-Security-Policy.

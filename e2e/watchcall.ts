@@ -36,6 +36,8 @@ export function watchCalls(): void {
     for (const line of text?.split(/\r?\n/) ?? []) if (/^(a=)?candidate:/.test(line)) list.push(line)
   }
   const { RTCPeerConnection: Real } = globalThis
+  // Some browsers have it switched off.
+  if (typeof Real === 'undefined') return
 
   globalThis.RTCPeerConnection = class extends Real {
     constructor(settings?: RTCConfiguration) {

@@ -3,14 +3,13 @@ import { CryptoFailure } from '../primitives/failure.ts'
 
 const ONE_TAB = 'conclave/memory-vault'
 const REFUSALS = ['InvalidStateError', 'SecurityError']
-/** A page waits for the one before it. */
 const RELEASED_MS = 3000
 
-/** An older Firefox lists no databases. After other errors the vaults are on disk. */
+/** An older Firefox lists no databases. */
 const hasNone = (error: unknown): boolean =>
   !globalThis.indexedDB || (error instanceof DOMException && REFUSALS.includes(error.name))
 
-/** Gives this worker databases that end with it. Throws 'other_tab': a second sign-in would end the other tab's session. */
+/** Gives this worker databases that end with it. Throws 'other_tab'. */
 export async function keepInMemory(refusal: unknown): Promise<void> {
   if (!hasNone(refusal)) return
   await takeTab()

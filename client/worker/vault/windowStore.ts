@@ -1,6 +1,6 @@
 import { loadPart } from '../primitives/loadPart.ts'
 
-/** Puts the vaults into memory if the window has no store [Note: V5]. Throws 'other_tab' or 'not_loaded'. */
+/** Without a store the vaults are in memory [Note: V5]. Throws 'other_tab' or 'not_loaded'. */
 export async function readyStore(): Promise<void> {
   try {
     await indexedDB.databases()
