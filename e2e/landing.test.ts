@@ -107,8 +107,8 @@ test('Without JavaScript the pages are there to read; an address without a page 
     const said = await fetch(server.url + path, { headers: path.startsWith('/api') ? { accept: 'text/html' } : {} })
     expect([said.status, await said.json()]).toMatchObject([404, { code: 'not_found' }])
   }
-  await other.addInitScript(() => Reflect.deleteProperty(globalThis, 'WebAssembly'))
+  await other.addInitScript(() => Reflect.deleteProperty(globalThis, 'WebSocket'))
   await other.goto(server.url)
-  await other.getByRole('heading', { name: 'Your browser lacks WebAssembly.' }).waitFor()
+  await other.getByRole('heading', { name: 'Your browser lacks WebSocket.' }).waitFor()
   await looksFine(other, 'lacks')
 })

@@ -174,7 +174,7 @@ test.each([
       constructor(...side: number[]) {
         sides.push(side)
       }
-      getContext = () => ({ fillRect: vi.fn(), drawImage: vi.fn() })
+      getContext = () => ({ fillRect: vi.fn(), drawImage: vi.fn(), getImageData: () => ({ data: [] }) })
       convertToBlob = async () => new Blob(['pixels'], { type: 'image/jpeg' })
     },
   )
