@@ -3,11 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { PAGES } from '../contract/site/pages.ts'
-import { readNetLog } from './netlog.ts'
-import { ask, opensSocket, publishedBy, onionTest as test, torOf, whyNoOnion } from './onionscene.ts'
+import {
+  ask,
+  expectOnlyOnion,
+  opensSocket,
+  publishedBy,
+  onionTest as test,
+  torOf,
+  watchScreens,
+  whyNoOnion,
+} from './onionscene.ts'
 import { anotherBrowser, givesTier } from './people.ts'
 import { looksFine } from './screen.ts'
 
@@ -72,45 +79,13 @@ test('When tor dies both are told within ten seconds, what is typed stays, and t
   }
 })
 
-test('On no screen does a browser that came by the onion ask anybody else, look for a way of a call, or send a datagram', async ({
+test('A browser that came by the onion asks nobody else, looks for no way of a call and sends no datagram: where calls, files, plans and pushes begin, in the settings, and on public pages', async ({
   onionUrl,
   firefox,
   pair: [alice, bob],
 }) => {
   const { page } = bob
-  const screens: string[] = []
-  const isQuiet = countRequests(page)
-  /** Waits for all that a screen asks for. No way of a call may have been looked for by then. */
-  const looks = async (screen: string) => {
-    await expect.poll(isQuiet, { message: screen }).toBe(true)
-    const ways = await page.evaluate(() => [globalThis.watched?.peers.length, globalThis.watched?.found])
-    expect([screen, ...ways]).toEqual([screen, 0, []])
-    screens.push(screen)
-  }
-  const chat = page.url()
-  const entries = page.getByRole('listbox', { name: 'Found' }).getByRole('option')
-  const goesTo = async (name: string) => {
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Chats, settings and actions' }).fill(name)
-    await entries.filter({ has: page.getByText(name, { exact: true }) }).first().click()
-  }
-
-  // Where people go stands in the palette, whatever the messenger has.
-  await page.keyboard.press('Control+k')
-  await entries.first().waitFor()
-  const names = await entries.locator('.cut:first-of-type').allTextContents()
-  await page.keyboard.press('Escape')
-  expect(names.length).toBeGreaterThan(20)
-  for (const name of names.filter((each) => each !== 'Logout')) {
-    // Some of them are about the open chat.
-    if (page.url() !== chat) await goesTo('Alice')
-    await goesTo(name)
-    await looks(name)
-    await page.keyboard.press('Escape')
-  }
-
-  // What leaves Tor is refused, and says so.
-  await page.goto(chat)
+  const looks = watchScreens(page)
   for (const kind of ['Voice call', 'Video call']) {
     await page.getByRole('button', { name: kind, exact: true }).click()
     await page.getByText('A call would leave Tor').waitFor()
@@ -119,28 +94,23 @@ test('On no screen does a browser that came by the onion ask anybody else, look 
   }
   await page.getByRole('button', { name: 'Attach files' }).click()
   await page.getByRole('menuitem', { name: 'Send directly, up to 100 MB' }).click()
+  await page.getByRole('dialog').waitFor()
   await looks('a direct transfer')
   await page.goto(`${onionUrl}/settings?tab=security`)
   await page.getByRole('button', { name: 'Test my connection' }).click()
-  await page.getByRole('dialog', { name: 'Test my connection' }).waitFor()
+  await page.getByRole('dialog', { name: 'Test my connection' }).getByText('A call does not go through Tor').waitFor()
   await looks('the test of a connection')
   await page.goto(`${onionUrl}/subscribe`)
+  await page.getByRole('heading').first().waitFor()
   await looks('the plans')
-  await page.goto(`${onionUrl}/subscribe?paid=yes`)
-  await looks('a payment')
-
-  for (const place of [...Object.keys(PAGES).filter((each) => PAGES[each] !== null), '/auth', '/register', '/nowhere']) {
+  const settings = ['profile', 'plan', 'notifications', 'storage', 'devices'].map((tab) => `/settings?tab=${tab}`)
+  const pages = Object.keys(PAGES).filter((each) => PAGES[each] !== null)
+  for (const place of [...settings, ...pages, '/home', '/register', '/nowhere']) {
     await page.goto(onionUrl + place)
     await looks(place)
   }
-  const { host } = new URL(onionUrl)
   await bob.leaves()
-  const opened = await readNetLog(bob.netLog)
-  expect(opened.connections).toEqual([`127.0.0.1:${bob.socks.port}`])
-  expect(opened.datagrams).toEqual([])
-  expect(opened.hosts.filter((each) => !OF_CHROMIUM.test(each))).toEqual([host])
-  const asked = [...bob.socks.asked(), ...firefox.asked()].map((each) => each.split(':')[0] ?? '')
-  expect([...new Set(asked)].filter((each) => !OF_CHROMIUM.test(each))).toEqual([host])
+  await expectOnlyOnion(onionUrl, bob, firefox.asked())
   expect([...alice.complaints, ...bob.complaints]).toEqual([])
 })
 
@@ -182,7 +152,7 @@ test('Where Tor is required, whoever comes past it finds the public pages and a 
     for (const [method, place] of [
       ['GET', '/api/user'],
       ['POST', '/api/messages'],
-      ['POST', '/api/auth/login'],
+      ['POST', '/api/login'],
     ] as const) {
       const { status, body } = await ask(server.url + place, { method, headers })
       expect([place, status, JSON.parse(body)]).toEqual([place, 403, expect.objectContaining({ code: 'tor_required' })])
@@ -201,14 +171,3 @@ test('Where Tor is required, whoever comes past it finds the public pages and a 
   await alice.says('still here')
   await alice.seesTick('still here', 'Sent')
 })
-
-/** Chromium asks its maker for these by itself. The page does not: the browser's own log names whoever has asked. */
-const OF_CHROMIUM = /^(accounts\.google|update\.googleapis)\.com$/
-
-/** Follows what a page asks for. Returns whether everything has been answered. */
-function countRequests(page: Page): () => boolean {
-  let under = 0
-  page.on('request', () => under++)
-  for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end as 'requestfinished', () => under--)
-  return () => under === 0
-}

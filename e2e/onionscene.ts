@@ -20,7 +20,7 @@ import type { Visitor } from './visitor.ts'
 export const whyNoOnion = whyNoTor() ?? (FIREFOX ? undefined : 'there is no firefox-esr')
 
 /** As long as a page over Tor is waited for: a service may have to be published and found first. */
-const PATIENCE_MS = 90_000
+export const PATIENCE_MS = 90_000
 
 export interface Scene {
   network: TorNetwork
@@ -62,7 +62,7 @@ export const onionTest = base
     firefox: [
       async ({ network }, use) => {
         const socks = await startSocks(network.client.dials)
-        const firefox = await startFirefox(FIREFOX ?? '', torPreferences(socks.port))
+        const firefox = await startFirefox(FIREFOX ?? '', { preferences: torPreferences(socks.port), patienceMs: PATIENCE_MS })
         await use({ ...firefox, asked: socks.asked })
         await firefox.close()
         await socks.stop()
@@ -72,7 +72,7 @@ export const onionTest = base
     pair: [
       async ({ network, server, onionUrl, firefox }, use) => {
         const at = { ...server, url: onionUrl }
-        const alice = await firefox.person(at, { ...newAccount('Alice'), name: 'Alice' }, PATIENCE_MS)
+        const alice = await firefox.person(at, { ...newAccount('Alice'), name: 'Alice' })
         const folder = await mkdtemp(join(tmpdir(), 'conclave-onion-'))
         const socks = await startSocks(network.client.dials)
         const netLog = join(folder, 'netlog.json')

@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 /** A SOCKS proxy (version 5, RFC 1928) that stands between a browser and tor. */
 export interface Socks {
   port: number
   /** Every host and port that was asked for, each once. */
   asked(): string[]
+  /** Of what has come from tor. */
+  receivedBytes(): number
   stop(): Promise<void>
 }
 
@@ -15,20 +18,26 @@ const CONNECT = 1
 const [IPV4, NAME, IPV6] = [1, 3, 4]
 const [DONE, REFUSED, HOST_UNREACHABLE] = [0, 2, 4]
 
-/** Leads to onion services by `dials`. Whatever else is asked for is noted too, and refused. */
-export async function startSocks(dials: Dials): Promise<Socks> {
+/**
+ * Leads to onion services by `dials`. Whatever else is asked for is noted too, and refused. `latencyMs`: how much longer each way takes, as
+ * through relays of the world.
+ */
+export async function startSocks(dials: Dials, { latencyMs = 0 } = {}): Promise<Socks> {
   const asked = new Set<string>()
+  let received = 0
+  const notes = { asks: (what: string) => void asked.add(what), gets: (sizeBytes: number) => (received += sizeBytes) }
   const open = new Set<Socket>()
   const server = createServer((from) => {
     open.add(from)
     from.once('close', () => open.delete(from))
     from.on('error', () => from.destroy())
-    void serve(from, asked, dials).catch(() => from.destroy())
+    void serve(from, { dials, latencyMs, ...notes }).catch(() => from.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
     asked: () => [...asked],
+    receivedBytes: () => received,
     async stop() {
       const closed = once(server, 'close')
       server.close()
@@ -38,7 +47,14 @@ export async function startSocks(dials: Dials): Promise<Socks> {
   }
 }
 
-async function serve(from: Socket, asked: Set<string>, dials: Dials): Promise<void> {
+interface Way {
+  dials: Dials
+  latencyMs: number
+  asks(what: string): void
+  gets(sizeBytes: number): void
+}
+
+async function serve(from: Socket, { dials, latencyMs, asks, gets }: Way): Promise<void> {
   const [, methods = 0] = await take(from, 2)
   await take(from, methods)
   from.write(Buffer.from([5, 0]))
@@ -46,7 +62,7 @@ async function serve(from: Socket, asked: Set<string>, dials: Dials): Promise<vo
   const host = await readHost(from, kind)
   const port = (await take(from, 2)).readUInt16BE()
   const answer = (code: number) => from.write(Buffer.from([5, code, 0, IPV4, 0, 0, 0, 0, 0, 0]))
-  asked.add(`${command === CONNECT ? '' : `${command} `}${host}:${port}`)
+  asks(`${command === CONNECT ? '' : `${command} `}${host}:${port}`)
   if (command !== CONNECT || !host.endsWith('.onion')) {
     answer(REFUSED)
     from.end()
@@ -64,7 +80,21 @@ async function serve(from: Socket, asked: Set<string>, dials: Dials): Promise<vo
     [to, from],
   ] as const)
     one.on('error', () => other.destroy())
-  from.pipe(to).pipe(from)
+  to.on('data', ({ length }) => gets(length))
+  if (latencyMs === 0) from.pipe(to).pipe(from)
+  else from.pipe(later(latencyMs)).pipe(to).pipe(later(latencyMs)).pipe(from)
+}
+
+/** Passes each piece on after this time. */
+function later(ms: number): Transform {
+  const stream = new Transform({
+    transform(chunk, _encoding, done) {
+      setTimeout(() => stream.destroyed || stream.push(chunk), ms)
+      done()
+    },
+    flush: (done) => void setTimeout(done, ms),
+  })
+  return stream
 }
 
 async function readHost(from: Socket, kind = 0): Promise<string> {

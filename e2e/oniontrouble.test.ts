@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { FIREFOX, SAFER, startFirefox } from './firefox.ts'
+import { torPreferences } from './onionbrowsers.ts'
+import { ask, expectOnlyOnion, onionTest as test, torOf, watchScreens, whyNoOnion } from './onionscene.ts'
+import { givesTier, newAccount } from './people.ts'
+import { startServer } from './server.ts'
+import { startSocks } from './socks.ts'
+
+// Minutes of them: `npm run test:onion` alone runs these, and onion.test.ts, which is in `npm test` too, what every change must keep. A clock
+// that is wrong is played at the control port only (server/ground/onion/).
+if (whyNoOnion) process.stderr.write(`skipped: a tor in trouble, because ${whyNoOnion}\n`)
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0
+/** How long a server waits before it says what its tor waits for, and a tor that has ended often before it is started again. */
+const SAID_MS = 180_000
+
+test('Nothing that the palette leads to asks anybody but the onion, and neither does a look for a way of a call', async ({
+  onionUrl,
+  server,
+  firefox,
+  pair: [alice, bob],
+}) => {
+  await Promise.all([alice.signsUp(), bob.signsUp()])
+  for (const one of [alice, bob]) await givesTier(server, one, 'premium')
+  await alice.adds(bob)
+  await bob.accepts(alice)
+  await alice.opens(bob)
+  await bob.opens(alice)
+  await alice.says('hello')
+  await bob.reads('hello')
+  const { page } = bob
+  const looks = watchScreens(page)
+  const chat = page.url()
+  const entries = page.getByRole('listbox', { name: 'Found' }).getByRole('option')
+  const opensPalette = async () => {
+    await page.goto(chat)
+    await page.getByLabel('Message', { exact: true }).waitFor()
+    await page.keyboard.press('Control+k')
+    await entries.first().waitFor()
+  }
+  await opensPalette()
+  const names = await entries.locator('.cut:first-of-type').allTextContents()
+  expect(names.length).toBeGreaterThan(20)
+  for (const name of names.filter((each) => each !== 'Logout')) {
+    await opensPalette()
+    await page.getByRole('combobox', { name: 'Chats, settings and actions' }).fill(name)
+    await entries
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .first()
+      .click()
+    await page.locator('.palette').waitFor({ state: 'detached' })
+    await looks(name)
+  }
+  await page.goto(chat)
+  await alice.says('still here')
+  await bob.reads('still here')
+  await bob.leaves()
+  await expectOnlyOnion(onionUrl, bob, firefox.asked())
+})
+
+test('Tor killed twenty times comes back each time, what Alice writes between is there once, and none is left behind', async ({
+  server,
+  pair: [alice],
+}) => {
+  const pids: number[] = []
+  for (let kill = 0; kill < 20; kill++) {
+    await alice.isConnected('Connected via Tor')
+    await alice.says(`before kill ${kill}.`)
+    pids.push(torOf(server))
+    process.kill(pids.at(-1) ?? 0, 'SIGKILL')
+    await alice.isNotConnected('Connected via Tor')
+    expect((await ask(`${server.url}/api/health`)).status).toBe(200)
+  }
+  await alice.isConnected('Connected via Tor')
+  await alice.seesTick('before kill 19.', 'Sent')
+  const shown = (await alice.shows()).filter((text) => text.startsWith('before kill'))
+  expect(shown.map((text) => text.trim())).toEqual(pids.map((_, kill) => `before kill ${kill}.`))
+  expect(new Set(pids).size).toBe(20)
+  const left = () => execFileSync('pgrep', ['-c', '-f', join(server.dataFolder, 'tor')], { encoding: 'utf8' }).trim()
+  expect(left()).toBe('1')
+})
+
+test('At the safer level of Tor Browser Carol signs up over the onion and is told that nothing is kept', async ({
+  network,
+  server,
+  onionUrl,
+}) => {
+  const socks = await startSocks(network.client.dials)
+  const firefox = await startFirefox(FIREFOX ?? '', {
+    preferences: { ...torPreferences(socks.port), ...SAFER },
+    patienceMs: SAID_MS,
+  })
+  const carol = await firefox.person({ url: onionUrl }, { ...newAccount('Carol'), name: 'Carol' })
+  await carol.signsUp()
+  await carol.isConnected('Connected via Tor')
+  await givesTier(server, carol, 'premium')
+  await carol.leaves()
+  await firefox.close()
+  await socks.stop()
+})
+
+/** Why the onion service of this server does not come, in its own words. Its direct side answers meanwhile. */
+async function trouble(dataFolder: string, config: string, words: RegExp, ends?: () => void): Promise<void> {
+  const server = await startServer({ TOR: 'auto', TOR_CONFIG: config, CONCLAVE_DATA: dataFolder })
+  await expect.poll(() => server.output(), { timeout: SAID_MS }).toMatch(words)
+  const { status, body } = await ask(`${server.url}/api/health`)
+  expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ onionAddress: null })])
+  const pid = server.pid()
+  ends?.()
+  await server.stop()
+  expect(() => execFileSync('pgrep', ['-P', `${pid}`])).toThrow()
+}
+
+test('A folder that others may open, and a network that does not answer: clear words, and the direct side goes on', async ({
+  network,
+}) => {
+  const open = await mkdtemp(join(tmpdir(), 'conclave-open-'))
+  await mkdir(join(open, 'onion'))
+  await chmod(join(open, 'onion'), 0o755)
+  await trouble(open, network.config, /Other accounts may open the folder of the onion key/)
+
+  const nowhere = join(await mkdtemp(join(tmpdir(), 'conclave-nowhere-')), 'torrc')
+  const nobody = `DirAuthority nobody orport=1 no-v2 v3ident=${'F'.repeat(40)} 127.0.0.1:1 ${'F'.repeat(40)}\n`
+  await writeFile(nowhere, `TestingTorNetwork 1\n${nobody}`)
+  await trouble(await mkdtemp(join(tmpdir(), 'conclave-nowhere-')), nowhere, /Tor does not come into its network: it stands at/)
+})
+
+test('A full disk below tor: clear words, and the direct side goes on', async ({ network, skip }) => {
+  skip(!isRoot, 'only root on Linux mounts a small disk')
+  const dataFolder = await mkdtemp(join(tmpdir(), 'conclave-full-'))
+  const disk = join(dataFolder, 'tor')
+  await mkdir(disk, { mode: 0o700 })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k,mode=700', 'tmpfs', disk])
+  await trouble(dataFolder, network.config, /The disk is full/, () => void execFileSync('umount', ['-l', disk]))
+})
