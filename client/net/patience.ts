@@ -10,7 +10,6 @@ export function patience() {
   return {
     readSilenceMs: wait(30, 60),
     writeSilenceMs: wait(45, 90),
-    /** A large request shows no progress. */
     bodySilenceMs: wait(90, 240),
     pieceSilenceMs: wait(90, 45),
     wholeAnswerMs: wait(300, 900),

@@ -11,9 +11,7 @@ export interface Socket {
   reconnect(): void
   /** True: frames arrive, so nothing needs to be polled. */
   isAlive(): boolean
-  /** Call it when calls are answered again. */
   retry(): void
-  /** Decision 0123. */
   steady(isOn: boolean): void
   /** When the server was last heard, in ms since 1970; 0 for never. */
   heardAt(): number

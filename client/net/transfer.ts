@@ -51,7 +51,6 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
     const redirect = isOnionOrigin() ? 'error' : 'follow'
     const response = await inTime(fetch(address, { cache: 'no-store', headers, redirect, signal: abort.signal }))
     if (!response.ok) throw await refusalOf(response, await inTime(response.text()))
-    // A server may know no ranges.
     let known = response.status === 206 ? 0 : from
     const length = response.headers.get('Content-Length')
     let missing = sizeBytes - from + known
@@ -68,7 +67,6 @@ export async function receiveBytes(address: string, { sizeBytes, from, take, sig
       if (piece.length > 0 && !take(piece)) return
     }
   } catch (error) {
-    // A broken line, or an abort.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error
     throw isSilent ? unanswered() : offline()
   } finally {

@@ -99,7 +99,6 @@ async function eachOf<T>(chunks: AsyncGenerator<Bytes, T>, take: (chunk: Bytes) 
   }
 }
 
-/** Returns a sealed file, or undefined. */
 export async function readFile(...[userId, folder, name]: [string, string, string]): Promise<Blob | undefined> {
   await writtenAt(memoryKey(userId, folder, name))
   const handle = await (await folderAt([userId, folder], false))?.getFileHandle(name).catch(absent)

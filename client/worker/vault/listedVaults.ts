@@ -31,7 +31,6 @@ export const readRow = (row: unknown): ListedVault => {
   return { userId, username, database, kept }
 }
 
-/** Returns a row per user. */
 export async function listedVaults(factory: IDBFactory): Promise<ListedVault[]> {
   const database = await findDatabase(factory, LIST_NAME, LIST)
   if (!database) return []
@@ -58,13 +57,11 @@ export async function listedVaultOf(
 
 export const isNamed = (row: ListedVault, username: string): boolean => row.username === foldName(username)
 
-/** Removes a user from the list. */
 export const forgetUser = (userId: string, factory: IDBFactory): Promise<void> =>
   changeList(factory, async (rows) => void rows.delete(userId))
 
 export const foldName = (username: string) => username.trim().toLowerCase()
 
-/** Changes the list in one transaction. */
 export async function changeList(factory: IDBFactory, edit: (rows: IDBObjectStore) => Promise<void>): Promise<void> {
   const { database } = await openDatabase(factory, LIST_NAME, LIST)
   try {

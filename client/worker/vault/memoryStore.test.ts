@@ -7,8 +7,6 @@ import { destroyVault, openVault } from './vault.ts'
 import { knownVaultOf } from './vaults.ts'
 import { readyStore } from './windowStore.ts'
 
-// The vault's other tests run on the same databases.
-
 const ALICE = { userId: '6f1c0f3a-0000-4000-8000-000000000001', username: 'Alice', deviceId: 'aa'.repeat(16) }
 
 const [kept, range] = [globalThis.indexedDB, globalThis.IDBKeyRange]

@@ -68,7 +68,6 @@ interface PageRange {
   limit: number
 }
 
-/** Returns the vault over an open database. */
 export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId: string; deviceId: string }): Vault {
   const listeners = new Set<(reason: ClosedBy) => void>()
   let isOpen = true
