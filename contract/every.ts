@@ -1,6 +1,7 @@
 import { accountApi } from './account/account.ts'
 import { devicesApi } from './account/devices.ts'
 import { familyApi } from './account/family.ts'
+import { keyPackagesApi } from './account/keypackages.ts'
 import { passkeysApi } from './account/passkeys.ts'
 import { recoveryApi } from './account/recovery.ts'
 import { sessionsApi } from './account/sessions.ts'
@@ -43,6 +44,7 @@ export const everyApi = {
   familyApi,
   filesApi,
   healthApi,
+  keyPackagesApi,
   messagesApi,
   notificationsApi,
   passkeysApi,

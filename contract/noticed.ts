@@ -71,8 +71,6 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
     unlock: 'nobody',
     challenge: 'nobody',
     prove: 'own',
-    keyPackagesLeft: 'nobody',
-    addKeyPackages: 'others',
     keys: 'nobody',
     changeKeys: 'contacts',
     list: 'nobody',
@@ -102,6 +100,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
     remove: 'own',
   },
   healthApi: { health: 'nobody', openapi: 'nobody' },
+  keyPackagesApi: { left: 'nobody', add: 'others' },
   messagesApi: { list: 'nobody', send: 'others', markRead: 'own', markDelivered: 'others' },
   notificationsApi: { unreadCount: 'nobody', list: 'nobody', read: 'own', mute: 'own', unmute: 'own' },
   passkeysApi: {

@@ -5,6 +5,7 @@ import { accountApi } from '../contract/account/account.ts'
 import { PASSKEY_LIMITS } from '../contract/account/assertion.ts'
 import { devicesApi } from '../contract/account/devices.ts'
 import { familyApi } from '../contract/account/family.ts'
+import { keyPackagesApi } from '../contract/account/keypackages.ts'
 import { passkeysApi } from '../contract/account/passkeys.ts'
 import { stepUpApi } from '../contract/account/stepup.ts'
 import { chatLocksApi } from '../contract/chat/chatlocks.ts'
@@ -133,7 +134,7 @@ const BOUNDS: Record<string, Bound> = {
     ...{ most: (LIMITS.keyPackagesOneTime + 1) * LIMITS.devicesMax, rowBytes: base64Chars(8 * 1024) + 200 },
     grows: async ({ eve }) => {
       const oneTime = Array.from({ length: LIMITS.keyPackagesOneTime }, () => random(300))
-      for (const more of [oneTime, oneTime]) await eve.does(devicesApi.addKeyPackages, { oneTime: more, lastResort: random(300) })
+      for (const more of [oneTime, oneTime]) await eve.does(keyPackagesApi.add, { oneTime: more, lastResort: random(300) })
       const rows = await world.sql('select from key_packages where user_id = $1', [eve.id])
       expect(rows).toHaveLength(LIMITS.keyPackagesOneTime + 1)
     },

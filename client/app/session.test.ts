@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { accountApi } from '../../contract/account/account.ts'
 import { devicesApi } from '../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../contract/account/keypackages.ts'
 import { messagesApi } from '../../contract/chat/messages.ts'
 import { notificationsApi } from '../../contract/chat/notifications.ts'
 import type { RoomPage } from '../../contract/chat/roomlist.ts'
@@ -111,7 +112,7 @@ async function opens({ env, core, userId, username }: TestPerson): Promise<void>
     calls.push(`${endpoint.method} ${endpoint.path}`)
     if (failure) throw failure
     if (isShut) return await closeDoor(page, { onionAddress: null })
-    if (endpoint === devicesApi.keyPackagesLeft && !hasFew) return { oneTime: LIMITS.keyPackagesOneTime, hasLastResort: true }
+    if (endpoint === keyPackagesApi.left && !hasFew) return { oneTime: LIMITS.keyPackagesOneTime, hasLastResort: true }
     return await counted(api(endpoint as never, input as never))
   }
   Object.assign(page, env, {
@@ -236,7 +237,7 @@ test('A page of which the server has few key packages left fills them up, once',
     LIMITS.keyPackagesOneTime,
   )
   comes('hello', hello())
-  expect((await quiet()).filter((call) => call.endsWith(devicesApi.addKeyPackages.path))).toEqual([])
+  expect((await quiet()).filter((call) => call.endsWith(keyPackagesApi.add.path))).toEqual([])
 })
 
 test('Each connection brings what was missed while there was none: the list, the keys and the plan', async () => {

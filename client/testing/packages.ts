@@ -1,4 +1,5 @@
-import { type AccountKeys, devicesApi } from '../../contract/account/devices.ts'
+import type { AccountKeys } from '../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../contract/account/keypackages.ts'
 import { roomsApi } from '../../contract/chat/rooms.ts'
 import { membersOfDirectRoom } from '../../contract/ground/shapes.ts'
 import { accountIn, type ServerState, type Verb } from './state.ts'
@@ -50,7 +51,7 @@ export function packageVerbs(state: ServerState): Verb[] {
       roomsApi.claimKeyPackages,
       (input: { chatRoomId: string; generation: number }, userId, deviceId) => claim(input, userId, deviceId),
     ],
-    [devicesApi.keyPackagesLeft, (_, userId, deviceId) => left(userId, deviceId)],
-    [devicesApi.addKeyPackages, (input: AccountKeys['keyPackages'], userId, deviceId) => add(userId, deviceId, input)],
+    [keyPackagesApi.left, (_, userId, deviceId) => left(userId, deviceId)],
+    [keyPackagesApi.add, (input: AccountKeys['keyPackages'], userId, deviceId) => add(userId, deviceId, input)],
   ]
 }

@@ -1,6 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { factorDetails } from '../../../contract/account/assertion.ts'
 import { ApiError, isRefused } from '../../net/api.ts'
+import { isOnionOrigin } from '../../net/onion.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field, PasswordField } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -154,7 +155,7 @@ export function SignIn({ username, onUsername, onSubmit, onStep, onForgot }: Pro
           {pending === 'passkey' ? 'Waiting for the passkey...' : 'Sign in with a passkey'}
         </button>
       )}
-      {/\.onion$/.test(globalThis.location?.hostname) && <p className="small fine">{OTHER_ADDRESS}</p>}
+      {isOnionOrigin() && <p className="small fine">{OTHER_ADDRESS}</p>}
       <p className="fine">
         <button type="button" className="linkish" onClick={onForgot}>
           Forgot your password?

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../../contract/account/keypackages.ts'
 import { passkeysApi } from '../../../contract/account/passkeys.ts'
 import { recoveryApi } from '../../../contract/account/recovery.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
@@ -178,7 +179,7 @@ test('by the kit come a new password, this browser and a new kit; the used kit i
   const { deviceId } = form.keys
   expect(signedIn).toMatchObject({ id: alice.id, deviceId, hasKeys: true, unlock: { deviceId } })
   expect(await browser.does(devicesApi.unlock, {})).toEqual(signedIn.unlock)
-  expect(await browser.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 3, hasLastResort: true })
+  expect(await browser.does(keyPackagesApi.left, {})).toEqual({ oneTime: 3, hasLastResort: true })
   expect(await hers.closed).toMatchObject({ code: 4401 })
   await theirs.hears('contacts')
   // The new history key lies sealed for each browser that stays, the book under it, and rooms wait for a commit.

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../../contract/account/keypackages.ts'
 import { recoveryApi } from '../../../contract/account/recovery.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
@@ -401,7 +402,7 @@ test('whatever happens at the same time, it comes before the deletion or is refu
       ),
       ...strangers.map((stranger) => stranger.tries(contactsApi.add, { username: alice.username })),
       world.stranger().tries(accountApi.login, signIn),
-      laptop.tries(devicesApi.addKeyPackages, { oneTime: [randomBytes(90).toString('base64')] }),
+      laptop.tries(keyPackagesApi.add, { oneTime: [randomBytes(90).toString('base64')] }),
       alice.opensSocket().then(
         () => ({ status: 101 }),
         () => ({ status: 401 }),

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
-import { devicesApi } from '../../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../../contract/account/keypackages.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { type CommitDraft, roomsApi } from '../../../contract/chat/rooms.ts'
 import { newBrowser } from '../../testing/browser.ts'
@@ -139,7 +139,7 @@ test('key packages: one of every other device, the same again, one-time ones onc
   expect(both[0]?.map((each) => each.deviceId).sort()).toEqual([bob.deviceId, deviceId].sort())
   expect(both[1]).toEqual(both[0])
   expect(both[2]).toEqual(both[0])
-  expect(await bob.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 2, hasLastResort: true })
+  expect(await bob.does(keyPackagesApi.left, {})).toEqual({ oneTime: 2, hasLastResort: true })
   expect((await claim(bob)).map((each) => each.deviceId).sort()).toEqual([alice.deviceId, deviceId].sort())
 
   const others = await Promise.all(Array.from({ length: 4 }, () => world.person('other')))
@@ -152,7 +152,7 @@ test('key packages: one of every other device, the same again, one-time ones onc
   // Of three one-time packages Alice has claimed one. Two more are claimed, then everyone gets the last resort.
   expect(new Set(given).size).toBe(3)
   expect(given[2]).toBe(given[3])
-  expect(await bob.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 0, hasLastResort: true })
+  expect(await bob.does(keyPackagesApi.left, {})).toEqual({ oneTime: 0, hasLastResort: true })
   expect(await alice.tries(roomsApi.claimKeyPackages, { chatRoomId, generation: 2 })).toBeRefused(409, 'stale_epoch')
 })
 

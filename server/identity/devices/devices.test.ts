@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../../contract/account/keypackages.ts'
 import { changed, newDeviceId, newIdentity, signedBook, signedKeys, type TestIdentity, withDevice } from '../../testing/keys.ts'
 import { startWorld } from '../../testing/world.ts'
 
@@ -112,9 +113,9 @@ test("a stranger does not find Bob's manifest; a contact does, in either directi
 
 test('a device keeps at most fifty one-time packages, and one last resort', async () => {
   const alice = await world.person('someone')
-  expect(await alice.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 3, hasLastResort: true })
-  await alice.does(devicesApi.addKeyPackages, { oneTime: Array.from({ length: 50 }, random), lastResort: random() })
-  expect(await alice.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 50, hasLastResort: true })
+  expect(await alice.does(keyPackagesApi.left, {})).toEqual({ oneTime: 3, hasLastResort: true })
+  await alice.does(keyPackagesApi.add, { oneTime: Array.from({ length: 50 }, random), lastResort: random() })
+  expect(await alice.does(keyPackagesApi.left, {})).toEqual({ oneTime: 50, hasLastResort: true })
   const rows = await world.sql('select count(*)::int from key_packages where user_id = $1 and is_last_resort', [alice.id])
   expect(rows).toEqual([{ count: 1 }])
 })

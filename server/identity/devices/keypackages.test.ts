@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { devicesApi } from '../../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../../contract/account/keypackages.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { creation } from '../../testing/group.ts'
@@ -24,7 +24,7 @@ async function pair() {
 
 const claim = async (person: Person, chatRoomId: string) =>
   (await person.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })).packages
-const left = (person: Person) => person.does(devicesApi.keyPackagesLeft, {})
+const left = (person: Person) => person.does(keyPackagesApi.left, {})
 const claimsOf = (chatRoomId: string) => world.sql('select key_package from key_packages where claimed_room = $1', [chatRoomId])
 
 test('a claim whose group is never created is dropped after a day, and its package is never handed out again', async () => {
@@ -59,14 +59,14 @@ test('one-time packages that nobody claims for 90 days are dropped, the last res
   const { alice, bob, chatRoomId } = await pair()
   await daysPass(LIMITS.keyPackageDays - 1, bob)
   expect(await left(bob)).toEqual({ oneTime: 3, hasLastResort: true })
-  await bob.does(devicesApi.addKeyPackages, { oneTime: ['ZnJlc2g='] })
+  await bob.does(keyPackagesApi.add, { oneTime: ['ZnJlc2g='] })
   await daysPass(1, alice, bob)
   expect(await left(bob)).toEqual({ oneTime: 1, hasLastResort: true })
   await daysPass(LIMITS.keyPackageDays, alice, bob)
   expect(await left(bob)).toEqual({ oneTime: 0, hasLastResort: true })
   // A new room can still be created, with the last resort.
   expect(await claim(alice, chatRoomId)).toHaveLength(1)
-  await bob.does(devicesApi.addKeyPackages, { oneTime: ['bW9yZQ==', 'YWdhaW4='] })
+  await bob.does(keyPackagesApi.add, { oneTime: ['bW9yZQ==', 'YWdhaW4='] })
   expect(await left(bob)).toEqual({ oneTime: 2, hasLastResort: true })
 })
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../../contract/account/keypackages.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { writeEnvelope } from '../../../contract/chat/envelope.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
@@ -49,7 +50,7 @@ test("Eve has Alice's password and names her browser: she cannot shut its vault,
   await thief.does(accountApi.logout, { removeKeys: true })
   expect(await seen()).toEqual(before)
   expect((await alice.does(devicesApi.unlock, {})).unlockSecret).toBe(alice.unlock?.unlockSecret)
-  expect(await alice.does(devicesApi.keyPackagesLeft, {})).toEqual({ oneTime: 3, hasLastResort: true })
+  expect(await alice.does(keyPackagesApi.left, {})).toEqual({ oneTime: 3, hasLastResort: true })
 })
 
 test('a signature for another session, page, person or device, by another key, or of five minutes ago proves nothing', async () => {

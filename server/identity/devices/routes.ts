@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { devicesApi } from '../../../contract/account/devices.ts'
+import { keyPackagesApi } from '../../../contract/account/keypackages.ts'
 import type { Env } from '../../env.ts'
 import { serve } from '../../ground/http/serve.ts'
 import { challengeOf } from '../sessions/challenge.ts'
@@ -15,8 +16,8 @@ export function deviceRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, devicesApi.unlock, (user) => unlock(env, user))
   serve(app, env, devicesApi.challenge, (user) => ({ challenge: challengeOf(env, user.sessionHash) }))
   serve(app, env, devicesApi.prove, (user, proof, caller) => proveSession(env, user, proof, caller))
-  serve(app, env, devicesApi.keyPackagesLeft, (user) => keyPackagesLeft(env, user))
-  serve(app, env, devicesApi.addKeyPackages, (user, packages) => addKeyPackages(env, user, packages))
+  serve(app, env, keyPackagesApi.left, (user) => keyPackagesLeft(env, user))
+  serve(app, env, keyPackagesApi.add, (user, packages) => addKeyPackages(env, user, packages))
   serve(app, env, devicesApi.keys, (user) => ownKeys(env, user))
   serve(app, env, devicesApi.changeKeys, (user, change) => changeKeys(env, user, change))
   serve(app, env, devicesApi.list, (user) => listDevices(env, user))
