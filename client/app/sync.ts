@@ -6,7 +6,6 @@ import { sendWaitingFiles } from '../chat/messages/waitingFiles.ts'
 import type { Env } from '../env.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { showAnnounced, showListed } from '../me/devices/deviceList.ts'
-import { refillKeyPackages } from '../me/devices/refillPackages.ts'
 import { inLanes } from '../net/inTurn.ts'
 import { checkVanished } from '../people/contacts/vanished.ts'
 import { fetchRooms, refreshRooms } from '../rooms/list/loadRooms.ts'
@@ -21,7 +20,7 @@ import { refreshPeers } from '../rooms/trust/peers.ts'
 import { changePerson, personById } from '../rooms/trust/people.ts'
 import { RefusedList, type Stop } from '../rooms/trust/refusedList.ts'
 import { reloadVerified } from '../rooms/trust/verified.ts'
-import { CryptoFailure } from '../worker/crypto.ts'
+import { CryptoFailure, loadPart } from '../worker/crypto.ts'
 import { checkOwnKeys } from './ending.ts'
 
 const ROOMS_AT_ONCE = 6
@@ -95,6 +94,7 @@ export async function checkDevice(env: Env, userId: string, connected?: Promise<
   await connected
   await checkOwnKeys(env, userId)
   if (accountStore.getState().phase !== 'signed_in') return
+  const { refillKeyPackages } = await loadPart(() => import('../me/devices/refillPackages.ts'))
   await refillKeyPackages(env)
   if (!(await firstBook(env))) await checkBook(env)
   await followLocks(env)
