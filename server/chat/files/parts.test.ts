@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
@@ -10,6 +13,7 @@ import { type Browser, newBrowser } from '../../testing/browser.ts'
 import { startFakeS3 } from '../../testing/fakes3.ts'
 import { fileOf, idOf, puts, reads } from '../../testing/sealed.ts'
 import { startWorld } from '../../testing/world.ts'
+import { openFolder } from './folder.ts'
 import { openBucket } from './openBucket.ts'
 import { findNamed } from './store.ts'
 import { holdAwaited } from './store-parts.ts'
@@ -60,6 +64,7 @@ test('a bucket that browsers ask has a file in parts as one object, and the serv
 })
 
 test('through Tor a file comes in parts of 1 MiB, of which the server has those that came before the line broke; elsewhere they are too small', async () => {
+  world.env.bucket = await openFolder(await mkdtemp(join(tmpdir(), 'conclave-objects-')))
   const origin = `http://${'a'.repeat(56)}.onion`
   const port = await world.opens({ ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [origin] })
   const onionUrl = `http://127.0.0.1:${port}`
