@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import puppeteer, { type Page } from 'puppeteer-core'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { type Driver, PATIENCE_MS, type Target } from './driver.ts'
-import type { RunningServer } from './server.ts'
+import { pause, type RunningServer } from './server.ts'
 import { type Account, type Visitor, visitorBy } from './visitor.ts'
 import { watchCalls } from './watchcall.ts'
 
@@ -84,6 +84,9 @@ export async function startFirefox(
   }
 }
 
+/** How often a page is looked at. */
+const AGAIN_MS = 50
+
 async function byPuppeteer(page: Page, folder: string, patienceMs: number): Promise<Driver> {
   page.setDefaultTimeout(patienceMs)
   const complaints: string[] = []
@@ -100,15 +103,19 @@ async function byPuppeteer(page: Page, folder: string, patienceMs: number): Prom
     ),
   )
   // Puppeteer's own waiting asks for roles and names at every frame, which slows the page, and may miss a text that changes.
-  const find = (selector: string) =>
-    vi.waitFor(
-      async () => {
-        const found = await page.$(selector)
-        if (!found || !(await found.isVisible())) throw new Error(`Not on the screen: ${selector}`)
-        return found.asLocator()
-      },
-      { timeout: patienceMs },
-    )
+  const look = async (selector: string) => {
+    const found = await page.$(selector)
+    return found && (await found.isVisible()) ? found : undefined
+  }
+  const find = async (selector: string) => {
+    for (const deadline = Date.now() + patienceMs; ; await pause(AGAIN_MS)) {
+      const isLast = Date.now() > deadline
+      // While a page is left nothing can be asked of it.
+      const found = await look(selector).catch((error: unknown) => (isLast ? Promise.reject(error) : undefined))
+      if (found) return found.asLocator()
+      if (isLast) throw new Error(`Not on the screen: ${selector}`)
+    }
+  }
   const press = async (target: Target) => (await find(selectorOf(target))).click()
   return {
     complaints,
