@@ -8,6 +8,7 @@ import { measureCrypto } from './crypto.ts'
 import { measureForm } from './form.ts'
 import { type Ground, layGround } from './ground.ts'
 import { measureHistory } from './history.ts'
+import { measureOnion } from './onion.ts'
 import { makeProfiler } from './profile.ts'
 import { profileWith, stopPrograms } from './program.ts'
 import { measureRequests } from './requests.ts'
@@ -44,6 +45,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   requests: measureRequests,
   uploads: measureUploads,
   transfers: measureTransfers,
+  onion: measureOnion,
 }
 
 const words = process.argv.slice(2)

@@ -66,13 +66,13 @@ export async function measureTap({ isQuick }: Ground): Promise<Row[]> {
 }
 
 /** Makes two people who have accepted each other, on a paid plan, with their chat open. */
-export async function meet(server: RunningServer, from: Page, to: Page): Promise<void> {
+export async function meet(server: RunningServer, from: Page, to: Page, patienceMs = PATIENCE_MS): Promise<void> {
   const names = [`Alice${Date.now() % 100_000}`, `Bob${Date.now() % 100_000}`] as const
   for (const [page, name] of [
     [from, names[0]],
     [to, names[1]],
   ] as const) {
-    page.setDefaultTimeout(PATIENCE_MS)
+    page.setDefaultTimeout(patienceMs)
     await signUp(server, page, name)
   }
   await from.getByRole('button', { name: 'Add by Username/Onion' }).click()
@@ -104,7 +104,7 @@ async function signUp(server: RunningServer, page: Page, name: string): Promise<
 }
 
 /** Makes the page record when Send is tapped and when each bubble is painted. */
-const watch = (page: Page): Promise<void> =>
+export const watch = (page: Page): Promise<void> =>
   page.evaluate(() => {
     globalThis.seenAt = {}
     document.addEventListener(
@@ -132,7 +132,8 @@ const watch = (page: Page): Promise<void> =>
     }).observe(document.body, { childList: true, subtree: true, characterData: true })
   })
 
-async function tap(from: Page, to: Page, text: string): Promise<{ own: number; other: number }> {
+/** Sends, and returns in ms after the tap when each screen has painted the bubble. */
+export async function tap(from: Page, to: Page, text: string): Promise<{ own: number; other: number }> {
   await from.getByLabel('Message', { exact: true }).fill(text)
   await from.getByRole('button', { name: 'Send', exact: true }).click()
   const [own, other] = [await seen(from, text), await seen(to, text)]
