@@ -30,6 +30,4 @@ export const torPreferences = (socksPort: number): Record<string, unknown> => ({
   'network.proxy.allow_hijacking_localhost': true,
   'network.dns.blockDotOnion': false,
   'dom.securecontext.allowlist_onions': true,
-  // Firefox asks its maker for settings of its own.
-  'services.settings.server': 'data:,',
 })

@@ -8,7 +8,7 @@ import { test as base, expect } from 'vitest'
 import WebSocket from 'ws'
 import { DEVICE_WORDS } from './browser.ts'
 import { FIREFOX, type Firefox, startFirefox } from './firefox.ts'
-import { netLogWords, readNetLog } from './netlog.ts'
+import { netLogWords, OF_CHROMIUM, readNetLog } from './netlog.ts'
 import { openOnionBrowser, torPreferences } from './onionbrowsers.ts'
 import { newAccount } from './people.ts'
 import { type Person, visitor } from './person.ts'
@@ -148,8 +148,8 @@ export const opensSocket = (url: string, headers: Record<string, string>): Promi
 
 export const torOf = (server: RunningServer): number => Number(execFileSync('pgrep', ['-P', `${server.pid()}`, '-x', 'tor']))
 
-/** Chromium asks its maker for these by itself, and names no page that has asked. */
-const OF_CHROMIUM = /^(accounts\.google|update\.googleapis)\.com$/
+/** Firefox asks its maker for its own settings there. */
+const OF_FIREFOX = 'firefox.settings.services.mozilla.com'
 
 /** Waits, screen by screen, until the page has all that it asked for. Fails where it has looked for a way of a call by then. */
 export function watchScreens(page: Page): (screen: string) => Promise<void> {
@@ -157,10 +157,12 @@ export function watchScreens(page: Page): (screen: string) => Promise<void> {
   page.on('request', (request) => underWay.add(request))
   page.on('requestfinished', (request) => underWay.delete(request))
   page.on('requestfailed', (request) => underWay.delete(request))
+  // A refusal whose body nobody reads never finishes.
+  page.on('response', (response) => response.ok() || underWay.delete(response.request()))
   // What the page before had asked for may never be told of.
   page.on('framenavigated', (frame) => frame === page.mainFrame() && underWay.clear())
   return async (screen) => {
-    await expect.poll(() => underWay.size, { message: screen }).toBe(0)
+    await expect.poll(() => [...underWay].map((request) => request.url()), { message: screen }).toEqual([])
     const ways = await page.evaluate(() => [globalThis.watched?.peers.length, globalThis.watched?.found])
     expect([screen, ...ways]).toEqual([screen, 0, []])
   }
@@ -169,10 +171,11 @@ export function watchScreens(page: Page): (screen: string) => Promise<void> {
 /** Fails where this browser, which is closed, or what it was asked beside it went anywhere but to the onion service. */
 export async function expectOnlyOnion(onionUrl: string, { socks, netLog }: Onion, more: string[] = []): Promise<void> {
   const { host } = new URL(onionUrl)
-  const others = (hosts: string[]) => [...new Set(hosts)].filter((each) => !OF_CHROMIUM.test(each))
   const { connections, datagrams, hosts } = await readNetLog(netLog)
   expect(connections).toEqual([`127.0.0.1:${socks.port}`])
   expect(datagrams).toEqual([])
-  expect(others(hosts)).toEqual([host])
-  expect(others([...socks.asked(), ...more].map((each) => each.split(':')[0] ?? ''))).toEqual([host])
+  expect(hosts).toEqual([host])
+  const asked = new Set([...socks.asked(), ...more].map((each) => each.split(':')[0] ?? ''))
+  // The log has told whether a page has asked the one; the policy of a page lets it ask none of them.
+  expect([...asked].filter((each) => !OF_CHROMIUM.test(each) && each !== OF_FIREFOX)).toEqual([host])
 }
