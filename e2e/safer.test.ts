@@ -12,6 +12,8 @@ if (!FIREFOX) process.stderr.write('skipped: the walks without WebAssembly, beca
 
 const test = atServer.skipIf(!FIREFOX)
 
+/** A password takes seconds here, and several times as long beside other tests. */
+const SLOW_MS = 90_000
 const NOTHING_KEPT = 'Nothing is kept after this window.'
 
 /** Creates an account on the screen, and writes its recovery kit down. */
@@ -49,8 +51,8 @@ async function locksAndUnlocks({ driver, password }: AtFirefox): Promise<void> {
 }
 
 /** Alice registers, comes again as another browser, talks with Bob in Chromium, and locks. Tells how long each took. */
-async function walks(server: RunningServer, preferences: Record<string, boolean>, patienceMs?: number): Promise<void> {
-  const firefox = await startFirefox(FIREFOX ?? '', { preferences, ...(patienceMs !== undefined && { patienceMs }) })
+async function walks(server: RunningServer, preferences: Record<string, boolean>, patienceMs = SLOW_MS): Promise<void> {
+  const firefox = await startFirefox(FIREFOX ?? '', { preferences, patienceMs })
   const took: string[] = []
   const timed = async (what: string, work: () => Promise<unknown>) => {
     const begunMs = performance.now()
@@ -113,7 +115,7 @@ atSaferLevel(
 
 test('In a window without any store Alice is told so, talks from one tab alone, and has no lock', async ({ server, bob }) => {
   const preferences = { ...TOR_BROWSER, ...NO_WEBASSEMBLY, 'dom.indexedDB.privateBrowsing.enabled': false }
-  const firefox = await startFirefox(FIREFOX ?? '', { preferences })
+  const firefox = await startFirefox(FIREFOX ?? '', { preferences, patienceMs: SLOW_MS })
   const alice = await firefox.person(server, { ...newAccount('Alice'), name: 'Alice' })
   const { driver } = alice
   await madeAccount(server.url, { ...alice, displayName: alice.name, address: '10.2.0.2' })
