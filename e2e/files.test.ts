@@ -185,7 +185,8 @@ test('Eve changes, cuts and swaps a picture on its way: the bubble names it and 
   let lie: (bytes: Buffer) => Buffer = (bytes) => Buffer.from(bytes.map((byte, at) => (at === 5000 ? byte ^ 1 : byte)))
   await bob.page.route('**/objects/uploads/*', async (route) => {
     const answer = await route.fetch()
-    await route.fulfill({ response: answer, body: lie(await answer.body()) })
+    const body = lie(await answer.body())
+    await route.fulfill({ response: answer, body, headers: { ...answer.headers(), 'content-length': String(body.length) } })
   })
   await chooses(alice, await picture('boat.png'))
   await sends(alice)

@@ -161,7 +161,7 @@ test('Parts go out at once; on a slow line the later one is stopped and goes aga
 })
 
 test('Through Tor a large file goes in parts of 1 MiB, two at a time: of a line that breaks only the broken part goes again, from its own bytes', async () => {
-  vi.stubGlobal('location', { hostname: `${'a'.repeat(56)}.onion` })
+  vi.stubGlobal('location', new URL(`http://${'a'.repeat(56)}.onion/`))
   const bytes = new Uint8Array(10 * MIB + 4096).map((_, at) => (at >> 16) ^ at)
   const { env, asked } = waiting(0)
   Object.assign(env.crypto, { uploadBytes: async () => new Blob([bytes]) })

@@ -25,7 +25,6 @@ export class PictureError extends Error {
  * behind: place, time and device of a photograph. Throws PictureError.
  */
 export async function readPicture(file: File): Promise<ImageBitmap> {
-  if (!readsPixels()) throw new PictureError(NO_PIXELS)
   if (file.size > LIMITS.photoBytes) {
     const megabytes = Math.ceil((file.size / MB) * 10) / 10
     throw new PictureError(`“${file.name}” has ${megabytes} MB. A photo may have at most ${LIMITS.photoBytes / MB} MB.`)
@@ -34,6 +33,7 @@ export async function readPicture(file: File): Promise<ImageBitmap> {
   const beginning = String.fromCharCode(...bytes)
   if (!BEGINNINGS.some((each) => beginning.startsWith(each)))
     throw new PictureError(`“${file.name}” is not a JPG, PNG or GIF picture, whatever its name says.`)
+  if (!readsPixels()) throw new PictureError(NO_PIXELS)
   const size = await pixelsOf(file)
   if (size && size.width * size.height > PIXELS_MAX)
     throw new PictureError(`“${file.name}” has ${size.width} × ${size.height} pixels, which is too many.`)
