@@ -37,6 +37,7 @@ const RELAYS = ['one', 'two', 'three', 'four']
 const LISTED = RELAYS.length + 1
 /** A network stands after some 10 s, and after 40 s on a busy machine: a relay that came too late waits for the next vote. */
 const START_MS = 120_000
+const ASK_MS = 3000
 /** Each try has other ports: another program may take one before tor does. */
 const TRIES = 3
 
@@ -86,10 +87,16 @@ async function startRelays(folder: string, programs: Program[]): Promise<string>
   authority.child.kill('SIGHUP')
   const listed = () => count('cached-microdesc-consensus', /^s .*Guard.*HSDir.*Running/gm)
   await until('the consensus lists every relay', programs, () => listed() >= LISTED)
-  // They have asked in vain, and wait longer each time: SIGHUP has them ask at once.
-  for (const { child } of relays) child.kill('SIGHUP')
+  // The log leaves out a step that is over when it is told.
+  const unknowing = () => relays.filter((one) => !/\(enough_dirinfo\)|Bootstrapped 100%/.test(logOf(one)))
+  // They have asked in vain, and wait longer each time: SIGHUP has them ask at once. One that asks too early asks in vain again.
+  const ask = () => {
+    for (const { child } of unknowing()) child.kill('SIGHUP')
+  }
+  ask()
+  const asking = setInterval(ask, ASK_MS)
   // A client that comes before asks them for what they do not have yet, and waits for the next consensus.
-  await until('every relay knows the others', programs, () => relays.every((one) => logOf(one).includes('(enough_dirinfo)')))
+  await until('every relay knows the others', programs, () => unknowing().length === 0).finally(() => clearInterval(asking))
   return common
 }
 
