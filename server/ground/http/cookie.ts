@@ -16,10 +16,14 @@ const BROWSER_DAYS = 400
 // Strict keeps the session from requests of other sites. Links still open the app signed in, as pages need no cookie.
 const optionsOf = ({ isSecure }: Listener) => ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure }) as const
 
+// No text has this byte in UTF-8, so no token of the direct listener has the hash of one of the onion.
+const ONION = Buffer.of(0xff)
+
 /** Returns hex. A token of one listener is none at the other, also where somebody copies it. */
 export const hashOfToken = (token: string, ingress: Listener['ingress'] = 'direct'): string =>
   createHash('sha256')
-    .update(ingress === 'direct' ? token : `${ingress} ${token}`)
+    .update(ingress === 'onion' ? ONION : '')
+    .update(token)
     .digest('hex')
 
 /** undefined without a token. */

@@ -37,11 +37,12 @@ test('each listener has a cookie of its own, and its session opens nothing by th
   // She is signed in at both listeners at the same time.
   expect(await alice.does(accountApi.user, {})).toMatchObject({ id: alice.id })
   expect(await there.does(accountApi.user, {})).toMatchObject({ id: alice.id })
+  // What the server hashes is text that the caller writes.
   for (const [url, cookie, name] of [
     [byOnion, alice.cookie, 'conclave_onion_session'],
     [direct, there.cookie, '__Host-conclave_session'],
   ] as const)
-    for (const each of [cookie, `${name}=${cookie?.split('=')[1]}`])
+    for (const each of [cookie, ...['', 'onion%20', '%FF', '%C3%BF'].map((head) => `${name}=${head}${cookie?.split('=')[1]}`)])
       expect(await newBrowser(url).request('GET', '/api/user', { headers: { cookie: each ?? '' } })).toBeRefused(401)
   const answer = await newBrowser(byOnion).request('POST', '/api/login', { body: credentials })
   expect(answer.headers.get('set-cookie')).not.toContain('Secure')
