@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './account/account/routes.ts'
@@ -54,10 +54,8 @@ export interface App extends Sockets {
   calls: Calls
   /** The periodic jobs, which run after `start`. */
   jobs: Jobs
-  /**
-   * Serves another HTTP server too, with the listener's cookie, headers, origins and ingress. Its requests go to `http.routing`.
-   */
-  attach(server: Server, listener: Listener): void
+  /** Makes a further server, with the listener's cookie, headers, origins and ingress, and with the limits of this one. */
+  open(listener: Listener): Server
 }
 
 interface Options {
@@ -142,6 +140,12 @@ export async function makeApp(
     gateway.attach(server)
   }
   attach(http.server, env.config.direct)
+  const open = (listener: Listener) => {
+    const server = createServer({ connectionsCheckingInterval: pace.checkMs }, http.routing)
+    server.on('clientError', (error, socket) => answerClientError(env.config, error, socket))
+    attach(server, listener)
+    return server
+  }
   const report = (error: unknown, name: string) => logIncident(log, error, `job ${name}`)
   const jobs = makeJobs({
     env,
@@ -165,7 +169,7 @@ export async function makeApp(
   http.addHook('onClose', () => env.relay.stop())
   http.addHook('onClose', () => env.batch.drain())
   http.addHook('onClose', () => env.onion.stop())
-  return { http, gateway, presence, calls, jobs, attach }
+  return { http, gateway, presence, calls, jobs, open }
 }
 
 /** The features, one line each. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import pino from 'pino'
@@ -107,7 +106,7 @@ async function start(): Promise<void> {
     }
     const clientFolder = path.join(root, 'dist/client')
     const releaseFolder = config.releaseFolder ?? path.join(root, 'release')
-    const { http, jobs, attach } = await makeApp(env, { log, metrics, database, clientFolder, releaseFolder })
+    const { http, jobs, open } = await makeApp(env, { log, metrics, database, clientFolder, releaseFolder })
     const stop = stopOnce(async () => {
       // A request that does not end must not delay the shutdown forever.
       setTimeout(() => http.server.closeAllConnections(), DRAIN_MS).unref()
@@ -124,11 +123,7 @@ async function start(): Promise<void> {
     // After the start no answer of the database may end the server.
     const isLed = await hasAdministrator(database.db)
     // Before the server listens: where Tor is required, nobody is answered without.
-    await env.onion.start((listener) => {
-      const server = createHttpServer(http.routing)
-      attach(server, listener)
-      return server
-    })
+    await env.onion.start(open)
     // Fastify would log a second line about listening.
     log.level = 'silent'
     await http.listen({ port: config.port, host: config.host, backlog: BACKLOG })

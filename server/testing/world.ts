@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -149,7 +148,7 @@ export async function startWorld({
     vapidKey: await readSecret(database.db, 'vapid', newVapidKey),
   }
   if (metrics) measureServer(metrics, env, database)
-  const { http, gateway, presence, calls, jobs, attach } = await makeApp(env, {
+  const { http, gateway, presence, calls, jobs, open } = await makeApp(env, {
     ...{ log, metrics, database },
     ...(clientFolder && { clientFolder }),
     ...(releaseFolder && { releaseFolder }),
@@ -162,12 +161,7 @@ export async function startWorld({
     await http.close()
     await database.close()
   })
-  const serves = (listener: Listener) => {
-    const server = createServer(http.routing)
-    attach(server, listener)
-    return server
-  }
-  if (onion) await env.onion.start(serves)
+  if (onion) await env.onion.start(open)
 
   const port = portOf(http.server.address())
   const url = `http://127.0.0.1:${port}`
@@ -223,7 +217,7 @@ export async function startWorld({
     },
     stranger: () => newBrowser(url, origin),
     async opens(listener, socketPath) {
-      const server = serves(listener)
+      const server = open(listener)
       atEnd(() => void server.close())
       await once(socketPath === undefined ? server.listen(0, '127.0.0.1') : server.listen(socketPath), 'listening')
       return socketPath === undefined ? portOf(server.address()) : 0

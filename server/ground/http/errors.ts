@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZodError } from 'zod'
@@ -105,7 +104,7 @@ const CLIENT_CODES: Record<string, RefusalCode> = {
 }
 
 /** Answers what is not HTTP or arrives too late. */
-export function answerClientError(config: Config, error: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(config: Config, error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const refusal = new Refusal(CLIENT_CODES[error.code ?? ''] ?? 'malformed_url')
   socket.end(rawAnswer(config, socket, refusal))

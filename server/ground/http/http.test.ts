@@ -77,12 +77,15 @@ test('a NUL character is refused before the database sees it; the same six lette
   expect((await post(JSON.stringify(draft('a\\u0000b')))).status).toBe(200)
 })
 
-test('what is not even HTTP is answered with JSON', async () => {
-  const socket = createConnection(Number(new URL(world.url).port), '127.0.0.1')
-  socket.write('NONSENSE\r\n\r\n')
-  let text = ''
-  for await (const chunk of socket) text += String(chunk)
-  expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"malformed_url"/)
+test('what is not even HTTP is answered with JSON and the policy, at each listener', async () => {
+  const onion = { ingress: 'onion', isSecure: false, hasProxy: false, origins: () => [] } as const
+  for (const port of [Number(new URL(world.url).port), await world.opens(onion)]) {
+    const socket = createConnection(port, '127.0.0.1')
+    socket.write('NONSENSE\r\n\r\n')
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+    expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*content-security-policy: [\s\S]*"code":"malformed_url"/)
+  }
 })
 
 test('a mistake of ours is a 500 with an incident, and neither answer nor log repeats what was written', async () => {

@@ -45,10 +45,12 @@ const head = (method: string, path: string, length: number) =>
 const forever = (piece: string): string[] => Array<string>(200).fill(piece)
 
 test('nobody holds a place with a connection that says nothing, or with headers that never end', async () => {
-  const silent = await drips([], 0)
-  const endless = await drips(['GET /api/health HTTP/1.1\r\n', ...forever('X-More: x\r\n')], 50)
-  expect(silent.answer).toContain('"code":"too_slow"')
-  expect(endless.answer).toContain('"code":"too_slow"')
+  for (const at of [port, onionPort]) {
+    const silent = await drips([], 0, at)
+    const endless = await drips(['GET /api/health HTTP/1.1\r\n', ...forever('X-More: x\r\n')], 50, at)
+    expect(silent.answer).toContain('"code":"too_slow"')
+    expect(endless.answer).toContain('"code":"too_slow"')
+  }
 })
 
 test('a body that drips in is ended by name after thirty seconds, and the call is not made', async () => {
