@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { base32 } from '../../../contract/people/onion.ts'
+import { OnionError } from './onionError.ts'
 
 const ENDING = '.auth'
 const NAME = /^[a-z0-9][a-z0-9_-]{0,40}$/i
@@ -21,10 +22,13 @@ export function listClients(onionFolder: string): string[] {
   }
 }
 
+/** Throws OnionError: without the keys of the clients that are named, anybody might come. */
 export const clientKeys = (onionFolder: string): string[] =>
-  listClients(onionFolder).flatMap((name) => {
-    const line = readFileSync(path.join(folderOf(onionFolder), `${name}${ENDING}`), 'utf8')
-    return /^descriptor:x25519:([A-Z2-7]{52})\s*$/.exec(line)?.[1] ?? []
+  listClients(onionFolder).map((name) => {
+    const file = path.join(folderOf(onionFolder), `${name}${ENDING}`)
+    const key = /^descriptor:x25519:([A-Za-z2-7]{52})\s*$/.exec(readFileSync(file, 'utf8'))?.[1]
+    if (key === undefined) throw new OnionError(`${file} names no key of a client: put a copy of it there, or remove it`)
+    return key
   })
 
 /** Returns the private key in base32, which is kept nowhere; undefined if the name is taken (rend-spec-v3, appendix G). */

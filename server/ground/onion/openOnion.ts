@@ -76,10 +76,10 @@ export function openOnion({ tor, onionUrl }: Pick<Config, 'tor' | 'onionUrl'>, o
 
   async function begin(open: (listener: Listener) => Server, program: string): Promise<Stoppable> {
     const { key: ready, webPath, controlPath } = await prepare(open)
+    const clients = clientKeys(folder)
     isPublished = false
     const followed = { say, onPublished, patienceMs }
-    if (tor.control)
-      return await publishBy({ ...followed, control: tor.control, key: ready, webPath, clientKeys: clientKeys(folder) })
+    if (tor.control) return await publishBy({ ...followed, control: tor.control, key: ready, webPath, clientKeys: clients })
     const places = { torFolder: torFolder(dataFolder), onionFolder: folder, controlPath, webPath }
     return await startTor({ ...places, program, configFile: tor.configFile }, { ...followed, address: ready.address })
   }

@@ -204,6 +204,29 @@ test('the password of the control port is asked for, used and refused by name', 
   }
 })
 
+test('a client’s file without a key keeps the service closed, by either tor, until it is mended', async () => {
+  const breaks = (dataFolder: string) => {
+    prepareKey(keyFolder(dataFolder))
+    addClient(keyFolder(dataFolder), 'anna')
+    const file = path.join(keyFolder(dataFolder), 'authorized_clients/anna.auth')
+    writeFileSync(file, '')
+    return file
+  }
+  const { dataFolder, tor, control } = await operated()
+  const file = breaks(dataFolder)
+  const { says } = await starts(dataFolder, tor)
+  await says(`${file} names no key of a client`)
+  expect(control.commands.some((each) => each.startsWith('ADD_ONION'))).toBe(false)
+  rmSync(file)
+  await vi.waitUntil(() => control.commands.some((each) => each.startsWith('ADD_ONION')), { timeout: 20_000 })
+
+  const [own, marker] = [newFolder(), path.join(newFolder(), 'started')]
+  const ownFile = breaks(own)
+  const started = await starts(own, {}, { findProgram: () => fakeProgram(`echo > ${marker}; ${IDLE}`) })
+  await started.says(`${ownFile} names no key of a client`)
+  expect(existsSync(marker)).toBe(false)
+})
+
 test('a file that is no cookie is not sent to whoever names it', async () => {
   const { dataFolder, tor, control } = await operated({
     methods: 'COOKIE',
