@@ -84,6 +84,20 @@ test('a running tor reads the change at once, and the operator’s tor once the 
   expect((await changeClients(operated, dataFolder, ['add', 'ben']))?.[0]).toContain('once the server has started again')
 })
 
+test.each([
+  ['does not read its configuration', { answers: { SIGNAL: '551 Unable to reload' } }, 'Unable to reload'],
+  ['is another program', { isImpostor: true }, 'does not know tor’s cookie'],
+])('a tor that %s hides no key: the client is there, and its key is shown', async (_what, options, words) => {
+  const { dataFolder } = ready()
+  mkdirSync(path.join(dataFolder, 'tor'))
+  const socketPath = path.join(dataFolder, 'tor/control')
+  await serveControl(socketPath, options)
+  writeFileSync(path.join(dataFolder, 'tor/torrc'), `ControlSocket ${socketPath}\n`)
+  const lines = (await change(dataFolder, 'add', 'anna'))?.join('\n') ?? ''
+  expect(lines).toMatch(/It counts from the next start on: tor has not read it.*\n.*shown this once: [A-Z2-7]{52}$/m)
+  expect(lines).toContain(words)
+})
+
 function fromBase32(text: string): Buffer {
   const bits = [...text.toLowerCase()]
     .map((each) => 'abcdefghijklmnopqrstuvwxyz234567'.indexOf(each).toString(2).padStart(5, '0'))

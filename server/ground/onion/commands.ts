@@ -55,23 +55,27 @@ function requireKey(dataFolder: string): string {
   throw new OnionError(`No onion key lies in ${onionFolder(dataFolder)}: the server makes one at its first start with TOR`)
 }
 
+/** Says what tor makes of it. The change stands in any case, and the key that is shown once is still to be shown. */
 async function tellTor({ tor }: Settings, dataFolder: string): Promise<string> {
   if (tor.control) return 'It counts once the server has started again'
-  return (await reload(dataFolder)) ? 'tor has read it' : 'It counts from the next start on: no tor of this server runs'
-}
-
-async function reload(dataFolder: string): Promise<boolean> {
   try {
-    const torrc = readFileSync(path.join(torFolder(dataFolder), TORRC), 'utf8')
-    const socketPath = /^ControlSocket (.+)$/m.exec(torrc)?.[1] ?? ''
-    const control = await connectControl({ path: socketPath }, () => undefined)
-    await authenticate(control, undefined)
-    await control.ask('SIGNAL RELOAD')
-    control.end()
-    return true
+    await reload(dataFolder)
+    return 'tor has read it'
   } catch (error) {
     // Nobody listens there.
-    if (error instanceof Error && 'code' in error) return false
-    throw error
+    if (error instanceof Error && 'code' in error) return 'It counts from the next start on: no tor of this server runs'
+    return `It counts from the next start on: tor has not read it (${error instanceof Error ? error.message : error})`
+  }
+}
+
+async function reload(dataFolder: string): Promise<void> {
+  const torrc = readFileSync(path.join(torFolder(dataFolder), TORRC), 'utf8')
+  const socketPath = /^ControlSocket (.+)$/m.exec(torrc)?.[1] ?? ''
+  const control = await connectControl({ path: socketPath }, () => undefined)
+  try {
+    await authenticate(control, undefined)
+    await control.ask('SIGNAL RELOAD')
+  } finally {
+    control.end()
   }
 }
