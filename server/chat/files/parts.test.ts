@@ -104,6 +104,11 @@ test('through Tor a file comes in parts of 1 MiB, of which the server has those 
   for (const url of eve.urls ?? []) expect((await puts(there, url, randomBytes(10))).status).toBe(200)
   const twelfth = await there.does(uploaderApi.sign, { key: eve.key, uploadId: eve.uploadId, partNumber: 12 })
   expect(await puts(there, twelfth.url, 'x')).toBeRefused(400, 'incomplete_upload')
+  // Nor more bytes on their way at once than through the direct listener, where a part may come six times.
+  const again = await there.does(uploaderApi.begin, {})
+  await world.sql(`insert into object_parts (id, object_id, part_number, size_bytes, state)
+    select gen_random_uuid(), '${again.key}', 1, ${LIMITS.sealedFileBytes}, 'arriving' from generate_series(1, 6)`)
+  expect(await puts(there, again.urls?.[0] ?? '', 'x')).toBeRefused(400, 'incomplete_upload')
 })
 
 describe.each(buckets)('with the bytes in %s', (_, bucket) => {

@@ -17,6 +17,9 @@ export const partMinBytes = (came: Came): number => (comesByOnion(came) ? LIMITS
 /** More parts would be too small for the largest file. */
 const partsMax = (came: Came): number => Math.ceil(LIMITS.sealedFileBytes / partMinBytes(came))
 
+/** Smaller parts may be more, but no more bytes. */
+const ROWS_BYTES_MAX = 2 * Math.ceil(LIMITS.sealedFileBytes / LIMITS.uploadPartMinBytes) * LIMITS.sealedFileBytes
+
 /** Answers the first addresses. Throws Refusal. */
 export async function beginParts(env: Env, user: SignedInUser, came: Came): Promise<Upload & { url: string; urls: string[] }> {
   const uploadId = randomUUID()
@@ -73,7 +76,8 @@ export async function takePart(
   const counted = env.db.transaction(async (tx) => {
     if (!(await store.holdAwaited(tx, objectId))) throw new Refusal('already_uploaded')
     const others = await store.countParts(tx, objectId, partNumber)
-    if (others.numbers >= partsMax(caller) || others.rows >= 2 * partsMax(caller)) throw new Refusal('incomplete_upload')
+    const isFull = others.numbers >= partsMax(caller) || others.rows >= 2 * partsMax(caller)
+    if (isFull || others.bytes + sizeBytes > ROWS_BYTES_MAX) throw new Refusal('incomplete_upload')
     await store.insertPart(tx, { id, objectId, partNumber, sizeBytes })
     await requireSpace(env, tx, user, await store.sumParts(tx, objectId))
   })

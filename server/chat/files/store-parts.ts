@@ -11,20 +11,21 @@ export async function holdAwaited(tx: Queryable, objectId: string): Promise<bool
   return (await tx.select({ id: objects.id }).from(objects).where(isAwaited).for('no key update')).length > 0
 }
 
-/** `numbers`: of other parts. `rows`: all, also arriving and replaced ones. */
+/** `numbers`: of other parts. `rows` and `bytes`: of all, also arriving and replaced ones. */
 export async function countParts(
   db: Queryable,
   objectId: string,
   partNumber: number,
-): Promise<{ numbers: number; rows: number }> {
+): Promise<{ numbers: number; rows: number; bytes: number }> {
   const [row] = await db
     .select({
       numbers: sql<number>`count(distinct ${objectParts.partNumber}) filter (where ${objectParts.partNumber} <> ${partNumber})::int`,
       rows: sql<number>`count(*)::int`,
+      bytes: sql<number>`coalesce(sum(${objectParts.sizeBytes}), 0)::int`,
     })
     .from(objectParts)
     .where(eq(objectParts.objectId, objectId))
-  return row ?? { numbers: 0, rows: 0 }
+  return row ?? { numbers: 0, rows: 0, bytes: 0 }
 }
 
 export async function insertPart(db: Queryable, row: PartKey & Pick<Row, 'sizeBytes'>): Promise<void> {
