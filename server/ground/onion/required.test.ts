@@ -45,6 +45,7 @@ test.each(
     const answer = await newBrowser(world.url).request(method, url, { headers, ...(method !== 'GET' && { body: {} }) })
     expect(answer).toBeRefused(403, 'tor_required')
     expect(answer.body).toMatchObject({ details: { onionAddress: address } })
+    if (method === 'GET') expect((await newBrowser(world.url).request('HEAD', url, { headers })).status).toBe(403)
   }
 })
 
