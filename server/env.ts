@@ -25,12 +25,10 @@ export interface Env {
   hub: Hub
   /** This process among those on one database. */
   node: string
-  /** Every message goes through it. */
   batch: Batch
-  /** People to wake by a push: news has come, and they have no page open here. */
+  /** Wakes people who have no page open here. */
   push: PushQueue
   rings: Rings
-  /** Uploaded files. */
   bucket: Bucket
   /** Requests to addresses that users choose. */
   outbound: Outbound
@@ -52,7 +50,6 @@ export interface Env {
   challengeKey: HmacKey
   /** For the counters of the room list. */
   inboxKey: HmacKey
-  /** For addresses of uploads. */
   uploadKey: HmacKey
   /** P-256 private key (RFC 8292). */
   vapidKey: Uint8Array
@@ -60,7 +57,6 @@ export interface Env {
   fault?: (point: string) => void | Promise<void>
 }
 
-/** The caller, identified by the session. */
 export interface SignedInUser {
   id: string
   username: string
@@ -72,14 +68,14 @@ export interface SignedInUser {
   isAdmin: boolean
   /** False: a program made the account, so no device can sign. */
   hasKeys: boolean
-  /** The device (hex) that has signed for this session [Note: D4]. */
+  /** In hex; it has signed for this session [Note: D4]. */
   deviceId: string | null
   /** [Note: D4] */
   isAsleep: boolean
   isProofDue: boolean
   /** Named only: it may fetch its unlock secret, and gets no other right from this. */
   namedDeviceId: string | null
-  /** When the person last confirmed, in this session, to be here. */
+  /** By password or passkey, in this session. */
   confirmedAt: Date | null
   /** SHA-256 (hex) of its token; the id in hub and table. */
   sessionHash: string

@@ -7,23 +7,22 @@ const ingress = () => text('ingress', { enum: ['direct', 'onion'] }).notNull()
 export const sessions = pgTable(
   'sessions',
   {
-    /** Names it on the account's pages. */
+    /** Shown on the account's pages. */
     id: uuid('id').notNull().defaultRandom(),
-    /** SHA-256 of the cookie's token. */
+    /** `hashOfToken` of the cookie's. */
     tokenHash: bytes('token_hash').primaryKey(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The session claims it. With `provenAt` it has signed. */
+    /** Claimed; it has signed once `provenAt` is set. */
     deviceId: text('device_id'),
-    /** When a device last signed for it; null if none has, the epoch since its browser was locked. */
+    /** null: no device has signed yet. The epoch: the browser is locked. */
     provenAt: at('proven_at'),
     /** When the person last gave the password or a passkey. */
     confirmedAt: at('confirmed_at'),
-    /** "Firefox" and "Linux" of the User-Agent; '' if unknown. */
+    /** '' if unknown. */
     browser: text('browser').notNull().default(''),
     system: text('system').notNull().default(''),
-    /** How it began. The Host header tells a foreign onion service. */
     ingress: ingress().default('direct'),
     createdAt: at('created_at').notNull(),
     lastUsedAt: at('last_used_at').notNull(),
@@ -32,24 +31,23 @@ export const sessions = pgTable(
   (table) => [index('sessions_user').on(table.userId)],
 )
 
-/** They outlive their sessions, so that an intruder's end hides nothing. */
+/** Outlive their sessions, so that an intruder's end hides nothing. */
 export const signIns = pgTable(
   'sign_ins',
   {
-    /** The session's, or one of its own if it was refused. */
+    /** The session's; a refused sign-in has one of its own. */
     id: uuid('id').primaryKey(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** It has signed for the session. */
     deviceId: text('device_id'),
     browser: text('browser').notNull(),
     system: text('system').notNull(),
     ingress: ingress(),
     signedInAt: at('signed_in_at').notNull(),
-    /** Its counter went back: this sign-in was refused. */
+    /** The name of a passkey whose counter went back: the sign-in was refused. */
     copiedPasskey: text('copied_passkey'),
-    /** Devices at which the person has seen it. */
+    /** Device ids. */
     answeredBy: text('answered_by').array().notNull().default([]),
   },
   (table) => [index('sign_ins_user').on(table.userId, table.signedInAt), index('sign_ins_age').on(table.signedInAt)],
