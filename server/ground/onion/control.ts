@@ -38,7 +38,7 @@ interface Waiting {
 export async function connectControl(address: TorControl['address'], onEvent: (line: string) => void): Promise<Control> {
   const socket = await opened(address)
   const waiting: Waiting[] = []
-  let [buffer, lines, isInData] = ['', [] as string[], false]
+  let [buffer, lines, heldBytes, isInData] = ['', [] as string[], 0, false]
   let endNow: () => void = () => undefined
   const ended = new Promise<void>((resolve) => {
     endNow = resolve
@@ -53,9 +53,10 @@ export async function connectControl(address: TorControl['address'], onEvent: (l
     if (mark === undefined) return socket.destroy()
     isInData = mark === '+'
     lines.push(text)
+    heldBytes += line.length
     if (mark !== ' ') return
     const whole = lines
-    lines = []
+    ;[lines, heldBytes] = [[], 0]
     if (status.startsWith('6')) return onEvent(whole[0] ?? '')
     const first = waiting.shift()
     clearTimeout(first?.timer)
@@ -68,7 +69,7 @@ export async function connectControl(address: TorControl['address'], onEvent: (l
     const complete = buffer.split('\r\n')
     buffer = complete.pop() ?? ''
     complete.forEach(take)
-    if (buffer.length > BUFFER_BYTES || lines.length > BUFFER_BYTES) socket.destroy()
+    if (buffer.length + heldBytes > BUFFER_BYTES) socket.destroy()
   })
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { fakeProgram, IDLE, serveControl } from '../../testing/faketor.ts'
 import { addClient } from './clients.ts'
+import { connectControl } from './control.ts'
 import { wordsOf } from './onionError.ts'
 import { prepareKey } from './onionKey.ts'
 import { type OnionOptions, openOnion } from './openOnion.ts'
@@ -244,6 +245,19 @@ test.each([
   const { dataFolder, tor } = await operated({ answers: { ADD_ONION: answer } })
   const { says } = await starts(dataFolder, tor)
   await says(words)
+})
+
+test('an answer of many long lines that does not end is cut off by its bytes', async () => {
+  const controlPath = path.join(newFolder(), 'control')
+  await serveControl(controlPath, {
+    answers: {
+      GETINFO: Array<string>(8)
+        .fill(`250-${'x'.repeat(60_000)}`)
+        .join('\r\n'),
+    },
+  })
+  const control = await connectControl({ path: controlPath }, () => undefined)
+  await expect(control.ask('GETINFO version')).rejects.toThrow('has ended')
 })
 
 test('an operator’s tor that is not there is told, and tried again', async () => {
