@@ -7,6 +7,7 @@ import { openLive } from '../account/openAccount.ts'
 import { replaceBook } from '../account/spoiledBook.ts'
 import type { Live } from '../keys/live.ts'
 import { signBook } from '../keys/signature.ts'
+import { setSteady } from '../messages/steady.ts'
 import { hkdf, sealWith } from '../primitives/seal.ts'
 import { openBook, pinOf, readBook } from './book.ts'
 import { noteGeneration } from './generations.ts'
@@ -95,6 +96,18 @@ test('An answer that comes late does not take the book back', async () => {
   await mergeBook(tab, await sealedBook(version + 2, { ...book, aliases: { someone: 'newer' } }))
   await bookSaved(alice, late)
   expect((await readBook(alice)).version).toBe(version + 2)
+})
+
+test('Steady traffic stays as this browser has chosen when a book comes or is saved, and is in no book', async () => {
+  await setSteady(tab, true)
+  const { version, book } = await readBook(alice)
+  await mergeBook(alice, await sealedBook(version + 1, { ...book, aliases: { someone: 'newest' } }))
+  await noteGeneration(alice, 'chosen', 1)
+  const saved = await sealBook(alice)
+  if (!saved?.sealed) throw new Error('nothing to save')
+  expect(JSON.stringify(await openBook(alice, { ...saved, sealed: saved.sealed }))).not.toContain('teady')
+  await bookSaved(alice, saved)
+  expect(await readBook(alice)).toMatchObject({ version: version + 2, isSteady: true })
 })
 
 test('The server plays an older book back, or one without content: refused by name', async () => {

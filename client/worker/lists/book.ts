@@ -86,6 +86,8 @@ export interface BookRow {
   /** False: the other browsers' trust is unknown. */
   isRead: boolean
   isSigned?: boolean
+  /** A choice of this browser, here because each sealing reads this row. Decision 0123. */
+  isSteady?: boolean
   lockedBy?: Record<string, string>
   /** An own device's message named it, so the server cannot hide it. */
   named?: NamedBook | undefined
@@ -107,6 +109,7 @@ const rowShape: z.ZodType<BookRow> = z.looseObject({
   isDirty: z.boolean(),
   isRead: z.boolean(),
   isSigned: z.boolean().exactOptional(),
+  isSteady: z.boolean().exactOptional(),
   lockedBy: entries<string>().exactOptional(),
   named: z.looseObject({ version: z.number(), deviceId: z.string() }).optional(),
   newer: z.looseObject({ version: z.number(), text: z.string() }).exactOptional(),

@@ -22,7 +22,6 @@ import {
   writtenWrites,
 } from '../messages/outbox.ts'
 import { sealMessage } from '../messages/sealedMessage.ts'
-import { isSteady } from '../messages/steady.ts'
 import { stated } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { stateOf } from './prepareRoom.ts'
@@ -121,7 +120,7 @@ async function sealedIn(
 ) {
   const seen = record.transcript
   if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of this chat. Try again')
-  const [book, isPadded] = await Promise.all([readBook(live), isSteady(live)])
+  const book = await readBook(live)
   const statement = {
     ...{ id, chatRoomId, sentAt, content, replyToId },
     manifests: versionsOf(accounts),
@@ -130,7 +129,7 @@ async function sealedIn(
     seen: stated(seen, record.cursor),
   }
   // The server takes no long silent message.
-  const leastBytes = isPadded && isCounted(content) ? STEADY.textBytes : 0
+  const leastBytes = book.isSteady && isCounted(content) ? STEADY.textBytes : 0
   const sealed = await sealMessage(group, leafDevice(live), statement, leastBytes)
   return { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group, envelope: sealed.content }
 }

@@ -26,6 +26,20 @@ test('With steady traffic short messages of any length and room are equally long
   expect(sizes().at(-1)).toBe(plain[0])
 })
 
+test('What one tab has switched holds for the next message of a tab that has sent before', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  const lastSize = () => wire.rooms.get(roomId)?.log.at(-1)?.content.length
+  const tab = await alice.newTab()
+  const sizes: (number | undefined)[] = []
+  for (const isOn of [false, true, false]) {
+    await alice.core.setSteady(isOn)
+    await tab.says(bob, 'a')
+    sizes.push(lastSize())
+  }
+  expect(sizes[1]).toBeGreaterThan(sizes[0] ?? 0)
+  expect(sizes[2]).toBe(sizes[0])
+})
+
 test('What a call writes stays below what the server takes of a silent message', async () => {
   const { alice, bob } = await people()
   await alice.says(bob, 'hello')

@@ -1,9 +1,8 @@
 import type { Live } from '../keys/live.ts'
-
-const STEADY = 'steady'
+import { bookWrite, readBook, withBook } from '../lists/book.ts'
 
 /** Decision 0123. */
-export const isSteady = async ({ vault }: Live): Promise<boolean> => (await vault.get('sealed', STEADY)) !== undefined
+export const isSteady = async (live: Live): Promise<boolean> => (await readBook(live)).isSteady === true
 
-export const setSteady = ({ vault }: Live, isOn: boolean): Promise<void> =>
-  vault.write([{ store: 'sealed', key: STEADY, value: isOn ? { json: true } : null }])
+export const setSteady = (live: Live, isOn: boolean): Promise<void> =>
+  withBook(live, async () => live.vault.write([bookWrite({ ...(await readBook(live)), isSteady: isOn })]))
