@@ -4,8 +4,9 @@ import decodeQR from 'qr/decode.js'
 export async function readQr(picture: ImageData): Promise<string | undefined> {
   try {
     return decodeQR(picture)
-  } catch {
-    // The package throws where it finds no code.
+  } catch (error) {
+    // The package throws a plain Error where it finds no code, and errors of other names for wrong input.
+    if (!(error instanceof Error) || error.name !== 'Error') throw error
     return undefined
   }
 }

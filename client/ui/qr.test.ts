@@ -30,10 +30,11 @@ test('What a drawn code says is what the reader reads', async () => {
   expect(found?.text).toBe(text)
 })
 
-test('A browser without WebAssembly reads the same, and says nothing of a picture without a code', async () => {
+test('A browser without WebAssembly reads the same, says nothing of a picture without a code, and hides no error of ours', async () => {
   const text = 'conclave:3NyR1vJr0bS-qk9wZlHkW8uJ5p3XjJb8P6nN2f0cQeY'
   expect(await readQr(pictureOf(drawQr(text)))).toBe(text)
   expect(await readQr({ data: new Uint8ClampedArray(64 * 64 * 4).fill(255), width: 64, height: 64 } as ImageData)).toBeUndefined()
+  await expect(readQr({ data: new Uint8ClampedArray(9), width: 64, height: 64 } as ImageData)).rejects.toThrow('expected')
 })
 
 test('The code keeps two modules of white around it', () => {
