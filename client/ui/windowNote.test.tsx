@@ -2,6 +2,7 @@
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { makeAnswers, openScreen, show } from '../testing/screen.tsx'
+import { hasStore } from './hasStore.ts'
 import { useWindowNote } from './useWindowNote.tsx'
 
 openScreen()
@@ -32,6 +33,22 @@ test('Where the window refuses databases too, it says that a page is as far as i
   vi.stubGlobal('indexedDB', { databases: () => Promise.reject(new DOMException('private', 'InvalidStateError')) })
   showIn(() => Promise.reject(new DOMException('private', 'SecurityError')))
   expect(await screen.findByText(words)).toBeDefined()
+})
+
+test.each([
+  ['InvalidStateError', false],
+  ['SecurityError', false],
+  ['UnknownError', true],
+])('A database that is refused with %s says whether the window has a store: %s', async (name, isThere) => {
+  vi.stubGlobal('indexedDB', { databases: () => Promise.reject(new DOMException('no', name)) })
+  expect(await hasStore()).toBe(isThere)
+})
+
+test('A browser that lists no databases has a store, one that knows none has not', async () => {
+  vi.stubGlobal('indexedDB', {})
+  expect(await hasStore()).toBe(true)
+  vi.stubGlobal('indexedDB', undefined)
+  expect(await hasStore()).toBe(false)
 })
 
 test('Nothing is said where files are kept, where the disk fails, and in a browser that knows no files', async () => {

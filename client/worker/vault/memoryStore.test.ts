@@ -15,6 +15,12 @@ const refusing = (name: string) => ({
   open: () => expect.fail('opened'),
 })
 
+/** The part with databases in memory cannot be loaded meanwhile. */
+async function withoutPart(work: () => Promise<void>): Promise<void> {
+  vi.doMock('./memoryStore.ts', () => expect.fail('loaded'))
+  await work().finally(() => vi.doUnmock('./memoryStore.ts'))
+}
+
 beforeEach(() => vi.stubGlobal('navigator', { locks: fakeLocks() }))
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -50,7 +56,7 @@ test('A browser without IndexedDB gets one in memory', async () => {
 test('A store that opens is used, and so is that of an older Firefox, which lists nothing', async () => {
   for (const store of [new IDBFactory(), { open: () => undefined }]) {
     vi.stubGlobal('indexedDB', store)
-    await readyStore()
+    await withoutPart(readyStore)
     expect(globalThis.indexedDB).toBe(store)
   }
 })
@@ -58,7 +64,7 @@ test('A store that opens is used, and so is that of an older Firefox, which list
 test('An error of the disk is not taken for a window without a store: the vaults on it stay', async () => {
   const broken = refusing('UnknownError')
   vi.stubGlobal('indexedDB', broken)
-  await readyStore()
+  await withoutPart(readyStore)
   expect(globalThis.indexedDB).toBe(broken)
 })
 

@@ -2,16 +2,10 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { CryptoFailure } from '../primitives/failure.ts'
 
 const ONE_TAB = 'conclave/memory-vault'
-const REFUSALS = ['InvalidStateError', 'SecurityError']
 const RELEASED_MS = 3000
 
-/** An older Firefox lists no databases. */
-const hasNone = (error: unknown): boolean =>
-  !globalThis.indexedDB || (error instanceof DOMException && REFUSALS.includes(error.name))
-
 /** Gives this worker databases that end with it. Throws 'other_tab'. */
-export async function keepInMemory(refusal: unknown): Promise<void> {
-  if (!hasNone(refusal)) return
+export async function keepInMemory(): Promise<void> {
   await takeTab()
   for (const [name, value] of Object.entries({ indexedDB: new IDBFactory(), IDBKeyRange }))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
