@@ -54,7 +54,7 @@ function Known({ transfer, name, seq, note, asks = false }: Omit<Props, 'content
   const isReceived = stage === 'done' && !isMine && isHere
   const hasBar = isUnderway(transfer)
   const isOffer = stage === 'offered' && !isMine
-  const canConnect = refusal !== 'tor_required'
+  const canConnect = refusal !== 'tor_required' && refusal !== 'unsupported'
   const mayStop = (stage === 'offered' && isMine) || ['waiting', 'connecting', 'moving', 'paused'].includes(stage)
   const kept = keptWords(transfer)
   const about = hasBar ? movedWords(movedBytes, content.sizeBytes) : isReceived ? receivedWords(content.sizeBytes) : undefined

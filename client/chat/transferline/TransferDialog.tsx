@@ -14,11 +14,13 @@ import { ConnectionLine } from './ConnectionLine.tsx'
 import { askedOf, sortedTransfers } from './dialogRows.ts'
 import { addressWords, CHOOSE, DROP, ENDS_WITH_TAB, GOES_ON, LIMIT, roomWords } from './dialogWords.ts'
 import { droppedOf, type Fault, fittingTransfers } from './fittingTransfers.ts'
+import { hasDirect } from './hasDirect.ts'
 import { Named } from './Named.tsx'
 import { TransferBody } from './TransferBody.tsx'
 import { askTransfer, endTransferAsk, transferStore } from './transferState.ts'
 import { transferVerbs } from './transferVerbs.ts'
 import { TOASTS } from './transferWords.ts'
+import { Undirected } from './Undirected.tsx'
 import { useHeldFocus } from './useHeldFocus.tsx'
 import { useRoomLeft } from './useRoomLeft.tsx'
 import { useOtherName } from './useTransfer.tsx'
@@ -107,6 +109,7 @@ export function TransferDialog({ chatRoomId, nextFocus }: Props) {
     setOver(true)
   }
 
+  if (!hasDirect()) return <Undirected name={name} />
   if (upgrade)
     return <UpgradeDialog feature="fileSharing" isRefused={upgrade === 'refused'} onClose={() => setUpgrade(undefined)} />
   const choose = () => (mayOffer ? picker.current?.click() : setUpgrade('asked'))

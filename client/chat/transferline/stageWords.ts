@@ -1,5 +1,6 @@
 import type { TransferEndReason } from '../../../contract/chat/transferframes.ts'
 import { bytesWords } from '../../ui/bytes.ts'
+import { UNSUPPORTED } from './hasDirect.ts'
 import type { Transfer, TransferRefusal } from './transferState.ts'
 
 type Shown = Pick<Transfer, 'isPausedThere' | 'isMine' | 'isHere' | 'isKept' | 'stage' | 'movedBytes' | 'end'> & {
@@ -87,9 +88,9 @@ export function spokenStage(before: Shown | undefined, now: Shown, name: string)
 }
 
 /** A refusal that is a question, asked before the browser connects. */
-export type Question = Exclude<TransferRefusal, 'tor_required' | 'no_room' | 'failed'>
+export type Question = Exclude<TransferRefusal, 'tor_required' | 'unsupported' | 'no_room' | 'failed'>
 
-const NO_QUESTIONS: (TransferRefusal | null)[] = [null, 'tor_required', 'no_room', 'failed']
+const NO_QUESTIONS: (TransferRefusal | null)[] = [null, 'tor_required', 'unsupported', 'no_room', 'failed']
 
 export const isQuestion = (refusal: TransferRefusal | null): refusal is Question => !NO_QUESTIONS.includes(refusal)
 
@@ -98,6 +99,7 @@ const QUESTION_LINES: Record<TransferRefusal, (sizeBytes: number) => string> = {
   no_relay: () => 'Not connected: it would show your network address.',
   leaves_tor: () => 'Not connected: it would leave Tor.',
   tor_required: () => 'This server lets no direct transfer leave Tor. What is sent in the chat goes by onion.',
+  unsupported: () => UNSUPPORTED,
   relay_limit: () => 'Not connected: the relay’s gigabyte of today is used up. Connect directly, or later.',
   no_room: (sizeBytes) => `This browser has no room for ${bytesWords(sizeBytes)}. Make room, then try again.`,
   failed: () => 'The two browsers could not connect. What is here is kept.',

@@ -10,6 +10,7 @@ import { makeAnswers, openScreen, refused, show, toasts } from '../../testing/sc
 import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { openedStore } from '../files/openedFiles.ts'
+import { UNSUPPORTED } from './hasDirect.ts'
 import { heldTransfer } from './heldTransfer.ts'
 import { TransferDialog } from './TransferDialog.tsx'
 import { TransferLine } from './TransferLine.tsx'
@@ -44,6 +45,7 @@ const put = (...list: Transfer[]) =>
 
 beforeEach(() => {
   vi.resetAllMocks()
+  vi.stubGlobal('RTCPeerConnection', class {})
   transferStore.setState({ transfers: new Map(), asked: null })
   openedStore.setState({ urls: new Map(), parts: {} })
   resetRooms()
@@ -191,6 +193,21 @@ test('Where no transfer leaves Tor it says so and asks nothing: what is offered 
   expect(screen.queryByRole('button', { name: 'Decide' })).toBeNull()
   expect(button('Cancel scans.zip')).toBeTruthy()
   expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('Where the browser has no WebRTC it says so and asks nothing, on the line and before any file is chosen', async () => {
+  line(transfer({ refusal: 'unsupported' }))
+  expect(screen.getByRole('alert').textContent).toBe(UNSUPPORTED)
+  expect(screen.queryByRole('button', { name: 'Accept scans.zip' })).toBeNull()
+  expect(button('Decline scans.zip')).toBeTruthy()
+  cleanup()
+  vi.stubGlobal('RTCPeerConnection', undefined)
+  const { person } = dialog([sized('scans.zip', 20 * MIB)])
+  expect(screen.getByRole('dialog', { name: 'Send directly to Bob', description: UNSUPPORTED })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Send' })).toBeNull()
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByText('Close')))
+  await person.keyboard('{Escape}')
+  expect(transferStore.getState().asked).toBeNull()
 })
 
 test('A question that was put off is asked again by Accept, and allows nothing by itself', async () => {

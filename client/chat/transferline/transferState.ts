@@ -8,8 +8,19 @@ import type { TransferEndReason } from '../../../contract/chat/transferframes.ts
  */
 export type TransferStage = 'offered' | 'waiting' | 'connecting' | 'moving' | 'paused' | 'done' | 'elsewhere' | 'over'
 
-/** Why this browser waits for the person: the first four as for calls; `relay_limit`: the day's gigabyte is used up. */
-export type TransferRefusal = 'no_relay' | 'shows_address' | 'leaves_tor' | 'tor_required' | 'relay_limit' | 'no_room' | 'failed'
+/**
+ * Why this browser waits for the person: the first four as for calls; `unsupported`: it has no WebRTC; `relay_limit`: the day's gigabyte is
+ * used up.
+ */
+export type TransferRefusal =
+  | 'no_relay'
+  | 'shows_address'
+  | 'leaves_tor'
+  | 'tor_required'
+  | 'unsupported'
+  | 'relay_limit'
+  | 'no_room'
+  | 'failed'
 
 export interface Transfer {
   content: TransferContent

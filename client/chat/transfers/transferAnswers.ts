@@ -1,8 +1,8 @@
 import { roomById } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
-import { askAddress } from '../calls/address.ts'
 import { bindAnswerTo, EPOCH_TRIES, proveAnswer } from '../calls/boundAnswer.ts'
 import { codeOf } from '../calls/codeOf.ts'
+import { askConnection } from './askConnection.ts'
 import { forget, isCurrent, type LiveTransfer, type Offered, placeIn, sendReject, show } from './liveTransfer.ts'
 import { begin, failAttempt, linkOf, watch } from './transferAttempts.ts'
 import { stopFor } from './transferEnd.ts'
@@ -21,7 +21,7 @@ export async function takeAccept(one: LiveTransfer, ring: Offered): Promise<void
   one.ring = ring
   one.epochTries = 0
   try {
-    const address = await askAddress(one.env, one.consent)
+    const address = await askConnection(one.env, one.consent)
     if (!isCurrent(one, ring.attempt)) return
     if ('refusal' in address) {
       sendReject(one, 'failed')

@@ -4,10 +4,10 @@ import { hasRelay } from '../../rtc/ice.ts'
 import type { PeerStanding } from '../../rtc/peer.ts'
 import { readReport } from '../../rtc/stats.ts'
 import { showToast } from '../../ui/toast.ts'
-import { askAddress } from '../calls/address.ts'
 import { otherName } from '../calls/callWords.ts'
 import { codeOf, reportBug } from '../calls/codeOf.ts'
 import { TOASTS } from '../transferline/transferWords.ts'
+import { askConnection } from './askConnection.ts'
 import { afterwards, forget, isCurrent, isLive, type LiveTransfer, placeIn, sendReject, show } from './liveTransfer.ts'
 import { receiveOver } from './receiveLoop.ts'
 import { sendOver } from './sendLoop.ts'
@@ -31,7 +31,7 @@ export async function seekSender(one: LiveTransfer): Promise<void> {
   one.tries = 0
   const { attempt } = one
   try {
-    const address = await askAddress(one.env, one.consent)
+    const address = await askConnection(one.env, one.consent)
     if (!isCurrent(one, attempt)) return
     if ('refusal' in address) return stopFor(one, address.refusal)
     one.isRelayOnly = address.isRelayOnly

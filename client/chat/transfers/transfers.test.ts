@@ -629,6 +629,24 @@ describe('What is asked, and refused', () => {
     expect(network.connections).toEqual([])
   })
 
+  test('A browser without WebRTC refuses by name before it asks anything, and begins no attempt, on either side', async () => {
+    const id = await offered()
+    bob.connectionStore.setState({ ingress: 'onion' })
+    const connection = globalThis.RTCPeerConnection
+    vi.stubGlobal('RTCPeerConnection', undefined)
+    await bob.accepts(id)
+    await soon()
+    expect(bob.shows(id)).toMatchObject({ stage: 'offered', refusal: 'unsupported' })
+    expect(frames('transfer-accept')).toEqual([])
+    vi.stubGlobal('RTCPeerConnection', connection)
+    await bob.does.acceptTransfer(bob.env, id, { leavesTor: true, allowsDirect: true })
+    vi.stubGlobal('RTCPeerConnection', undefined)
+    await soon()
+    expect(alice.shows(id)).toMatchObject({ stage: 'waiting', refusal: 'unsupported' })
+    vi.stubGlobal('RTCPeerConnection', connection)
+    expect(network.connections).toEqual([])
+  })
+
   test('A question that Alice has open stays while Bob’s browser asks again', async () => {
     const id = await offered()
     localStorage.removeItem('call-address')

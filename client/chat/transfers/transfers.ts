@@ -4,13 +4,13 @@ import { ApiError } from '../../net/api.ts'
 import { personIdOfDirect } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { showToast } from '../../ui/toast.ts'
-import { askAddress } from '../calls/address.ts'
 import { otherName } from '../calls/callWords.ts'
 import { reportBug } from '../calls/codeOf.ts'
 import { nameOf } from '../files/fileWords.ts'
 import { type Transfer, transferStore } from '../transferline/transferState.ts'
 import type { TransferConsent } from '../transferline/transferVerbs.ts'
 import { TOASTS } from '../transferline/transferWords.ts'
+import { askConnection } from './askConnection.ts'
 import { knowTransfer as know } from './knownTransfers.ts'
 import { type LiveTransfer, liveTransfer, sendHere, show } from './liveTransfer.ts'
 import { followSession, post, takeInHand } from './resumeTransfers.ts'
@@ -81,7 +81,7 @@ async function offer(env: Env, chatRoomId: string, file: File): Promise<void> {
   await know(env, { content: row.content, chatRoomId, isMine: true, at }, row)
   takeInHand(env, row, letGo)
   // Asked now, or the other person would wait for the answer.
-  const address = await askAddress(env, {})
+  const address = await askConnection(env, {})
   if ('refusal' in address) showTransfer(transferId, { refusal: address.refusal })
   showToast(TOASTS.offerSent(otherName(peerId), name))
 }
@@ -110,7 +110,7 @@ export async function acceptTransfer(env: Env, transferId: string, consent: Tran
     }
     show(one, { refusal: null })
     if (one.isMine) {
-      const address = await askAddress(env, one.consent)
+      const address = await askConnection(env, one.consent)
       if ('refusal' in address) return show(one, { refusal: address.refusal })
       if (transfer.stage !== 'offered') show(one, { stage: 'waiting' })
       sendHere(one)
@@ -139,7 +139,7 @@ async function take(
   const { content, chatRoomId, isMine } = transfer
   if (isMine && !transfer.isHere) return undefined
   if (!isMine) {
-    const address = await askAddress(env, consent)
+    const address = await askConnection(env, consent)
     if ('refusal' in address) {
       showTransfer(transferId, { refusal: address.refusal })
       return undefined
