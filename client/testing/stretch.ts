@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
-
-export interface Stretch {
-  password: Uint8Array
-  salt: Uint8Array
-  /** In KiB. */
-  memorySize: number
-  iterations: number
-  parallelism: number
-  hashLength: number
-}
+import type { Stretch } from '../worker/keys/nobleArgon.ts'
 
 /**
  * What this worker has stretched: people of many tests have the same password, and the same salt where the name makes it. Each file loads
