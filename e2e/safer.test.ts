@@ -7,6 +7,7 @@ import { madeAccount } from './crowd.ts'
 import { type AtFirefox, FIREFOX, NO_WEBASSEMBLY, SAFER, startFirefox, TOR_BROWSER } from './firefox.ts'
 import { test as atServer, customer, givesTier, newAccount } from './people.ts'
 import type { RunningServer } from './server.ts'
+import type { Visitor } from './visitor.ts'
 
 if (!FIREFOX) process.stderr.write('skipped: the walks without WebAssembly, because there is no firefox-esr\n')
 
@@ -34,6 +35,16 @@ async function registers({ driver, name, username, password }: AtFirefox, url: s
   await driver.press({ role: 'button', name: 'Check' })
   await driver.press({ role: 'button', name: 'Open Conclave' })
   await driver.sees({ role: 'button', name: 'Add by Username/Onion' })
+}
+
+/** Alice gets a plan and Bob as a contact, and both open their chat. */
+async function meets(server: RunningServer, alice: AtFirefox, bob: Visitor): Promise<void> {
+  await givesTier(server, alice, 'premium')
+  await alice.hasPlan()
+  await alice.adds(bob)
+  await bob.accepts(alice)
+  await alice.opens(bob)
+  await bob.opens(alice)
 }
 
 /** Switches the lock of this browser on, locks it and opens it, without loading the page anew. */
@@ -67,12 +78,7 @@ async function walks(server: RunningServer, preferences: Record<string, boolean>
 
   const alice = await firefox.person(server, account)
   await timed('a sign-in', () => alice.signsIn().then(alice.addsBrowser))
-  await givesTier(server, alice, 'premium')
-  await alice.hasPlan()
-  await alice.adds(bob)
-  await bob.accepts(alice)
-  await alice.opens(bob)
-  await bob.opens(alice)
+  await meets(server, alice, bob)
   await timed('the first message, with its group', () =>
     alice.says('from a safe place').then(() => bob.reads('from a safe place')),
   )
@@ -122,12 +128,7 @@ test('In a window without any store Alice is told so, talks from one tab alone, 
   await alice.signsIn()
   await driver.sees({ css: '.note', text: 'each time the page is loaded, and in one tab alone' })
   await alice.addsBrowser()
-  await givesTier(server, alice, 'premium')
-  await alice.hasPlan()
-  await alice.adds(bob)
-  await bob.accepts(alice)
-  await alice.opens(bob)
-  await bob.opens(alice)
+  await meets(server, alice, bob)
   await alice.says('nothing stays here')
   await bob.reads('nothing stays here')
 
