@@ -119,7 +119,7 @@ atSaferLevel(
   },
 )
 
-test('In a window without any store Alice is told so, talks from one tab alone, and has no lock', async ({ server, bob }) => {
+test('In a window without any store Alice is told so, talks from one tab alone, and has neither direct transfers nor a lock', async ({ server, bob }) => {
   const preferences = { ...TOR_BROWSER, ...NO_WEBASSEMBLY, 'dom.indexedDB.privateBrowsing.enabled': false }
   const firefox = await startFirefox(FIREFOX ?? '', { preferences, patienceMs: SLOW_MS })
   const alice = await firefox.person(server, { ...newAccount('Alice'), name: 'Alice' })
@@ -137,6 +137,11 @@ test('In a window without any store Alice is told so, talks from one tab alone, 
   await other.sees({ css: '.note', text: 'Conclave is open in another tab of this window' })
   await bob.says('still there?')
   await alice.reads('still there?')
+
+  await driver.press({ role: 'button', name: 'Attach files' })
+  await driver.press({ role: 'menuitem', name: 'Send directly, up to 100 MB' })
+  await driver.sees({ css: '.dialog', text: 'Direct transfers are not supported in this browser.' })
+  await driver.press({ css: '.dialog footer button', text: 'Close' })
 
   await driver.press({ role: 'button', name: 'Profile Settings' })
   await driver.press({ role: 'tab', name: 'Security' })
