@@ -600,12 +600,35 @@ describe('What is asked, and refused', () => {
     await isWhole(id)
   })
 
-  test('One answer about the address lets all go on that wait for it', async () => {
+  test('One answer about the address lets all go on that was offered to Bob', async () => {
     const both = [await offered(), await offered()]
     const refusals = () => both.map((id) => alice.shows(id)?.refusal)
     expect(refusals()).toEqual(['shows_address', 'shows_address'])
     await alice.accepts(both[0] ?? '')
     expect(refusals()).toEqual([null, null])
+  })
+
+  test('What Bob has put off stays so when he lets another file of Alice, or one between him and somebody else, show his address', async () => {
+    const [putOff, taken] = [await offered(), await offered()]
+    for (const id of [putOff, taken]) await bob.accepts(id, {} as never)
+    const known = bob.shows(putOff)
+    if (!known) throw new Error('It is not known')
+    const others = ['theirs', 'mine'].map((id) => {
+      const one = {
+        ...known,
+        content: { ...known.content, transferId: id },
+        chatRoomId: 'another',
+        isMine: id === 'mine',
+        isHere: true,
+      }
+      return [id, one] as const
+    })
+    bob.transferStore.setState(({ transfers }) => ({ transfers: new Map([...transfers, ...others]) }))
+    await bob.accepts(taken)
+    await soon()
+    const shown = [putOff, 'theirs', 'mine'].map((id) => bob.shows(id))
+    expect(shown).toEqual(shown.map(() => expect.objectContaining({ stage: 'offered', refusal: 'shows_address' })))
+    expect([...bob.keys.state.kept.keys()]).not.toContain(putOff)
   })
 
   test('On an onion connection nothing begins until the person lets this one leave Tor', async () => {

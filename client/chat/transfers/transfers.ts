@@ -118,13 +118,13 @@ export async function acceptTransfer(env: Env, transferId: string, consent: Tran
   } finally {
     accepting.delete(transferId)
   }
-  if (consent.allowsDirect && transfer.refusal === 'shows_address') await acceptAsked(env)
+  if (consent.allowsDirect && transfer.refusal === 'shows_address') await acceptOffered(env, transfer)
 }
 
-/** The address is asked about once: the answer counts for all that wait for it. */
-async function acceptAsked(env: Env): Promise<void> {
-  for (const [id, { refusal }] of transferStore.getState().transfers)
-    if (refusal === 'shows_address') await acceptTransfer(env, id)
+/** One answer counts for all that was offered to this person at once. To others, and for their files, "Not now" stays. */
+async function acceptOffered(env: Env, { chatRoomId }: Transfer): Promise<void> {
+  for (const [id, one] of transferStore.getState().transfers)
+    if (one.chatRoomId === chatRoomId && one.isMine && one.refusal === 'shows_address') await acceptTransfer(env, id)
 }
 
 const accepting = new Set<string>()
