@@ -80,6 +80,13 @@ async function isWhole(id: string, to = bob, sizeBytes = SIZE): Promise<void> {
   expect((await bytesOf(await to.does.receivedFile(to.env, id)))?.equals(bytes)).toBe(true)
 }
 
+async function isWholeByOneConnection(id: string, sizeBytes: number): Promise<void> {
+  await untilDone(bob, id)
+  await isWhole(id, bob, sizeBytes)
+  // Each end has one.
+  expect(network.connections).toHaveLength(2)
+}
+
 /** A page of the same browser. */
 const again = (page: TransferPage) => openTransferPage(wire, { userId: page.userId, otherId: page.otherId, keys: page.keys })
 
@@ -240,9 +247,7 @@ describe('A bad line', () => {
     network.isUp = true
     await passes(1)
     expect(network.connections.map(({ connectionState }) => connectionState)).toEqual(['connected', 'connected'])
-    await untilDone(bob, id)
-    await isWhole(id, bob, 16 * 1024 * KIB)
-    expect(network.connections).toHaveLength(2)
+    await isWholeByOneConnection(id, 16 * 1024 * KIB)
   })
 
   test.each([
@@ -257,9 +262,7 @@ describe('A bad line', () => {
     changes()
     await soon()
     expect(network.gathered.length).toBeGreaterThan(before)
-    await untilDone(bob, id)
-    await isWhole(id, bob, 16 * 1024 * KIB)
-    expect(network.connections).toHaveLength(2)
+    await isWholeByOneConnection(id, 16 * 1024 * KIB)
   })
 
   test('What flows goes on while the other end’s socket is away, and the offer goes out anew', async () => {
@@ -273,9 +276,7 @@ describe('A bad line', () => {
     alice.socket.comesBack()
     await passes(6)
     expect(frames('transfer-signal', ids.bob).length).toBeGreaterThan(offers)
-    await untilDone(bob, id)
-    await isWhole(id, bob, 40 * 1024 * KIB)
-    expect(network.connections).toHaveLength(2)
+    await isWholeByOneConnection(id, 40 * 1024 * KIB)
   })
 
   test('A lost socket stops nothing that is connected, and the end is told when it is back', async () => {
