@@ -175,7 +175,7 @@ export function TransferDialog({ chatRoomId, nextFocus }: Props) {
       />
       <footer ref={footer}>
         {(hasFiles || hasRows) && (
-          <button type="button" className="btn outline" disabled={isSending} onClick={choose}>
+          <button type="button" className="btn outline" data-first={!hasFiles || undefined} disabled={isSending} onClick={choose}>
             <Plus className="i i-16" aria-hidden />
             {hasFiles ? 'Add files' : 'Send another'}
           </button>

@@ -349,6 +349,12 @@ test('The keyboard goes from the choice to Send, and from there to the writer', 
   next.remove()
 })
 
+test('Opened again, the dialog has the keyboard', async () => {
+  put(transfer({ isMine: true }))
+  dialog()
+  await waitFor(() => expect(document.activeElement).toBe(button('Send another')))
+})
+
 test('A hundred megabytes, an empty file and a folder are refused by name', async () => {
   dialog([sized('film.mkv', 100 * MIB), sized('none.txt', 0)])
   const alert = () => screen.getByRole('alert').textContent

@@ -8,8 +8,7 @@ export function useHeldFocus(files: readonly File[], isSending: boolean) {
     const { activeElement } = document
     const dialog = footer.current?.closest('[role="dialog"]')
     if (activeElement !== document.body && activeElement !== dialog) return
-    const acts = ['[data-first]', 'footer button'].map((one) => dialog?.querySelector<HTMLElement>(`${one}:not(:disabled)`))
-    acts.find((one) => one)?.focus()
+    dialog?.querySelector<HTMLElement>('[data-first]:not(:disabled)')?.focus()
   }, [files, isSending])
   return footer
 }
