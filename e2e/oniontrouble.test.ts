@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,12 +10,15 @@ import { givesTier, newAccount } from './people.ts'
 import { startServer } from './server.ts'
 import { startSocks } from './socks.ts'
 
-// Minutes of them: `npm run test:onion` alone runs these, and onion.test.ts, which is in `npm test` too, what every change must keep. A clock
-// that is wrong is played at the control port only (server/ground/onion/).
+// A clock that is wrong is played at the control port only (server/ground/onion/).
 if (whyNoOnion) process.stderr.write(`skipped: a tor in trouble, because ${whyNoOnion}\n`)
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 /** How long a server waits before it says what its tor waits for, and a tor that has ended often before it is started again. */
 const SAID_MS = 180_000
+
+/** How many run, also of a server that has ended. */
+const torsOf = (dataFolder: string): string =>
+  spawnSync('pgrep', ['-c', '-f', join(dataFolder, 'tor')], { encoding: 'utf8' }).stdout.trim()
 
 test('Nothing that the palette leads to asks anybody but the onion, and neither does a look for a way of a call', async ({
   onionUrl,
@@ -79,8 +82,7 @@ test('Tor killed twenty times comes back each time, what Alice writes between is
   const shown = (await alice.shows()).filter((text) => text.startsWith('before kill'))
   expect(shown.map((text) => text.trim())).toEqual(pids.map((_, kill) => `before kill ${kill}.`))
   expect(new Set(pids).size).toBe(20)
-  const left = () => execFileSync('pgrep', ['-c', '-f', join(server.dataFolder, 'tor')], { encoding: 'utf8' }).trim()
-  expect(left()).toBe('1')
+  expect(torsOf(server.dataFolder)).toBe('1')
 })
 
 test('At the safer level of Tor Browser Carol signs up over the onion and is told that nothing is kept', async ({
@@ -94,6 +96,8 @@ test('At the safer level of Tor Browser Carol signs up over the onion and is tol
     patienceMs: SAID_MS,
   })
   const carol = await firefox.person({ url: onionUrl }, { ...newAccount('Carol'), name: 'Carol' })
+  await carol.driver.open(`${onionUrl}/auth`)
+  await carol.driver.sees({ css: '.note', text: 'Nothing is kept after this window.' })
   await carol.signsUp()
   await carol.isConnected('Connected via Tor')
   await givesTier(server, carol, 'premium')
@@ -108,10 +112,9 @@ async function trouble(dataFolder: string, config: string, words: RegExp, ends?:
   await expect.poll(() => server.output(), { timeout: SAID_MS }).toMatch(words)
   const { status, body } = await ask(`${server.url}/api/health`)
   expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ onionAddress: null })])
-  const pid = server.pid()
   ends?.()
   await server.stop()
-  expect(() => execFileSync('pgrep', ['-P', `${pid}`])).toThrow()
+  await expect.poll(() => torsOf(dataFolder)).toBe('0')
 }
 
 test('A folder that others may open, and a network that does not answer: clear words, and the direct side goes on', async ({
