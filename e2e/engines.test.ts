@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
 import { madeAccount } from './crowd.ts'
 import { FIREFOX, type Firefox, startFirefox } from './firefox.ts'
-import { test as atServer, givesTier, newAccount, personWithProfile } from './people.ts'
+import { test as atServer, givesTier, newAccount, personWithProfile, startChat } from './people.ts'
 import type { Visitor } from './visitor.ts'
 
 if (!FIREFOX) process.stderr.write('skipped: the walk in a second engine, because there is no firefox-esr\n')
@@ -51,10 +51,7 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files by the ser
   await Promise.all([bob.signsUp(), alice.signsIn().then(alice.addsBrowser)])
   for (const one of [alice, bob]) await givesTier(server, one, 'premium')
   await Promise.all([alice, bob].map((one) => one.hasPlan()))
-  await alice.adds(bob)
-  await bob.accepts(alice)
-  await alice.opens(bob)
-  await bob.opens(alice)
+  await startChat(alice, bob)
 
   await alice.says('hello from one engine')
   await bob.reads('hello from one engine')

@@ -15,7 +15,7 @@ import {
   watchScreens,
   whyNoOnion,
 } from './onionscene.ts'
-import { anotherBrowser, givesTier } from './people.ts'
+import { anotherBrowser, givesTier, startChat } from './people.ts'
 import { looksFine } from './screen.ts'
 
 if (whyNoOnion) process.stderr.write(`skipped: browsers over a Tor network, because ${whyNoOnion}; other tests play tor\n`)
@@ -30,10 +30,7 @@ test('Alice in Firefox and Bob in Chromium register, talk and share a file over 
   await Promise.all([alice.signsUp(), bob.signsUp()])
   for (const one of [alice, bob]) await givesTier(server, one, 'premium')
   await Promise.all([alice, bob].map((one) => one.hasPlan()))
-  await alice.adds(bob)
-  await bob.accepts(alice)
-  await alice.opens(bob)
-  await bob.opens(alice)
+  await startChat(alice, bob)
   await Promise.all([alice, bob].map((one) => one.isConnected(VIA_TOR)))
 
   await alice.says('hello from Firefox')

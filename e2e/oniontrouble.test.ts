@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { FIREFOX, SAFER, startFirefox } from './firefox.ts'
 import { torPreferences } from './onionbrowsers.ts'
 import { ask, expectOnlyOnion, onionTest as test, torOf, watchScreens, whyNoOnion } from './onionscene.ts'
-import { givesTier, newAccount } from './people.ts'
+import { givesTier, newAccount, startChat } from './people.ts'
 import { startServer } from './server.ts'
 import { startSocks } from './socks.ts'
 
@@ -28,10 +28,7 @@ test('Nothing that the palette leads to asks anybody but the onion, and neither 
 }) => {
   await Promise.all([alice.signsUp(), bob.signsUp()])
   for (const one of [alice, bob]) await givesTier(server, one, 'premium')
-  await alice.adds(bob)
-  await bob.accepts(alice)
-  await alice.opens(bob)
-  await bob.opens(alice)
+  await startChat(alice, bob)
   await alice.says('hello')
   await bob.reads('hello')
   const { page } = bob

@@ -14,7 +14,7 @@ import { madeAccount, madeBrowser } from './crowd.ts'
 import { movesIn } from './moving.ts'
 import { type Person, visitor } from './person.ts'
 import { type RunningServer, startServer } from './server.ts'
-import type { Account } from './visitor.ts'
+import type { Account, Visitor } from './visitor.ts'
 
 export const newAccount = (name: string): Account => ({
   username: `${name.toLowerCase()}_${Math.random().toString(36).slice(2, 8)}`,
@@ -184,9 +184,8 @@ export const talking = withTalking(atServer)
 export const talkingAtOwnServer = withTalking(atOwnServer)
 
 /** Alice adds Bob, he accepts, and both open the chat. */
-export async function startChat(alice: Person, bob: Person): Promise<void> {
+export async function startChat(alice: Visitor, bob: Visitor): Promise<void> {
   await alice.adds(bob)
-  await bob.page.locator('.row', { hasText: alice.name }).first().waitFor()
   await bob.accepts(alice)
   await alice.opens(bob)
   await bob.opens(alice)

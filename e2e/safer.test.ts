@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { madeAccount } from './crowd.ts'
 import { type AtFirefox, FIREFOX, NO_WEBASSEMBLY, SAFER, startFirefox, TOR_BROWSER } from './firefox.ts'
-import { test as atServer, customer, givesTier, newAccount } from './people.ts'
+import { test as atServer, customer, givesTier, newAccount, startChat } from './people.ts'
 import type { RunningServer } from './server.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -41,10 +41,7 @@ async function registers({ driver, name, username, password }: AtFirefox, url: s
 async function meets(server: RunningServer, alice: AtFirefox, bob: Visitor): Promise<void> {
   await givesTier(server, alice, 'premium')
   await alice.hasPlan()
-  await alice.adds(bob)
-  await bob.accepts(alice)
-  await alice.opens(bob)
-  await bob.opens(alice)
+  await startChat(alice, bob)
 }
 
 /** Switches the lock of this browser on, locks it and opens it, without loading the page anew. */
