@@ -92,11 +92,13 @@ export const onionTest = base
   })
   .skipIf(whyNoOnion)
 
+const PUBLISHED = /The onion service is published: (http:\/\/[a-z2-7]{56}\.onion)/
+
 /** Waits until the service is found from the network. `from`: where in its output the server has begun. Returns its address. */
 export async function publishedBy(server: RunningServer, network: TorNetwork, from = 0): Promise<string> {
-  const address = () => /The onion service is published: (http:\/\/[a-z2-7]{56}\.onion)/.exec(server.output().slice(from))?.[1]
-  await expect.poll(address, { timeout: PATIENCE_MS, message: server.output() }).toBeDefined()
-  const url = address() ?? ''
+  const said = () => server.output().slice(from)
+  await expect.poll(said, { timeout: PATIENCE_MS }).toMatch(PUBLISHED)
+  const url = PUBLISHED.exec(said())?.[1] ?? ''
   const status = async () => (await ask(`${url}/api/health`, { network })).status
   await expect.poll(() => status().catch(String), { timeout: PATIENCE_MS }).toBe(200)
   return url
