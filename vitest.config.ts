@@ -16,7 +16,6 @@ const { pure, alone, served } = sortTests(
 const patient = {
   // What takes a second alone takes fifteen where others fill the cores and the disk.
   testTimeout: 60_000,
-  // A condition is met when it is met: a slow machine is no failure.
   expect: { poll: { timeout: 15_000 } },
   hookTimeout: 60_000,
   // Set-up files in their order: what the first one forgets, the others load.
@@ -42,7 +41,7 @@ export default defineConfig({
             'client/testing/argon2.ts',
             'client/testing/verified.ts',
           ],
-          // Files share a worker and what npm brings into it: loading that took a third of their time.
+          // To load what npm brings took a third of their time.
           isolate: false,
         },
       },
@@ -68,7 +67,7 @@ export default defineConfig({
             'client/testing/argon2.ts',
             'client/testing/verified.ts',
           ],
-          // Files share a worker and the server's modules, too: what it knows stands in the environment that each world makes.
+          // What the server knows stands in the environment that each world makes.
           isolate: false,
         },
       },
@@ -77,22 +76,22 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           exclude: [
-            // Minutes of calls, and networks that only root makes: `npm run test:calls`.
+            // `npm run test:calls`: minutes, and networks that only root makes.
             ...(process.env['CALL_WALKS']
               ? []
               : ['e2e/callnetworks.test.ts', 'e2e/callstorm.test.ts', 'e2e/transfernetworks.test.ts']),
-            // Minutes of a tor in trouble: `npm run test:onion`.
+            // `npm run test:onion`: minutes.
             ...(process.env['ONION_WALKS'] ? [] : ['e2e/oniontrouble.test.ts']),
           ],
           globalSetup: ['server/testing/run.ts', 'e2e/unpack.ts'],
           setupFiles: ['client/testing/argon2.ts', 'client/testing/verified.ts', 'e2e/closing.ts'],
-          // Files share a worker, what it has loaded, its Chromium and its server (`e2e/people.ts`).
+          // Files share their Chromium and its server (`e2e/people.ts`).
           isolate: false,
-          // Each file waits half of its time: two at once fill two cores.
+          // Each waits half of its time.
           maxWorkers: 2,
-          // Each wait in a test ends after 20 s by itself. This ends what does not wait for anything, at any load.
+          // Each wait in a test ends by itself: this ends what waits for nothing.
           testTimeout: 300_000,
-          // As long as a page is waited for: a second is nothing to a browser on a busy machine.
+          // As long as a page is waited for.
           expect: { poll: { timeout: 20_000 } },
           hookTimeout: 300_000,
           sequence: { groupOrder: 1 },

@@ -1,20 +1,16 @@
 import { readFile } from 'node:fs/promises'
 
-/** What a Chromium has opened, by the log that it keeps with `netLogWords`. */
+/** Where a Chromium went. `hosts` leaves out what the browser itself asked its maker. */
 export interface Opened {
-  /** Addresses of TCP connections. */
   connections: string[]
-  /** Addresses that a datagram went to. */
   datagrams: string[]
-  /** Hosts that were asked for, but for the browser's maker by the browser itself. */
   hosts: string[]
 }
 
 export const netLogWords = (path: string): string[] => [`--log-net-log=${path}`]
 
-/** Hosts of Chromium's maker, whom it asks for updates, forms and leaked passwords. */
+/** Its maker's, for updates, forms and leaked passwords. */
 export const OF_CHROMIUM = /(^|\.)google(apis)?\.com$/
-/** Its word for a request that no page has begun. */
 const NO_PAGE = 'not an origin'
 
 interface Log {
@@ -26,7 +22,7 @@ interface Log {
 export async function readNetLog(path: string): Promise<Opened> {
   const { constants, events }: Log = JSON.parse(await readFile(path, 'utf8'))
   const of = (name: string) => events.filter(({ type }) => type === constants.logEventTypes[name])
-  // A socket that is connected and sends nothing asks the kernel alone, as Chromium does to learn whether there is IPv6.
+  // Chromium connects some and sends nothing, to learn from the kernel whether there is IPv6.
   const senders = new Set(of('UDP_BYTES_SENT').map(({ source }) => source.id))
   const bound = of('UDP_CONNECT').filter(({ source, params }) => senders.has(source.id) && params?.address)
   const unbound = of('UDP_BYTES_SENT').flatMap(({ params }) => params?.address ?? [])

@@ -1,10 +1,7 @@
 import type { BrowserContext } from 'playwright-core'
 import { openBrowser } from './browser.ts'
 
-/**
- * Opens a Chromium that knows no way but this SOCKS proxy. It takes an onion service for no secure context, unlike a Tor Browser, so that
- * the last flag says it of this one: without it there is no `crypto.subtle`.
- */
+/** Opens a Chromium that knows no way but this SOCKS proxy. */
 export const openOnionBrowser = (
   profile: string,
   socksPort: number,
@@ -13,14 +10,15 @@ export const openOnionBrowser = (
 ): Promise<BrowserContext> =>
   openBrowser(profile, [
     `--proxy-server=socks5://127.0.0.1:${socksPort}`,
-    // What is asked of this machine goes to the proxy too.
+    // Addresses of this machine too.
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+    // Unlike Tor Browser it takes an onion service for no secure context, so there would be no `crypto.subtle`.
     `--unsafely-treat-insecure-origin-as-secure=${onionUrl}`,
     ...words,
   ])
 
-/** What a Tor Browser sets, for `startFirefox`: names are resolved by the proxy, and an onion service is a secure context. */
+/** What a Tor Browser sets. */
 export const torPreferences = (socksPort: number): Record<string, unknown> => ({
   'network.proxy.type': 1,
   'network.proxy.socks': '127.0.0.1',
