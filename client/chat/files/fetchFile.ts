@@ -22,6 +22,9 @@ export async function openOnce(env: Env, { chatRoomId, file }: Held, isKept: boo
   return opened
 }
 
+/** The most requests for one file: a server that sends a byte to each is not asked for each byte. */
+const mostRequests = (storedBytes: number): number => 20 + storedBytes / 65_536
+
 /** The worker decrypts during the download. */
 async function fetchFile(env: Env, { chatRoomId, file }: Held, isKept: boolean, signal: AbortSignal): Promise<Blob> {
   const { object, storedBytes } = file
@@ -76,22 +79,23 @@ async function receiveSealed(
   signal: AbortSignal,
   take: (piece: Bytes) => boolean,
 ): Promise<void> {
-  const path = objectPath(object)
   let from = 0
-  const receiving = () => ({
-    sizeBytes: storedBytes,
-    from,
-    signal,
-    take(piece: Bytes) {
-      from += piece.length
-      return take(piece)
-    },
-  })
-  let [isFirst, empty] = [true, 0]
+  const takeNext = (piece: Bytes) => {
+    from += piece.length
+    return take(piece)
+  }
+  let [asked, empty] = [0, 0]
   for (;;) {
     const before = from
+    const isFirst = asked === 0
+    asked += 1
     try {
-      return await receiveBytes(isFirst ? `${path}?from=bucket` : path, receiving())
+      return await receiveBytes(objectPath(object) + (isFirst ? '?from=bucket' : ''), {
+        sizeBytes: storedBytes,
+        from,
+        signal,
+        take: takeNext,
+      })
     } catch (error) {
       if (signal.aborted || !(error instanceof ApiError) || !mayGoOn(error, isFirst)) throw error
       if (isRefused(error, 'device_required')) await proveAgain(env)
@@ -99,8 +103,7 @@ async function receiveSealed(
       if (from >= storedBytes) return
       if (from > before) empty = 0
       else if (!isFirst) empty += 1
-      isFirst = false
-      if (empty >= patience().emptyTries) throw error
+      if (empty >= patience().emptyTries || asked >= mostRequests(storedBytes)) throw error
       if (empty > 0) await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** empty))
       signal.throwIfAborted()
     }

@@ -271,3 +271,13 @@ test('A line that breaks again and again brings a file all the same, as long as 
   expect(ranges).toHaveLength(7)
   expect(readBytes()).toBe(sealed.length)
 })
+
+test('Eve sends one byte to each request: the file is given up after a few, and not asked for byte by byte', async () => {
+  const { alice, sealed, held } = await withFile()
+  const { ranges } = cutLine(
+    sealed,
+    Array.from(sealed, () => ({ after: 1, by: 'break' as const })),
+  )
+  await expect(openHeld(alice.env, held)).rejects.toMatchObject({ code: 'offline' })
+  expect(ranges).toHaveLength(21)
+})
