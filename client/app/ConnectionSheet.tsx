@@ -6,6 +6,7 @@ import { connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
+import { noteFocus } from '../ui/opener.ts'
 import { useLatest } from '../ui/useLatest.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { useOnline } from '../ui/useOnline.tsx'
@@ -83,6 +84,7 @@ const GAP = 8
 function Beside({ anchor, onClose, children }: BesideProps) {
   const sheet = useRef<HTMLDivElement>(null)
   const latest = useLatest(onClose)
+  const [giveBack] = useState(noteFocus)
   useLayoutEffect(() => {
     const { current } = sheet
     if (!current) return
@@ -105,15 +107,17 @@ function Beside({ anchor, onClose, children }: BesideProps) {
       document.removeEventListener('pointerdown', leave)
       document.removeEventListener('focusin', leave)
       removeEventListener('resize', close)
+      const isLost = () => document.activeElement === document.body
+      if (isLost()) giveBack()
+      if (isLost()) anchor.focus()
     }
-  }, [anchor, latest])
+  }, [anchor, latest, giveBack])
 
   function press(event: KeyboardEvent) {
     if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
     // The chat behind would close too.
     event.stopPropagation()
     onClose()
-    anchor.focus()
   }
 
   return (

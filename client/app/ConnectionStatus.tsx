@@ -37,6 +37,8 @@ export function ConnectionStatus() {
           className="pill-button"
           aria-haspopup="dialog"
           aria-expanded={anchor !== undefined}
+          // Whoever writes goes on there after the sheet.
+          onMouseDown={(event) => event.preventDefault()}
           onClick={({ currentTarget }) => setAnchor(anchor ? undefined : currentTarget)}
         >
           <span className={`pill ${isDirect ? 'half' : phase === 'open' ? '' : 'wait'}`}>

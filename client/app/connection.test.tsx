@@ -10,6 +10,8 @@ import { ConnectionStatus } from './ConnectionStatus.tsx'
 
 openScreen()
 
+type Person = ReturnType<typeof show>['person']
+
 const ADDRESS = `${'q5x3tj7w'.repeat(7)}.onion`
 const happy = (globalThis as never as { happyDOM: { setURL(url: string): void } }).happyDOM
 const isNarrow = { matches: false }
@@ -93,6 +95,40 @@ test('Escape closes the sheet and gives the focus back to the status; a second p
   await open()
   await person.click(screen.getByRole('button', { expanded: true }))
   expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+/** Somebody who writes beside the status. */
+async function writes() {
+  const shown = status({ ingress: 'onion' })
+  const field = document.body.appendChild(document.createElement('textarea'))
+  field.focus()
+  await shown.person.keyboard('half a')
+  return { ...shown, field }
+}
+
+test.each([
+  ['Escape', async (person: Person) => person.keyboard('{Escape}')],
+  ['a second press', async (person: Person) => person.click(screen.getByRole('button', { expanded: true }))],
+  ['a window of another size', async () => void dispatchEvent(new Event('resize'))],
+])('Whoever looks at the sheet while writing goes on writing after %s', async (_how, closes) => {
+  const { open, person, field } = await writes()
+  await open()
+  expect(document.activeElement).toBe(screen.getByRole('dialog'))
+  await closes(person)
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await waitFor(() => expect(document.activeElement).toBe(field))
+  await person.keyboard(' word')
+  expect(field.value).toBe('half a word')
+  field.remove()
+})
+
+test('In a narrow window the sheet gives the focus back to whoever writes as well', async () => {
+  isNarrow.matches = true
+  const { open, person, field } = await writes()
+  await open()
+  await person.keyboard('{Escape}')
+  await waitFor(() => expect(document.activeElement).toBe(field))
+  field.remove()
 })
 
 test('In a narrow window it is a sheet with a title and a way to close it', async () => {
