@@ -323,6 +323,19 @@ test('A socket that does not open through Tor is given up after a minute, and af
   socket.close()
 })
 
+test('A socket that takes the place of a silent one has its own time to open: what beat for the other one does not close it', () => {
+  onOnion()
+  const socket = open()
+  wire().accept()
+  wire().says(hello)
+  vi.advanceTimersByTime(36_000)
+  socket.reconnect()
+  expect(FakeWire.made.map(({ readyState }) => readyState)).toEqual([3, 0])
+  vi.advanceTimersByTime(59_999)
+  expect(FakeWire.made.map(({ readyState }) => readyState)).toEqual([3, 0])
+  socket.close()
+})
+
 test('Elsewhere a socket opens for as long as the browser lets it', () => {
   const socket = open()
   vi.advanceTimersByTime(200_000)

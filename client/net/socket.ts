@@ -113,8 +113,8 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   }
 
   function beat() {
-    if (isSilent()) return ws?.close()
     if (ws?.readyState !== Wire.OPEN) return
+    if (isSilent()) return ws.close()
     ws.send(JSON.stringify({ type: 'ping', data: isSteady ? { pad: PING_PAD } : {} } satisfies ClientFrame))
     askedAt ??= Date.now()
   }
