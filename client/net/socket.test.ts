@@ -202,6 +202,23 @@ test('A hidden page, whose timers run once a minute, keeps its healthy socket; a
   socket.close()
 })
 
+test('Who looks away and back again and again keeps a healthy socket: its pings go on', () => {
+  const tab = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+  vi.stubGlobal('document', tab)
+  const socket = open()
+  wire().accept()
+  wire().says(hello)
+  const first = wire()
+  for (let looks = 0; looks < 20; looks++) {
+    vi.advanceTimersByTime(10_000)
+    if (first.sent.length > 0) first.says({ type: 'pong', data: { serverTime: hello.data.serverTime } })
+    tab.visibilityState = looks % 2 === 0 ? 'hidden' : 'visible'
+    tab.dispatchEvent(new Event('visibilitychange'))
+  }
+  expect([first.sent.length, first.readyState, FakeWire.made.length]).toEqual([8, 1, 1])
+  socket.close()
+})
+
 test('Frames that are broken or unknown are passed over; the next one is heard', () => {
   const socket = open()
   const received: unknown[] = []

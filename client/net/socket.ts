@@ -166,7 +166,8 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   }
 
   function onVisible() {
-    if (ws?.readyState === Wire.OPEN) startBeats()
+    // Beats that begin anew at each look would be none.
+    if (isSteady && ws?.readyState === Wire.OPEN) startBeats()
     if (document.visibilityState === 'visible') reconnect()
   }
 
