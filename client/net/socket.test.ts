@@ -134,7 +134,6 @@ test.each([
   const page = new EventTarget()
   const tab = Object.assign(new EventTarget(), { visibilityState: 'hidden' })
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
-  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
   vi.stubGlobal('document', tab)
   const socket = open()
   let made = 1

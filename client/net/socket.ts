@@ -42,6 +42,8 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   let attempts = 0
   /** No device need sign twice for one socket. */
   let hasSigned = false
+  /** Its end takes the listeners from the page. */
+  let page: AbortController | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
   let isSteady = false
@@ -184,10 +186,11 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     open() {
       shouldConnect = true
       attempts = 0
-      globalThis.addEventListener?.('online', reconnect)
-      globalThis.addEventListener?.('offline', giveUp)
-      globalThis.addEventListener?.('focus', reconnect)
-      globalThis.document?.addEventListener('visibilitychange', onVisible)
+      page = new AbortController()
+      globalThis.addEventListener?.('online', reconnect, page)
+      globalThis.addEventListener?.('offline', giveUp, page)
+      globalThis.addEventListener?.('focus', reconnect, page)
+      globalThis.document?.addEventListener('visibilitychange', onVisible, page)
       connect()
     },
     close() {
@@ -195,10 +198,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
       isSteady = false
       clearTimeout(timer)
       clearInterval(heartbeat)
-      globalThis.removeEventListener?.('online', reconnect)
-      globalThis.removeEventListener?.('offline', giveUp)
-      globalThis.removeEventListener?.('focus', reconnect)
-      globalThis.document?.removeEventListener('visibilitychange', onVisible)
+      page?.abort()
       ws?.close(CLOSE.normal)
       ws = undefined
       connectionStore.setState({ phase: 'connecting', pause: null, ingress: null })
