@@ -42,15 +42,13 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   let attempts = 0
   /** No device need sign twice for one socket. */
   let hasSigned = false
-  /** Its end takes the listeners from the page. */
   let page: AbortController | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let heartbeat: ReturnType<typeof setInterval> | undefined
   let isSteady = false
   let lastFrameAt = 0
   let beganAt = 0
-  /** Time of the first unanswered ping. */
-  let askedAt: number | undefined
+  let unansweredSince: number | undefined
 
   function connect() {
     clearTimeout(timer)
@@ -118,16 +116,16 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     if (ws?.readyState !== Wire.OPEN) return
     if (isSilent()) return ws.close()
     ws.send(JSON.stringify({ type: 'ping', data: isSteady ? { pad: PING_PAD } : {} } satisfies ClientFrame))
-    askedAt ??= Date.now()
+    unansweredSince ??= Date.now()
   }
 
   function heard() {
     lastFrameAt = Date.now()
-    askedAt = undefined
+    unansweredSince = undefined
   }
 
   const isSilent = () =>
-    Date.now() - (askedAt ?? Number.POSITIVE_INFINITY) > patience().answerMs || Date.now() - lastFrameAt > SILENCE_MS
+    Date.now() - (unansweredSince ?? Number.POSITIVE_INFINITY) > patience().answerMs || Date.now() - lastFrameAt > SILENCE_MS
 
   /** Does not wait for the close, which may take long. */
   function drop() {
@@ -168,7 +166,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   }
 
   function onVisible() {
-    // Beats that begin anew at each look would be none.
+    // A restart delays the next ping.
     if (isSteady && ws?.readyState === Wire.OPEN) startBeats()
     if (document.visibilityState === 'visible') reconnect()
   }
