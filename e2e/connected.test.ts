@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { openContext } from './browser.ts'
 import { talking as test } from './people.ts'
-import { looksFine } from './screen.ts'
+import { behind, looksFine } from './screen.ts'
 
 const ADDRESS = `${'q5x3tj7w'.repeat(7)}.onion`
 
@@ -46,6 +46,29 @@ test('Alice reads how she is connected beside the status and as a sheet, by keyb
   await narrow.waitFor({ state: 'detached' })
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goForward()
+})
+
+test('Bob looks at the status while he writes key by key, also behind a slow connection, and goes on where he was', async ({
+  bob: { page },
+}) => {
+  const message = page.getByLabel('Message', { exact: true })
+  const status = page.getByRole('button', { name: 'Connected · not via Tor' })
+  const sheet = page.getByRole('dialog', { name: 'How you are connected' })
+  for (const latencyMs of [0, 800])
+    await behind(latencyMs, page, async () => {
+      await page.reload()
+      await message.focus()
+      for (const closes of [() => page.keyboard.press('Escape'), () => status.click()]) {
+        await page.keyboard.type('here ', { delay: 15 })
+        await status.click()
+        await sheet.waitFor()
+        await closes()
+        await sheet.waitFor({ state: 'detached' })
+      }
+      await page.keyboard.type('too', { delay: 15 })
+      expect(await message.inputValue()).toBe('here here too')
+      await message.fill('')
+    })
 })
 
 test('A server that turns to Tor alone shuts an open page, which says by which address to come; opened again, it has what was typed', async ({

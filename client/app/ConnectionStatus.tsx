@@ -37,7 +37,7 @@ export function ConnectionStatus() {
           className="pill-button"
           aria-haspopup="dialog"
           aria-expanded={anchor !== undefined}
-          // Whoever writes goes on there after the sheet.
+          // The sheet gives the focus back to what has it now.
           onMouseDown={(event) => event.preventDefault()}
           onClick={({ currentTarget }) => setAnchor(anchor ? undefined : currentTarget)}
         >
