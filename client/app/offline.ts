@@ -7,13 +7,11 @@ import { registerWorker } from '../net/workers.ts'
 
 type Attempt = (work: Promise<unknown>) => void
 
-/** True if this page runs in a window of its own, as an installed app. */
 const isInstalled = () => globalThis.matchMedia?.('(display-mode: standalone)')?.matches === true
 
 /**
- * Has this browser start the app from its own copy where that matters: where it opens without the server, with a lock, whose screen
- * then shows without the server too, and as an installed app, which has no browser around it that would say what is wrong. Where it
- * opens without the server, keeps what the screens show as well.
+ * Keeps a copy of the app in this browser where it opens without the server or has a lock, and for an installed app, around which no
+ * browser would say what is wrong. Where it opens without the server, keeps what the screens show as well.
  */
 export function keepOffline(env: Env, attempt: Attempt) {
   let stopKeeping: (() => void) | undefined
@@ -41,10 +39,7 @@ export function keepOffline(env: Env, attempt: Attempt) {
   }
 }
 
-/**
- * Has the browser's copy of the app brought up to the server's version: the page that is loaded next starts from that copy. Returns what
- * came of it; undefined without a service worker, or where it takes too long.
- */
+/** Updates the copy from which the next page starts. Returns undefined without a service worker, or where it takes too long. */
 export async function takeNewest(): Promise<Offered | undefined> {
   const isLate = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patience().updateMs))
   return await Promise.race([askForNewest(), isLate])

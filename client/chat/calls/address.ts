@@ -7,22 +7,20 @@ import { saveBook } from '../../rooms/trust/book.ts'
 
 /** What the person allows this one call or transfer. */
 export interface Consent {
-  /** The other browser may see the network address. */
   allowsDirect?: boolean | undefined
   leavesTor?: boolean | undefined
 }
 
 /**
- * `no_relay`: the address is to be hidden, and this server has no relay. `shows_address`: the other browser will see the network address,
- * which is asked once. `leaves_tor`: the relay would see the address that Tor hides. `tor_required`: so it is, and nobody can allow it here.
+ * `no_relay`: the address is to be hidden, and this server has no relay. `shows_address`: the other browser will see it, which is asked
+ * once. `leaves_tor`: the relay would see it. `tor_required`: nobody can allow that here.
  */
 export type AddressRefusal = 'no_relay' | 'shows_address' | TorRefusal
 type TorRefusal = 'leaves_tor' | 'tor_required'
 
-/** True where Tor hides this browser, as far as the page can tell: the server may not have said so yet. */
+/** True also before the server has said so. */
 export const isBehindTor = (): boolean => isOnionOrigin() || connectionStore.getState().ingress === 'onion'
 
-/** undefined where it leaves no Tor, or the person lets this one. */
 export function torRefusal({ leavesTor }: Consent): TorRefusal | undefined {
   if (connectionStore.getState().isTorRequired) return 'tor_required'
   return isBehindTor() && !leavesTor ? 'leaves_tor' : undefined
@@ -40,7 +38,7 @@ export async function setHidesAddress(env: Env, value: boolean | null): Promise<
   })
 }
 
-/** Key of localStorage: the person knows that a direct connection shows the address. */
+/** The person knows that a direct connection shows the address. */
 const TOLD = 'call-address'
 
 async function addressOf(env: Env): Promise<{ hides: boolean; hasRelay: boolean }> {
