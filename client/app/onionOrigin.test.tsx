@@ -141,6 +141,18 @@ test('A page of this server, as that of test cards, is no question; the other pa
   expect(left).toHaveLength(1)
 })
 
+test('A question about the card company that takes the place of an older one stays until it is answered itself', async () => {
+  const { person } = cards('')
+  const older = leaveFor('https://billing.example.org/p/1')
+  await screen.findByText(/billing\.example\.org/)
+  const newer = leaveFor('https://checkout.example.org/c/1')
+  await older
+  await person.click(await screen.findByRole('button', { name: 'Go there' }))
+  await waitFor(() => expect(left).toEqual(['https://checkout.example.org/c/1']))
+  dispatchEvent(new Event('pageshow'))
+  await newer
+})
+
 test('A link in a text is opened by a press alone, and tells its page nothing of this one', () => {
   render(<Words text="see https://example.org/a and www.example.org" />)
   const links = screen.getAllByRole('link')

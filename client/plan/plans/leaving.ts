@@ -13,7 +13,15 @@ export async function mayLeaveFor(url: string): Promise<boolean> {
   const { origin, host } = new URL(url, location.href)
   if (!isOnionOrigin() || origin === location.origin) return true
   leavingStore.getState().asked?.answer(false)
-  const goes = await new Promise<boolean>((answer) => leavingStore.setState({ asked: { host, answer } }))
-  leavingStore.setState({ asked: null })
-  return goes
+  return await new Promise<boolean>((resolve) => {
+    const question = {
+      host,
+      answer(goes: boolean) {
+        // A newer question stays.
+        leavingStore.setState(({ asked }) => ({ asked: asked === question ? null : asked }))
+        resolve(goes)
+      },
+    }
+    leavingStore.setState({ asked: question })
+  })
 }
