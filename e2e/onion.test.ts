@@ -57,11 +57,12 @@ test('When tor dies both are told, what is typed stays, and the chat goes on wit
   pair: [alice, bob],
 }) => {
   await alice.says('on its way')
+  // Without a connection an empty field without the focus is shut.
+  await Promise.all([alice.types('typed by Alice'), bob.drafts('typed by Bob')])
   const killedAt = performance.now()
   process.kill(torOf(server), 'SIGKILL')
   await Promise.all([alice, bob].map((one) => one.isNotConnected(VIA_TOR)))
   process.stdout.write(`onion: both are told after ${((performance.now() - killedAt) / 1000).toFixed(1)} s\n`)
-  await Promise.all([alice.types('typed by Alice'), bob.drafts('typed by Bob')])
 
   // Tor starts again and publishes the service anew, and the browsers' tor must find it.
   await Promise.all([alice, bob].map((one) => one.isConnected(VIA_TOR)))

@@ -18,7 +18,6 @@ import { startTorNetwork, type TorNetwork, whyNoTor } from './tornetwork.ts'
 import type { Visitor } from './visitor.ts'
 
 /** Why no browser comes over Tor here; undefined: they do. */
-// The relays of a network on one machine do not always find each other in time.
 const whyNoWalk = process.env['ONION_WALKS'] ? undefined : 'npm run test:onion makes these walks'
 export const whyNoOnion = whyNoTor() ?? (FIREFOX ? whyNoWalk : 'there is no firefox-esr')
 

@@ -16,7 +16,7 @@ export function patience() {
     beatMs: wait(25, 10),
     answerMs: wait(30, 25),
     /** 0: no limit. */
-    openMs: wait(0, 60),
+    openMs: wait(0, 20),
     updateMs: wait(20, 240),
     /** undefined: wait for somebody. */
     pauseMs(attempts: number): number | undefined {
