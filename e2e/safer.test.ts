@@ -116,7 +116,10 @@ atSaferLevel(
   },
 )
 
-test('In a window without any store Alice is told so, talks from one tab alone, and has neither direct transfers nor a lock', async ({ server, bob }) => {
+test('In a window without any store Alice is told so, talks from one tab alone, and has neither direct transfers nor a lock', async ({
+  server,
+  bob,
+}) => {
   const preferences = { ...TOR_BROWSER, ...NO_WEBASSEMBLY, 'dom.indexedDB.privateBrowsing.enabled': false }
   const firefox = await startFirefox(FIREFOX ?? '', { preferences, patienceMs: SLOW_MS })
   const alice = await firefox.person(server, { ...newAccount('Alice'), name: 'Alice' })

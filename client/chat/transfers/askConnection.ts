@@ -2,6 +2,5 @@ import type { Env } from '../../env.ts'
 import { askAddress, type Consent } from '../calls/address.ts'
 import { hasDirect } from '../transferline/hasDirect.ts'
 
-/** As `askAddress`. What cannot connect at all asks nothing before. Throws ApiError. */
 export const askConnection = async (env: Env, consent: Consent) =>
   hasDirect() ? askAddress(env, consent) : { refusal: 'unsupported' as const }

@@ -121,7 +121,7 @@ export async function acceptTransfer(env: Env, transferId: string, consent: Tran
   if (consent.allowsDirect && transfer.refusal === 'shows_address') await acceptOffered(env, transfer)
 }
 
-/** One answer counts for all that was offered to this person at once. To others, and for their files, "Not now" stays. */
+/** One answer counts for all that was offered to this person. */
 async function acceptOffered(env: Env, { chatRoomId }: Transfer): Promise<void> {
   for (const [id, one] of transferStore.getState().transfers)
     if (one.chatRoomId === chatRoomId && one.isMine && one.refusal === 'shows_address') await acceptTransfer(env, id)

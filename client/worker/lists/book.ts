@@ -86,7 +86,7 @@ export interface BookRow {
   /** False: the other browsers' trust is unknown. */
   isRead: boolean
   isSigned?: boolean
-  /** A choice of this browser, here because each sealing reads this row. Decision 0123. */
+  /** Decision 0123. */
   isSteady?: boolean
   lockedBy?: Record<string, string>
   /** An own device's message named it, so the server cannot hide it. */

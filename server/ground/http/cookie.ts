@@ -3,20 +3,20 @@ import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Listener } from '../../settings/config.ts'
 
-// `__Host-` binds the cookie to this host and https.
+// Browsers bind `__Host-` to host and https.
 const named = (name: string, { isSecure, ingress }: Listener): string =>
   `${isSecure ? '__Host-' : ''}conclave_${ingress === 'onion' ? 'onion_' : ''}${name}`
 
 const nameOf = (listener: Listener): string => named('session', listener)
 
-// Known browsers have their own rate limits at sign-in [Note: D4].
+// Known browsers have own limits at sign-in [Note: D4].
 const browserNameOf = (listener: Listener): string => named('browser', listener)
 const BROWSER_DAYS = 400
 
-// Strict keeps the session from requests of other sites. Links still open the app signed in, as pages need no cookie.
+// Strict keeps the session from requests of other sites. Links still open the app signed in.
 const optionsOf = ({ isSecure }: Listener) => ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure }) as const
 
-// No text has this byte in UTF-8, so no token of the direct listener has the hash of one of the onion.
+// No UTF-8 has this byte.
 const ONION = Buffer.of(0xff)
 
 /** Returns hex. A token of one listener is none at the other, also where somebody copies it. */

@@ -37,7 +37,6 @@ test('each listener has a cookie of its own, and its session opens nothing by th
   // She is signed in at both listeners at the same time.
   expect(await alice.does(accountApi.user, {})).toMatchObject({ id: alice.id })
   expect(await there.does(accountApi.user, {})).toMatchObject({ id: alice.id })
-  // What the server hashes is text that the caller writes.
   for (const [url, cookie, name] of [
     [byOnion, alice.cookie, 'conclave_onion_session'],
     [direct, there.cookie, '__Host-conclave_session'],
