@@ -347,7 +347,7 @@ test('A socket that takes the place of a silent one has its own time to open: wh
   vi.advanceTimersByTime(36_000)
   socket.reconnect()
   expect(FakeWire.made.map(({ readyState }) => readyState)).toEqual([3, 0])
-  vi.advanceTimersByTime(59_999)
+  vi.advanceTimersByTime(19_999)
   expect(FakeWire.made.map(({ readyState }) => readyState)).toEqual([3, 0])
   socket.close()
 })
