@@ -54,17 +54,18 @@ test('Alice in Firefox and Bob in Chromium register, talk and share a file over 
 
 test('When tor dies both are told, what is typed stays, and the chat goes on with nothing lost or doubled', async ({
   server,
+  network,
   pair: [alice, bob],
 }) => {
   await alice.says('on its way')
   // Without a connection an empty field without the focus is shut.
   await Promise.all([alice.types('typed by Alice'), bob.drafts('typed by Bob')])
-  const killedAt = performance.now()
+  const [killedAt, from] = [performance.now(), server.output().length]
   process.kill(torOf(server), 'SIGKILL')
   await Promise.all([alice, bob].map((one) => one.isNotConnected(VIA_TOR)))
   process.stdout.write(`onion: both are told after ${((performance.now() - killedAt) / 1000).toFixed(1)} s\n`)
 
-  // Tor starts again and publishes the service anew, and the browsers' tor must find it.
+  await publishedBy(server, network, from)
   await Promise.all([alice, bob].map((one) => one.isConnected(VIA_TOR)))
   await alice.sendsTyped('typed by Alice')
   await bob.sendsTyped('typed by Bob')

@@ -97,6 +97,8 @@ const PUBLISHED = /The onion service is published: (http:\/\/[a-z2-7]{56}\.onion
 export async function publishedBy(server: RunningServer, network: TorNetwork, from = 0): Promise<string> {
   const said = () => server.output().slice(from)
   await expect.poll(said, { timeout: PATIENCE_MS }).toMatch(PUBLISHED)
+  // Relays may keep what is left of a service that was killed: whoever dials it by that waits for two minutes.
+  await network.client.forgets()
   const url = PUBLISHED.exec(said())?.[1] ?? ''
   const status = async () => (await ask(`${url}/api/health`, { network })).status
   await expect.poll(() => status().catch(String), { timeout: PATIENCE_MS }).toBe(200)

@@ -23,6 +23,8 @@ export interface TorClient {
   /** Opens a connection to a port of an onion service. */
   dials(host: string, port: number): Promise<Socket>
   start(): Promise<void>
+  /** Finds each service anew, as "New circuit for this site" of Tor Browser does. */
+  forgets(): Promise<void>
   /** Kills it with SIGKILL. Connections by it end. */
   kill9(): Promise<void>
 }
@@ -123,10 +125,10 @@ async function makeKeys(folder: string, own: string, port: number): Promise<{ id
 }
 
 async function startClient(folder: string, common: string, programs: Program[]): Promise<TorClient> {
-  const door = join(folder, 'socks')
+  const [door, control] = [join(folder, 'socks'), join(folder, 'control')]
   let program: Program
   const start = async () => {
-    program = await startTor(folder, `${common}SocksPort unix:${door}\n`)
+    program = await startTor(folder, `${common}SocksPort unix:${door}\nControlSocket ${control}\n`)
     programs.push(program)
     await until('a client is ready', [program], () => logOf(program).includes('Bootstrapped 100%'))
   }
@@ -134,6 +136,13 @@ async function startClient(folder: string, common: string, programs: Program[]):
   return {
     dials: (host, port) => dialBy(connect(door), host, port),
     start,
+    async forgets() {
+      const socket = connect(control).setEncoding('latin1')
+      socket.write('AUTHENTICATE\r\nSIGNAL NEWNYM\r\nQUIT\r\n')
+      let answers = ''
+      for await (const part of socket) answers += part
+      if (!answers.startsWith('250 OK\r\n250 OK\r\n')) throw new Error(`The client’s tor says ${answers}`)
+    },
     async kill9() {
       await end(program.child)
       await rm(join(folder, 'log'))
