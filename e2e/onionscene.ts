@@ -18,8 +18,7 @@ import { startTorNetwork, type TorNetwork, whyNoTor } from './tornetwork.ts'
 import type { Visitor } from './visitor.ts'
 
 /** Why no browser comes over Tor here; undefined: they do. */
-const whyNoWalk = process.env['ONION_WALKS'] ? undefined : 'npm run test:onion makes these walks'
-export const whyNoOnion = whyNoTor() ?? (FIREFOX ? whyNoWalk : 'there is no firefox-esr')
+export const whyNoOnion = whyNoTor() ?? (FIREFOX ? undefined : 'there is no firefox-esr')
 
 /** As long as a page over Tor is waited for: a service may have to be published and found first. */
 export const PATIENCE_MS = 90_000

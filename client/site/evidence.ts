@@ -18,6 +18,16 @@ export const BY_LISTENER: Test = {
   file: 'server/ground/http/listener.test.ts',
   title: 'hello says by which listener the socket came, whatever the headers claim',
 }
+export const BY_ONION: Test = {
+  file: 'e2e/onion.test.ts',
+  title:
+    'Alice in Firefox and Bob in Chromium register, talk and share a file over the onion service, and are told that they are there; the same account past Tor is told that it is not',
+}
+export const ONLY_ONION: Test = {
+  file: 'e2e/onion.test.ts',
+  title:
+    'A browser that came by the onion asks nobody else, looks for no way of a call and sends no datagram: where calls, files, plans and pushes begin, in the settings, and on public pages',
+}
 export const ASKS_FIRST: Test = {
   file: 'client/app/onionOrigin.test.tsx',
   title: 'A call and a direct transfer are asked about before any server is asked for a way',

@@ -1,5 +1,5 @@
 import type { Claim } from './claim.ts'
-import { ASKS_FIRST, BY_LISTENER, CANARY, CODE_LIFE, KEM, ONCE, SIGN_IN, STILL_SEEN } from './evidence.ts'
+import { ASKS_FIRST, BY_LISTENER, BY_ONION, CANARY, CODE_LIFE, KEM, ONCE, ONLY_ONION, SIGN_IN, STILL_SEEN } from './evidence.ts'
 
 /** What the landing claims, and the promises around the product. */
 export const FRONT_DOOR: readonly Claim[] = [
@@ -26,7 +26,7 @@ export const FRONT_DOOR: readonly Claim[] = [
     caption: 'When you arrive without Tor, the status says so.',
     story:
       'Where your operator runs an onion address, reach Conclave by it and your network location stays out of the conversation.',
-    tests: [BY_LISTENER, ASKS_FIRST],
+    tests: [BY_LISTENER, BY_ONION, ONLY_ONION, ASKS_FIRST],
     limit: STILL_SEEN,
     measures: ['route'],
     shown: ['landing'],

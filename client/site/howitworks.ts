@@ -1,5 +1,18 @@
 import type { Claim } from './claim.ts'
-import { ASKS_FIRST, BY_LISTENER, CANARY, CODE_LIFE, INGRESS, KEM, ONCE, SIGN_IN, STILL_SEEN, WELCOME } from './evidence.ts'
+import {
+  ASKS_FIRST,
+  BY_LISTENER,
+  BY_ONION,
+  CANARY,
+  CODE_LIFE,
+  INGRESS,
+  KEM,
+  ONCE,
+  ONLY_ONION,
+  SIGN_IN,
+  STILL_SEEN,
+  WELCOME,
+} from './evidence.ts'
 
 /** What the product claims of its encryption, its ways and its sign-in. */
 export const HOW_IT_WORKS: readonly Claim[] = [
@@ -65,6 +78,8 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     tests: [
       INGRESS,
       BY_LISTENER,
+      BY_ONION,
+      ONLY_ONION,
       {
         file: 'server/identity/sessions/listSessions.test.ts',
         title: 'whether a session came by the onion service is decided by the listener, whatever a header claims',
