@@ -3,14 +3,15 @@ import { lazy, Suspense } from 'react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
 import { hasRight } from '../../contract/money/plans.ts'
-import { RequestPanel } from '../people/contacts/Request.tsx'
 import { isRequest } from '../rooms/list/room.ts'
 import { type RoomRow, roomsStore } from '../rooms/list/roomList.ts'
 import { useDirectChat, useFace } from '../rooms/list/useFace.tsx'
 import { Empty } from '../ui/Empty.tsx'
+import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { RoomScreen } from './RoomScreen.tsx'
 
+const RequestPanel = later(async () => (await import('../people/contacts/RequestPanel.tsx')).RequestPanel)
 const Welcome = lazy(async () => ({ default: (await import('./Welcome.tsx')).Welcome }))
 
 interface Props {

@@ -1,7 +1,6 @@
 import { AtSign, CircleAlert, Search, UserRoundPlus, X } from 'lucide-react'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { FoundMessages } from '../../chat/search/FoundMessages.tsx'
 import { isSearchable } from '../../chat/search/search.ts'
 import { directChat, faceOf, peopleOf } from '../../rooms/list/members.ts'
 import { isFollowed, isRequest } from '../../rooms/list/room.ts'
@@ -16,6 +15,8 @@ import { later } from '../../ui/later.tsx'
 import { useArrows } from './useArrows.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
+
+const FoundMessages = later(async () => (await import('../../chat/search/FoundMessages.tsx')).FoundMessages)
 
 const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
 

@@ -1,4 +1,4 @@
-import { ChevronLeft, ShieldAlert, X } from 'lucide-react'
+import { ShieldAlert, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { DirectRow } from '../../rooms/list/roomList.ts'
@@ -8,12 +8,11 @@ import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { showToast } from '../../ui/toast.ts'
-import { askAct } from './acts.ts'
 import { acceptContact, declineContact, restoreContact } from './contacts.ts'
 import { neighbourOf } from './neighbourOf.ts'
 import { waitingWords } from './waitingWords.ts'
 
-interface Props {
+export interface RequestProps {
   room: DirectRow
   /** The person who asks. */
   person: Person
@@ -21,10 +20,10 @@ interface Props {
 }
 
 /** True if the person knows another account by this username. */
-const isDoubtful = ({ mismatch }: Person): boolean => mismatch !== null && mismatch !== 'key_undecided'
+export const isDoubtful = ({ mismatch }: Person): boolean => mismatch !== null && mismatch !== 'key_undecided'
 
 /** A contact request. Until it is accepted, it shows only the sender's username. The whole row opens it. */
-export function Request({ room, person, onAccepted }: Props) {
+export function Request({ room, person, onAccepted }: RequestProps) {
   const { isPending, accept, decline } = useAnswer(room, person, onAccepted)
   const username = `@${person.username}`
   return (
@@ -62,53 +61,6 @@ export function Request({ room, person, onAccepted }: Props) {
     </div>
   )
 }
-
-/** The request as a panel in place of the chat. */
-export function RequestPanel({ room, person, onLeave }: Props & { onLeave: () => void }) {
-  const { isPending, accept, decline } = useAnswer(room, person)
-  const username = `@${person.username}`
-  return (
-    <>
-      <header className="head">
-        <IconButton icon={ChevronLeft} label="Back to contacts" className="back" onClick={onLeave} />
-        <Avatar id={person.id} name={person.username} size={40} isOutlined />
-        <div className="cut">
-          <p className="asker cut">{username}</p>
-          <p className="small t2">Wants to write to you</p>
-        </div>
-      </header>
-      <div className="centre">
-        <div className="hold">
-          <h1 className="serif">{username} wants to write to you</h1>
-          <p className="t2">
-            {isDoubtful(person)
-              ? 'You know somebody else by this username: this is another account. Accept it only if you know why.'
-              : `${heldWords(room.unreadCount)}Until you accept, nothing tells them that you are here.`}
-          </p>
-          <div className="request-acts">
-            <button type="button" className="btn outline" disabled={isPending} onClick={() => decline().then(onLeave)}>
-              Ignore
-            </button>
-            <button type="button" className="btn primary" disabled={isPending} onClick={accept}>
-              Accept
-            </button>
-          </div>
-          <div className="request-acts">
-            <button type="button" className="btn quiet danger-words" onClick={() => askAct('block', room.id)}>
-              Block
-            </button>
-            <button type="button" className="btn quiet danger-words" onClick={() => askAct('report', room.id)}>
-              Report
-            </button>
-          </div>
-        </div>
-      </div>
-    </>
-  )
-}
-
-const heldWords = (count: number): string =>
-  count === 0 ? '' : count === 1 ? 'One message waits, sealed. ' : `${count} messages wait, sealed. `
 
 /** Accepting and ignoring a request. */
 export function useAnswer(room: DirectRow, person: Person, onAccepted?: (chatRoomId: string) => void) {
