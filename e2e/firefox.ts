@@ -116,13 +116,18 @@ async function byPuppeteer(page: Page, folder: string, patienceMs: number): Prom
       if (isLast) throw new Error(`Not on the screen: ${selector}`)
     }
   }
-  const press = async (target: Target) => (await find(selectorOf(target))).click()
+  // Behind another tab a page gets its frames at intervals that double, and a click waits for several.
+  const findInFront = async (selector: string) => {
+    await page.bringToFront()
+    return await find(selector)
+  }
+  const press = async (target: Target) => (await findInFront(selectorOf(target))).click()
   return {
     complaints,
     open: async (url) => void (await page.goto(url)),
     reload: async () => void (await page.reload()),
     press,
-    type: async (label, text) => (await find(`:is(input, textarea)::-p-aria([name=${JSON.stringify(label)}])`)).fill(text),
+    type: async (label, text) => (await findInFront(`:is(input, textarea)::-p-aria([name=${JSON.stringify(label)}])`)).fill(text),
     sees: async (target) => void (await find(selectorOf(target))),
     misses: (target) =>
       expect.poll(() => page.$(selectorOf(target)), { message: selectorOf(target), timeout: patienceMs }).toBeNull(),
