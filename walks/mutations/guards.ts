@@ -12,8 +12,8 @@ export const guards: Mutation[] = [
   {
     name: 'A copied session of the https address opens the onion',
     file: 'server/ground/http/cookie.ts',
-    from: "ingress === 'direct' ? token : `${ingress} ${token}`",
-    to: 'token',
+    from: "ingress === 'onion' ? ONION : ''",
+    to: "ingress === 'onion' ? '' : ''",
     test: 'server/ground/onion/onion.test.ts',
   },
   {
