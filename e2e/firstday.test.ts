@@ -219,6 +219,7 @@ test('A whole first day by keyboard alone: the kit is put off, Bob is added, wri
   await keyboard.press('Enter')
   await page.locator('a.row', { hasText: bob.name }).waitFor()
   await page.getByText('Request sent').first().waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 
   // A few letters lead to him, also before the code that finds him is here, and the words go where the focus is then.
   const isAsked = page.waitForRequest('**/assets/Palette-*.js')
