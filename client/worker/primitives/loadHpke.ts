@@ -1,4 +1,4 @@
-import { loadPart } from './loadPart.ts'
+import { partOf } from './loadPart.ts'
 
 /** Loads HPKE apart, because no stored message needs it. Throws 'not_loaded'. */
-export const loadHpke = () => loadPart(() => import('./hpke.ts'))
+export const loadHpke = partOf(() => import('./hpke.ts'))

@@ -9,3 +9,18 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
     throw new CryptoFailure('not_loaded', text, { cause: error })
   }
 }
+
+/**
+ * Returns a loader that all calls share: calls of a part begin in the order in which they were made, so the pieces of a file never
+ * overtake its opening. Throws like loadPart. The call after a failed one loads again.
+ */
+export function partOf<T>(load: () => Promise<T>): () => Promise<T> {
+  let part: Promise<T> | undefined
+  return () => {
+    part ??= loadPart(load).catch((error: unknown) => {
+      part = undefined
+      throw error
+    })
+    return part
+  }
+}
