@@ -6,6 +6,7 @@ import { utf8 } from '../../../contract/ground/bytes.ts'
 import { STEADY } from '../../../contract/ground/steady.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
+import { openLive } from '../account/openAccount.ts'
 
 const sizesIn = (wire: Wire, roomId: string): number[] =>
   (wire.rooms.get(roomId)?.log ?? []).flatMap((one) => (one.kind === 'message' ? [one.content.length] : []))
@@ -40,6 +41,20 @@ test('What one tab has switched holds for the next message of a tab that has sen
   const [plain = 0, steady, again] = sizesIn(wire, roomId)
   expect(steady).toBeGreaterThan(plain)
   expect(again).toBe(plain)
+})
+
+test('Steady traffic that a browser of an earlier build had switched on stays on, and can be switched off for good', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  await alice.says(bob, 'a')
+  const { vault } = await openLive(alice.userId, alice.unlock)
+  await vault.write([{ store: 'sealed', key: 'steady', value: { json: true } }])
+  expect(await alice.core.isSteady()).toBe(true)
+  await alice.says(bob, 'a')
+  const [plain = 0, steady] = sizesIn(wire, roomId)
+  expect(steady).toBeGreaterThan(plain)
+  await alice.core.setSteady(false)
+  expect(await (await alice.newTab()).core.isSteady()).toBe(false)
+  vault.close()
 })
 
 test('What a call writes stays below what the server takes of a silent message', async () => {

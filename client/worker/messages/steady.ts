@@ -1,8 +1,19 @@
 import type { Live } from '../keys/live.ts'
 import { bookWrite, readBook, withBook } from '../lists/book.ts'
 
+/** The row of an earlier build. */
+const EARLIER = 'steady'
+
 /** Decision 0123. */
-export const isSteady = async (live: Live): Promise<boolean> => (await readBook(live)).isSteady === true
+export async function isSteady(live: Live): Promise<boolean> {
+  const { isSteady: isOn } = await readBook(live)
+  if (isOn !== undefined) return isOn
+  const wasOn = (await live.vault.get('sealed', EARLIER)) !== undefined
+  if (wasOn) await setSteady(live, true)
+  return wasOn
+}
 
 export const setSteady = (live: Live, isOn: boolean): Promise<void> =>
-  withBook(live, async () => live.vault.write([bookWrite({ ...(await readBook(live)), isSteady: isOn })]))
+  withBook(live, async () =>
+    live.vault.write([bookWrite({ ...(await readBook(live)), isSteady: isOn }), { store: 'sealed', key: EARLIER, value: null }]),
+  )
