@@ -1,5 +1,5 @@
 import { AtSign, CircleAlert, Search, UserRoundPlus, X } from 'lucide-react'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { isSearchable } from '../../chat/search/search.ts'
 import { directChat, faceOf, peopleOf } from '../../rooms/list/members.ts'
@@ -41,6 +41,8 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Prop
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
+  // The line may be lost before somebody searches.
+  useEffect(() => void FoundMessages.preload(), [])
   const [wantedId, want] = useWanted(found, openRoomId)
   const [asked, endMenu] = useRowMenu(scroller)
   const askedChat = asked && rows.find(({ room }) => room.id === asked.chatRoomId)?.direct
