@@ -38,9 +38,10 @@ async function passes(alice: Person, bob: Person, name: string): Promise<string[
   await alice.page.getByRole('menuitem', { name: 'Choose files' }).click()
   await (await chooser).setFiles([{ name, mimeType: 'application/pdf', buffer: bytes }])
   await alice.page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
-  const saving = bob.page.waitForEvent('download')
-  await bob.page.getByRole('button', { name: `Save ${name}` }).click()
-  expect(sha256(await readFile(await (await saving).path()))).toBe(sha256(bytes))
+  const save = bob.page.getByRole('button', { name: `Save ${name}` })
+  await save.waitFor()
+  const [saved] = await Promise.all([bob.page.waitForEvent('download'), save.click()])
+  expect(sha256(await readFile(await saved.path()))).toBe(sha256(bytes))
   for (const { page } of [alice, bob]) page.off('request', note)
   return asked
 }
