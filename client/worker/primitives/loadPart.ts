@@ -10,10 +10,7 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Returns a loader that all calls share: calls of a part begin in the order in which they were made, so the pieces of a file never
- * overtake its opening. Throws like loadPart. The call after a failed one loads again.
- */
+/** Loads a part once, so that its calls keep their order: no piece of a file overtakes its opening. Throws like loadPart. */
 export function partOf<T>(load: () => Promise<T>): () => Promise<T> {
   let part: Promise<T> | undefined
   return () => {
