@@ -103,8 +103,7 @@ export function Messenger() {
 
   function goBack() {
     if (pauseVoice()) return
-    if (isSessions) navigate('/settings?tab=security')
-    else if (isSettings) navigate(search === 'tab=notifications' ? '/settings' : before.current)
+    if (isSettings) navigate(isPhone && search ? '/settings' : before.current)
     else if (detailsStore.getState().chatRoomId !== null && openRoomId) closeDetails()
     else if (openRoomId) navigate('/')
   }

@@ -1,121 +1,111 @@
 import { ChevronLeft, CloudOff } from 'lucide-react'
-import { Tabs } from 'radix-ui'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type ComponentType, useEffect, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
-import { forgetReceived } from '../chat/transferline/transferState.ts'
 import { connectionStore } from '../net/status.ts'
-import { Membership } from '../plan/family/Membership.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { Note } from '../ui/Note.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
+import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { useOnline } from '../ui/useOnline.tsx'
-import { ProfileTab } from './ProfileTab.tsx'
-import { PASSWORD, SecurityTab } from './SecurityTab.tsx'
-import { ASKED, addressOf, isOwnPage, openedAt, TAB_OF, tabInAddress } from './tabs.ts'
+import { ASKED } from './askedTab.ts'
+import { PAGE_ID, PlaceList } from './PlaceList.tsx'
+import { addressOf, askedPlace, partIn, tabOf } from './places.ts'
+import { PARTS, type Place, TITLES } from './settingsWords.ts'
+import { useAnchor } from './useAnchor.tsx'
+import { useLeaveField } from './useLeaveField.tsx'
 import './lines.css'
 import './settings.css'
+import './places.css'
 
-const NotificationSettings = lazy(async () => ({
-  default: (await import('../alerts/notifications/NotificationSettings.tsx')).NotificationSettings,
-}))
-const PushSettings = lazy(async () => ({ default: (await import('../alerts/push/PushSettings.tsx')).PushSettings }))
-const RingClosed = lazy(async () => ({ default: (await import('../chat/calls/RingClosed.tsx')).RingClosed }))
-const PlanTab = lazy(async () => ({ default: (await import('../plan/plans/PlanTab.tsx')).PlanTab }))
-const Storage = lazy(async () => ({ default: (await import('../chat/files/Storage.tsx')).Storage }))
-const SessionsPage = lazy(async () => ({ default: (await import('../me/sessions/SessionsPage.tsx')).SessionsPage }))
+const page = (load: () => Promise<ComponentType<{ user: User }>>) => later(load, () => <Spinner words="Loading" />)
 
-const CoinPart = later(async () => (await import('../plan/coins/CoinPart.tsx')).CoinPart)
+const PAGES = {
+  profile: page(async () => (await import('./ProfilePage.tsx')).ProfilePage),
+  notifications: page(async () => (await import('./NotificationsPage.tsx')).NotificationsPage),
+  storage: page(async () => (await import('./StoragePage.tsx')).StoragePage),
+  about: page(async () => (await import('./AboutPage.tsx')).AboutPage),
+  plan: page(async () => (await import('./PlanPage.tsx')).PlanPage),
+  security: page(async () => (await import('./SecurityPage.tsx')).SecurityPage),
+  privacy: page(async () => (await import('./PrivacyPage.tsx')).PrivacyPage),
+  devices: page(async () => (await import('./DevicesPage.tsx')).DevicesPage),
+} satisfies Record<Place, unknown>
+
 /** The page that lists all plans. */
 const SUBSCRIBE = '/subscribe'
-
-const TITLES = { notifications: 'Notifications', storage: 'Storage', devices: 'Sessions and devices' }
+const LIST = '/settings'
 
 interface Props {
   user: User
   onBack: () => void
 }
 
-/** The settings screen, which replaces the chats: three tabs, and the pages that they lead to. */
+/** The settings, which replace the chats: the list of pages, and one of them beside it. A phone shows one of the two. */
 export function Settings({ user, onBack }: Props) {
+  const root = useRef<HTMLDivElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
-  const [search, setSearch] = useSearchParams()
-  const [asked, setAsked] = useState(() => sessionStorage.getItem(ASKED))
-  const place = openedAt(asked, search.get('tab'))
+  const listTitle = useRef<HTMLHeadingElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
+  const isPhone = useMedia(NARROW)
   const [location, navigate] = useLocation()
+  const [search] = useSearchParams()
+  const [asked, setAsked] = useState(() => sessionStorage.getItem(ASKED))
   const isSubscribe = location === SUBSCRIBE
-  const page = isOwnPage(place) ? place : undefined
-  useEffect(() => sessionStorage.removeItem(ASKED), [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the settings begins at its title
-  useEffect(() => title.current?.focus(), [page])
+  const named = askedPlace(asked, isSubscribe ? 'plan' : search.get('tab'))
+  const place = named ?? 'profile'
+  const isList = isPhone && !named
+  const Page = PAGES[place]
 
-  function open(next: string) {
+  useEffect(() => {
+    if (asked === null) return
+    sessionStorage.removeItem(ASKED)
+    navigate(addressOf(place), { replace: true })
     setAsked(null)
-    setSearch({ tab: tabInAddress(openedAt(next, null)) }, { replace: true })
-  }
+  }, [asked, place, navigate])
+  // What is not here yet would not come without a connection.
+  useEffect(() => {
+    for (const { preload } of Object.values(PAGES)) void preload()
+  }, [])
+  useEffect(() => {
+    const part = partIn(globalThis.location.hash)
+    // A part has moved to another page since somebody kept its address.
+    if (part && PARTS[part].place !== place) navigate(addressOf(PARTS[part].place, part), { replace: true })
+  }, [place, navigate])
+  const before = useRef<Place>(undefined)
+  useEffect(() => {
+    if (!isList) {
+      before.current = place
+      title.current?.focus()
+    } else if (before.current) document.getElementById(`place-${before.current}`)?.focus()
+    else listTitle.current?.focus()
+  }, [place, isList])
+  useAnchor(panel, place)
+  useLeaveField(root, title, onBack)
 
-  const plans = (
-    <Suspense fallback={<Spinner words="Loading" />}>
-      <PlanTab tier={user.subscriptionTier} />
-      <CoinPart />
-    </Suspense>
-  )
+  /** The list is where it was left, also for the browser's own way back. */
+  const toList = () => (history.state?.isFromList ? history.back() : navigate(LIST, { replace: true }))
+
   return (
-    <div className="settings">
-      <main className="page">
-        <header>
-          <IconButton
-            icon={ChevronLeft}
-            label={page && !isSubscribe ? 'Back to Profile Settings' : 'Back to chat'}
-            onClick={page && !isSubscribe ? () => open(TAB_OF[page]) : onBack}
-          />
-          <h1 ref={title} tabIndex={-1}>
-            {isSubscribe ? 'Security Plans' : page ? TITLES[page] : 'Profile Settings'}
-          </h1>
-        </header>
-        <AwayNote />
-        {isSubscribe ? (
-          <div className="own-page">{plans}</div>
-        ) : page ? (
-          <Suspense fallback={<Spinner words="Loading" />}>
-            {page === 'devices' ? (
-              <SessionsPage onChangePassword={() => navigate(`${addressOf('security')}#${PASSWORD}`)} />
-            ) : (
-              <div className="own-page">
-                {page === 'storage' ? (
-                  <Storage onCleared={forgetReceived} />
-                ) : (
-                  <NotificationSettings>
-                    <PushSettings>
-                      <RingClosed />
-                    </PushSettings>
-                  </NotificationSettings>
-                )}
-              </div>
-            )}
-          </Suspense>
-        ) : (
-          <Tabs.Root value={place} onValueChange={open}>
-            <Tabs.List className="tabs" aria-label="Profile settings">
-              <Tabs.Trigger value="profile">Profile</Tabs.Trigger>
-              <Tabs.Trigger value="subscription">Plan</Tabs.Trigger>
-              <Tabs.Trigger value="security">Security</Tabs.Trigger>
-            </Tabs.List>
-            <Tabs.Content value="profile" tabIndex={-1}>
-              <ProfileTab user={user} />
-            </Tabs.Content>
-            <Tabs.Content value="subscription" tabIndex={-1}>
-              {plans}
-              <Membership user={user} />
-            </Tabs.Content>
-            <Tabs.Content value="security" tabIndex={-1}>
-              <SecurityTab user={user} />
-            </Tabs.Content>
-          </Tabs.Root>
-        )}
-      </main>
+    <div ref={root} className={`settings with-places ${isList ? 'at-list' : ''}`}>
+      <PlaceList user={user} place={place} isAlone={isList} title={listTitle} onBack={onBack} />
+      {!isList && (
+        <main className="page-place" key={place}>
+          <div ref={panel} className="page" id={PAGE_ID} role="tabpanel" aria-labelledby={`place-${tabOf(place)}`}>
+            <header>
+              {isPhone && <IconButton icon={ChevronLeft} label="Back to settings" onClick={toList} />}
+              <h1 ref={title} tabIndex={-1}>
+                {isSubscribe ? 'Security Plans' : TITLES[place]}
+              </h1>
+            </header>
+            <AwayNote />
+            <div className="own-page">
+              <Page user={user} />
+            </div>
+          </div>
+        </main>
+      )}
     </div>
   )
 }

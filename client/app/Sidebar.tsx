@@ -7,8 +7,8 @@ import { callStore } from '../chat/calls/callState.ts'
 import { type AddingWay, ContactList } from '../people/contacts/ContactList.tsx'
 import { vanishedStore } from '../people/contacts/vanished.ts'
 import { later } from '../ui/later.tsx'
+import { ASKED } from './askedTab.ts'
 import { SidebarTop } from './SidebarTop.tsx'
-import { ASKED } from './tabs.ts'
 
 const CallBar = later(async () => (await import('../chat/calls/CallBar.tsx')).CallBar)
 const NewDevices = later(async () => (await import('../me/devices/NewDevices.tsx')).NewDevices)

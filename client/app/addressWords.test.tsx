@@ -7,7 +7,7 @@ import { AddContactDialog } from '../people/contacts/AddContactDialog.tsx'
 import { ContactPanel } from '../rooms/trust/ContactPanel.tsx'
 import { makeAnswers, openScreen, show } from '../testing/screen.tsx'
 import { shownBob } from '../testing/shown.ts'
-import { ProfileTab } from './ProfileTab.tsx'
+import { ProfilePage } from './ProfilePage.tsx'
 
 openScreen()
 
@@ -41,7 +41,7 @@ test.each([
 test('So is the own one, in the profile', async () => {
   devicesStore.setState({ onionAddress: ADDRESS })
   const user = { id: shownBob.id, username: 'alice', displayName: 'Alice', profileImageUrl: null, email: null, isAdmin: false }
-  show(<ProfileTab user={user as never} />, makeAnswers())
+  show(<ProfilePage user={user as never} />, makeAnswers())
   expect(await screen.findByText(NO_PLACE)).toBeTruthy()
   expect(screen.getByText(ADDRESS)).toBeTruthy()
   devicesStore.setState(devicesStore.getInitialState())

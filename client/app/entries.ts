@@ -5,6 +5,8 @@ export interface Entry {
   words: string
   /** Shown beside the words, and searched as well: "@bob". */
   hint?: string
+  /** True for a part of a page, which is found by its words alone. */
+  isPart?: boolean
   run: () => void
 }
 
@@ -19,7 +21,7 @@ export function foundEntries<E extends Entry>(entries: E[], typed: string): E[] 
   const [first = ''] = parts
   if (first === '') {
     let count = 0
-    return entries.filter(({ group }) => group !== 'Chats' || ++count <= NEWEST)
+    return entries.filter(({ group, isPart }) => !isPart && (group !== 'Chats' || ++count <= NEWEST))
   }
   const found = entries.filter(({ words, hint = '', group }) =>
     parts.every((part) => `${words} ${hint} ${group}`.toLowerCase().includes(part)),

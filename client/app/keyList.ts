@@ -7,6 +7,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
       { words: 'Next chat', press: ['Alt', '↓'] },
       { words: 'Previous chat', press: ['Alt', '↑'] },
       { words: 'One step back', press: ['Esc'] },
+      { words: 'Lock this browser', press: ['Ctrl', 'Alt', 'L'] },
       { words: 'These keys', press: ['?'] },
     ],
   },

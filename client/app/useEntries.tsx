@@ -1,12 +1,9 @@
 import {
-  BadgeCheck,
   Ban,
   Bell,
   BellOff,
-  BellRing,
   Eraser,
   Flag,
-  HardDrive,
   House,
   Images,
   Keyboard,
@@ -15,21 +12,19 @@ import {
   LogOut,
   type LucideIcon,
   MessageSquare,
-  MonitorSmartphone,
   Moon,
   Pencil,
   Phone,
   ScanLine,
-  Shield,
   Sun,
   UserRound,
-  UserRoundCog,
   UserRoundPlus,
   UserRoundX,
 } from 'lucide-react'
 import { useStore } from 'zustand'
 import { unmuteRoom } from '../alerts/notifications/mute.ts'
 import { lockChat } from '../chat/chatlocks/relock.ts'
+import { accountStore } from '../me/account/accountState.ts'
 import { type Act, askAct } from '../people/contacts/acts.ts'
 import type { AddingWay } from '../people/contacts/ContactList.tsx'
 import { type DirectChat, directChat, faceOf, personOfDirect } from '../rooms/list/members.ts'
@@ -39,7 +34,10 @@ import { openDetails } from '../rooms/trust/details.ts'
 import { nameOf, peopleStore } from '../rooms/trust/people.ts'
 import { useEnv } from '../ui/env.tsx'
 import type { Entry as Found } from './entries.ts'
-import { addressOf } from './tabs.ts'
+import { lockPage } from './lockPage.ts'
+import { PLACE_ICONS } from './placeIcons.tsx'
+import { addressOf, GROUPS } from './places.ts'
+import { PARTS, type PartId, TITLES } from './settingsWords.ts'
 import { themeStore, toggleTheme } from './theme.ts'
 
 export interface Entry extends Found {
@@ -63,6 +61,7 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls,
   const env = useEnv()
   const rooms = useStore(roomsStore, (state) => state.rooms)
   const people = useStore(peopleStore, (state) => state.people)
+  const user = useStore(accountStore, (state) => state.user)
   const theme = useStore(themeStore, (state) => state.theme)
   const talks = sortRooms(rooms.values()).flatMap((room): Entry[] => {
     const face = faceOf(room, people)
@@ -78,12 +77,19 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls,
       },
     ]
   })
-  const settings = (['profile', 'subscription', 'security', 'notifications', 'storage', 'devices'] as const).map(
+  const settings = GROUPS.flat().map(
     (place): Entry => ({
-      ...{ id: place, group: 'Settings', words: PAGES[place].words, icon: PAGES[place].icon },
+      ...{ id: place, group: 'Settings', words: TITLES[place], icon: PLACE_ICONS[place] },
       run: () => onGo(addressOf(place)),
     }),
   )
+  const parts = (Object.keys(PARTS) as PartId[]).map((id): Entry => {
+    const { place, title } = PARTS[id]
+    return {
+      ...{ id: `part-${id}`, group: 'Settings', words: title, hint: TITLES[place], icon: PLACE_ICONS[place], isPart: true },
+      run: () => onGo(addressOf(place, id)),
+    }
+  })
   const isDark = theme === 'dark'
   const open = directChat(rooms.get(openRoomId ?? ''), people)
   return [
@@ -96,6 +102,8 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls,
     action('Calls', Phone, onCalls),
     action('Home', House, () => onGo('/home')),
     ...settings,
+    ...parts,
+    ...(user ? [action('Lock now', LockKeyhole, () => void lockPage(env, user.id, onGo))] : []),
     action(isDark ? 'Use light theme' : 'Use dark theme', isDark ? Sun : Moon, toggleTheme),
     action('All keys', Keyboard, onKeys),
     action('Logout', LogOut, onLogout),
@@ -133,13 +141,4 @@ function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => 
           : [asks(`Set a password for the chat with ${name}`, LockKeyhole, 'set_password')]
   const details = action(`Contact details of ${name}`, UserRound, () => openDetails(room.id))
   return [details, asks(`Change the name of ${name}`, Pencil, 'name'), mute, ...password, ...ofOpen, block, report, remove]
-}
-
-const PAGES = {
-  profile: { words: 'Profile', icon: UserRoundCog },
-  subscription: { words: 'Plan', icon: BadgeCheck },
-  security: { words: 'Security', icon: Shield },
-  notifications: { words: 'Notifications', icon: BellRing },
-  storage: { words: 'Storage', icon: HardDrive },
-  devices: { words: 'Sessions and devices', icon: MonitorSmartphone },
 }

@@ -16,11 +16,11 @@ import { playSound } from './sound.ts'
 export function NotificationSettings({ children }: { children?: ReactNode }) {
   return (
     <>
-      <Part title="This browser" text="Each browser has choices of its own.">
+      <Part id="news" title="This browser" text="Each browser has choices of its own.">
         <Choices />
       </Part>
       {children}
-      <Part title="Muted chats" text="In all your browsers. They keep their count and make no other noise.">
+      <Part id="muted" title="Muted chats" text="In all your browsers. They keep their count and make no other noise.">
         <MutedChats />
       </Part>
     </>

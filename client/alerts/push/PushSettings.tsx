@@ -24,6 +24,7 @@ const WORDS: Record<PushStanding, string> = {
 export function PushSettings({ children }: { children?: ReactNode }) {
   return (
     <Part
+      id="closed"
       title="While Conclave is closed"
       text="The push service of your browser’s maker passes it on. It learns that something came and when, not from whom or what."
     >

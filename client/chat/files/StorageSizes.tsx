@@ -28,7 +28,7 @@ export function StorageSizes({ kept }: { kept: Kept }) {
     ['Messages, search, keys and the app', rest],
   ]
   return (
-    <Part title="In this browser" text="All of it is sealed, apart from the app itself.">
+    <Part id="files" title="In this browser" text="All of it is sealed, apart from the app itself.">
       <dl className="storage-sizes">
         {rows
           .filter(([, bytes]) => bytes > 0)

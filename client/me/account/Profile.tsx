@@ -1,5 +1,6 @@
 import { LockKeyhole } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import type { User } from '../../../contract/account/account.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { ApiError } from '../../net/api.ts'
@@ -9,12 +10,15 @@ import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { UNKEPT } from '../../ui/unkept.ts'
 import { profileErrors, saveProfile, type TypedProfile } from './profile.ts'
+import { profileDraftStore } from './profileDraft.ts'
+
+const setDraft = (draft: Partial<TypedProfile>) => profileDraftStore.setState({ draft })
 
 /** Another browser's change appears at once, except in a field being edited. */
 export function Profile({ user }: { user: User }) {
   const env = useEnv()
   const fields = { displayName: useRef<HTMLInputElement>(null), email: useRef<HTMLInputElement>(null) }
-  const [draft, setDraft] = useState<Partial<TypedProfile>>({})
+  const draft = useStore(profileDraftStore, (state) => state.draft)
   const [errors, setErrors] = useState<Partial<TypedProfile>>({})
   const [isPending, setPending] = useState(false)
   const stored = { displayName: user.displayName, email: user.email ?? '' }
@@ -48,7 +52,8 @@ export function Profile({ user }: { user: User }) {
     try {
       await saveProfile(env, sent)
       // Text typed meanwhile stays.
-      setDraft((now) => Object.fromEntries(Object.entries(now).filter(([field, text]) => text !== Reflect.get(typed, field))))
+      const now = profileDraftStore.getState().draft
+      setDraft(Object.fromEntries(Object.entries(now).filter(([field, text]) => text !== Reflect.get(typed, field))))
       // A person still typing keeps the focus.
       if (!(document.activeElement instanceof HTMLInputElement)) fields[isEmailChanged ? 'email' : 'displayName'].current?.focus()
       const seen = typed.displayName !== stored.displayName

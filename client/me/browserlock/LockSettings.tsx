@@ -1,4 +1,3 @@
-import { LockKeyhole } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -7,7 +6,7 @@ import { More } from '../../ui/More.tsx'
 import { NotRead } from '../../ui/NotRead.tsx'
 import { showToast } from '../../ui/toast.ts'
 import type { LockAfter, LockStanding } from '../../worker/crypto.ts'
-import { changeLockTime, lockNow, standingOf, switchLockOn } from './browserlock.ts'
+import { changeLockTime, standingOf, switchLockOn } from './browserlock.ts'
 import { LockOffDialog } from './LockOffDialog.tsx'
 import { hearTabs } from './lockTabs.ts'
 import { wayWords } from './lockWords.ts'
@@ -84,17 +83,9 @@ export function LockSettings({ userId }: { userId: string }) {
           ))}
         </div>
       </fieldset>
-      {standing && (
-        <div className="acts">
-          <button type="button" className="btn outline" onClick={() => void lockNow()}>
-            <LockKeyhole className="i i-16" aria-hidden />
-            Lock now
-          </button>
-        </div>
-      )}
       <p className="small t2">
         Then it asks for {standing ? wayWords(standing) : 'your password or a passkey'}. What arrives meanwhile is counted, not
-        shown.
+        shown.{standing && <span className="by-key"> Ctrl Alt L locks at once.</span>}
       </p>
       <More title="What the lock covers">
         <p>All tabs of this browser, also after a reload. A copy of its profile opens nothing either.</p>

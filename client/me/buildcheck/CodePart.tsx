@@ -29,10 +29,7 @@ export function CodePart() {
       ),
     [],
   )
-  useEffect(() => {
-    reload()
-    if (location.hash === '#code') document.getElementById('code')?.scrollIntoView()
-  }, [reload])
+  useEffect(reload, [reload])
   const refused = refusedWords(offered)
 
   if (running === undefined || failure !== null)

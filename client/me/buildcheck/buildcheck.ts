@@ -4,7 +4,7 @@ import { registerWorker } from '../../net/workers.ts'
 import { showToast } from '../../ui/toast.ts'
 
 /** The part of the settings about the code of this page. */
-export const CODE_PART = '/settings?tab=security#code'
+export const CODE_PART = '/settings?tab=about#code'
 
 type Refused = Fault | 'broken'
 

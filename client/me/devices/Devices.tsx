@@ -84,7 +84,11 @@ export function Devices({ sessionOf, signOutOf, onChangePassword }: Props) {
         )}
       </Part>
       {status === 'ready' && (
-        <Part title="Other browsers" text="“Not me” signs a new one out, takes its keys and asks you for a new password.">
+        <Part
+          id="browsers"
+          title="Other browsers"
+          text="“Not me” signs a new one out, takes its keys and asks you for a new password."
+        >
           {others.length === 0 && <p className="small t2">None.</p>}
           <ul ref={list} className="lines" aria-label="Other browsers" tabIndex={-1}>
             {others.map(row)}

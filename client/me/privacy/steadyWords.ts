@@ -12,8 +12,6 @@ const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(1)
 const kilobytes = (bytes: number) => String(Math.round(bytes / 1000))
 
 export const STEADY_WORDS = {
-  title: 'Your line',
-  text: 'What it tells whoever watches it.',
   name: 'Steady traffic',
   cost: `It costs ${megabytes(hourBytes)} MB an hour while this page is on screen, and a short message some ${kilobytes(messageBytes)} kB more on each way that it takes. For this browser alone, and of most use over Tor.`,
   more: 'What it covers, and what not',

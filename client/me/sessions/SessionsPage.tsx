@@ -73,10 +73,14 @@ export function SessionsPage({ onChangePassword }: { onChangePassword: () => voi
         }}
         onChangePassword={onChangePassword}
       />
-      <Part title="Sessions without keys" text="Signed in with the password or the kit alone. They can read nothing sealed.">
+      <Part
+        id="sessions"
+        title="Sessions without keys"
+        text="Signed in with the password or the kit alone. They can read nothing sealed."
+      >
         {isReady ? <OtherSessions sessions={others} onEnd={end} /> : !failure && <Loading />}
       </Part>
-      <Part title="End all others" text="Every other browser signs in again. None loses its keys.">
+      <Part id="end" title="End all others" text="Every other browser signs in again. None loses its keys.">
         <EndOthers count={count} isReady={isReady} focusNext={() => place.current?.focus()} />
       </Part>
     </section>

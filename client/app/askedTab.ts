@@ -1,0 +1,2 @@
+/** Key of session storage under which another screen leaves the page of the settings to open. */
+export const ASKED = 'profileTab'
