@@ -23,7 +23,13 @@ test('A few letters of a name, a handle or an action find it, in any order of th
   expect(words('nobody at all')).toEqual([])
 })
 
-test('What begins with the letters stands before what only holds them', () => {
+test('What begins with the letters stands before what only holds them, and other chats before what can be done with the open one', () => {
+  const acts = ['Block Dan', 'Remove Dan', 'Mute Dan'].map((act) => entry('Contact', act))
+  const shown = (typed: string) =>
+    foundEntries([entry('Chats', 'Dan'), ...acts, entry('Chats', 'Jordan')], typed).map(({ words: each }) => each)
+  expect(shown('dan')).toEqual(['Dan', 'Jordan', 'Block Dan', 'Remove Dan', 'Mute Dan'])
+  expect(shown('mute dan')).toEqual(['Mute Dan'])
+  expect(words('cha')[0]).toBe('Change the password')
   expect(words('an')).toEqual(['Dan', 'Frank', 'Change the password'])
   expect(words('a')[0]).toBe('Bob Marsh')
   expect(words('c').slice(0, 2)).toEqual(['Carol', 'Change the password'])

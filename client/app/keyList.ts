@@ -4,6 +4,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
     title: 'Anywhere',
     keys: [
       { words: 'Go to a chat, a setting or an action', press: ['Ctrl', 'K'] },
+      { words: 'Search in the open chat', press: ['Ctrl', 'F'] },
       { words: 'Next chat', press: ['Alt', '↓'] },
       { words: 'Previous chat', press: ['Alt', '↑'] },
       { words: 'One step back', press: ['Esc'] },

@@ -56,7 +56,7 @@ export interface Ways {
   onLogout: () => void
 }
 
-/** All entries of the palette: the chats, what can be done with the person of the open one, and the settings and actions. */
+/** All entries of the palette: the chats, the settings and actions, and last what can be done with the person of the open chat. */
 export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls, onLogout }: Ways): Entry[] {
   const env = useEnv()
   const rooms = useStore(roomsStore, (state) => state.rooms)
@@ -94,7 +94,6 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls,
   const open = directChat(rooms.get(openRoomId ?? ''), people)
   return [
     ...talks,
-    ...(open ? actsOn(open, { unmute: () => void unmuteRoom(env, open.room), lock: () => void lockChat(env, open.room) }) : []),
     action('Add by Username/Onion', UserRoundPlus, () => onAdd('name')),
     action('Invite', UserRoundPlus, () => onAdd('invite')),
     action('Scan QR', ScanLine, () => onAdd('scan')),
@@ -107,6 +106,7 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls,
     action(isDark ? 'Use light theme' : 'Use dark theme', isDark ? Sun : Moon, toggleTheme),
     action('All keys', Keyboard, onKeys),
     action('Logout', LogOut, onLogout),
+    ...(open ? actsOn(open, { unmute: () => void unmuteRoom(env, open.room), lock: () => void lockChat(env, open.room) }) : []),
   ]
 }
 
@@ -116,12 +116,13 @@ const action = (words: string, icon: LucideIcon, run: () => void): Entry => ({ i
 function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => void; lock: () => void }): Entry[] {
   const isAsking = isRequest(room)
   const name = isAsking ? `@${person.username}` : nameOf(person)
-  const asks = (words: string, icon: LucideIcon, act: Act) => action(words, icon, () => askAct(act, room.id))
+  const act = (words: string, icon: LucideIcon, run: () => void): Entry => ({ ...action(words, icon, run), group: 'Contact' })
+  const asks = (words: string, icon: LucideIcon, asked: Act) => act(words, icon, () => askAct(asked, room.id))
   const block = isBlocked(room) ? asks(`Unblock ${name}`, Ban, 'unblock') : asks(`Block ${name}`, Ban, 'block')
   const report = asks(`Report ${name}`, Flag, 'report')
   if (isAsking) return [block, report]
   const mute = room.mutedUntil
-    ? action(`Unmute the chat with ${name}`, Bell, unmute)
+    ? act(`Unmute the chat with ${name}`, Bell, unmute)
     : asks(`Mute the chat with ${name}`, BellOff, 'mute')
   const ofOpen = isShutRow(room)
     ? []
@@ -131,7 +132,7 @@ function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => 
   const password =
     room.lock === 'open'
       ? [
-          action(`Lock the chat with ${name} now`, LockKeyhole, lock),
+          act(`Lock the chat with ${name} now`, LockKeyhole, lock),
           asks(`Change the password of the chat with ${name}`, LockKeyhole, 'change_password'),
         ]
       : room.lock === 'shut'
@@ -139,6 +140,6 @@ function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => 
         : room.lock === 'claimed'
           ? [asks(`Open the chat with ${name} with your account`, LockKeyholeOpen, 'open_claimed')]
           : [asks(`Set a password for the chat with ${name}`, LockKeyhole, 'set_password')]
-  const details = action(`Contact details of ${name}`, UserRound, () => openDetails(room.id))
+  const details = act(`Contact details of ${name}`, UserRound, () => openDetails(room.id))
   return [details, asks(`Change the name of ${name}`, Pencil, 'name'), mute, ...password, ...ofOpen, block, report, remove]
 }
