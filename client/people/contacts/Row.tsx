@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
 import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
-import { hasMissedCall, isNews, newestAt, type RoomRow } from '../../rooms/list/roomList.ts'
+import { hasMissedCall, newestAt, type RoomRow } from '../../rooms/list/roomList.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import type { Stop } from '../../rooms/trust/refusedList.ts'
 import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
@@ -66,10 +66,10 @@ export const Row = memo(function Row({ room, name, person, mismatch, now, isOpen
               <span className="sr">Muted</span>
             </>
           )}
-          {(isNews(room) || hasMissedCall(room)) && (
+          {room.unreadCount === 0 && hasMissedCall(room) && (
             <>
               <i className="red-dot" />
-              <span className="sr">{isNews(room) ? 'Unread notifications' : 'Not seen'}</span>
+              <span className="sr">Not seen</span>
             </>
           )}
           {at && (
