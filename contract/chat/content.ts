@@ -66,26 +66,33 @@ const KINDS = [
 export const contentShape = z.discriminatedUnion('type', KINDS)
 export type Content = z.infer<typeof contentShape>
 
+const WRITTEN_CHARS = 30
+
 /** A build that changes a field raises the envelope's version. */
-const frameShape = z.object({
-  id: z.uuid(),
-  chatRoomId: z.string(),
-  sentAt: z.iso.datetime(),
-  content: z.object({ type: z.string() }).loose(),
-  replyToId: z.uuid().nullable(),
-  /** Versions that the sender knows, by user id [Note: D2]. */
-  manifests: boundedRecord(z.string(), z.number().int(), LIMITS.roomMembersMax),
-  /**
-   * Hashes of those, 16 bytes each, in the order of user ids; 16 zero bytes without a list; absent in older builds [Note: D2].
-   */
-  hashes: base64(16 * LIMITS.roomMembersMax).optional(),
-  /** Reveals a book that the server withholds [Note: I1]. */
-  book: z.number().int().nonnegative().optional(),
-  /**
-   * The last seq, and the running hash since the last commit, base64 [Note: M5]. `before`: the hash before that commit, if known.
-   */
-  seen: z.object({ seq: z.number().int(), hash: z.string(), before: z.string().optional() }),
-})
+const frameShape = z
+  .object({
+    id: z.uuid(),
+    chatRoomId: z.string(),
+    /** When it was sealed. */
+    sentAt: z.iso.datetime(),
+    /** Of a message that waited: when it was written [Note: M4]. */
+    writtenAt: z.iso.datetime().max(WRITTEN_CHARS).optional(),
+    content: z.object({ type: z.string() }).loose(),
+    replyToId: z.uuid().nullable(),
+    /** Versions that the sender knows, by user id [Note: D2]. */
+    manifests: boundedRecord(z.string(), z.number().int(), LIMITS.roomMembersMax),
+    /**
+     * Hashes of those, 16 bytes each, in the order of user ids; 16 zero bytes without a list; absent in older builds [Note: D2].
+     */
+    hashes: base64(16 * LIMITS.roomMembersMax).optional(),
+    /** Reveals a book that the server withholds [Note: I1]. */
+    book: z.number().int().nonnegative().optional(),
+    /**
+     * The last seq, and the running hash since the last commit, base64 [Note: M5]. `before`: the hash before that commit, if known.
+     */
+    seen: z.object({ seq: z.number().int(), hash: z.string(), before: z.string().optional() }),
+  })
+  .refine(({ sentAt, writtenAt }) => writtenAt === undefined || Date.parse(writtenAt) <= Date.parse(sentAt))
 
 export type Frame = Omit<z.infer<typeof frameShape>, 'content'>
 

@@ -88,7 +88,11 @@ function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   const body: StoredBody = content
     ? { kind: 'content', content }
     : { kind: 'newer', kept: { body: { kind: 'content', content: own.content } } }
-  return { senderId: at.live.userId, body, flags: own.sentAt === undefined ? {} : sentFar(own.sentAt, entry.createdAt) }
+  return {
+    senderId: at.live.userId,
+    body,
+    flags: own.sentAt === undefined ? {} : sentFar({ sentAt: own.sentAt }, entry.createdAt),
+  }
 }
 
 /** [Note: R4] A verified message proves its epoch. */

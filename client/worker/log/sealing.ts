@@ -7,6 +7,7 @@ import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from '..
 import { type Live, leafDevice } from '../keys/live.ts'
 import { readBook, seenVersion } from '../lists/book.ts'
 import { mayBeSealedFor, type ShownPeer } from '../lists/peerStanding.ts'
+import { FAR_MS } from '../messages/archive.ts'
 import {
   inKeepingOrder,
   keepInOutbox,
@@ -44,7 +45,7 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       // [Note: D3] Another tab may have changed the room.
       if (unlistedIn(group, accounts).length > 0)
         throw new CryptoFailure('not_ready', 'The devices of this chat changed. Try again')
-      const sealed = await sealedIn(live, { record, group, accounts }, { ...row, content })
+      const sealed = await sealedIn(live, { record, group, accounts }, { ...row, content, ...timesOf(row.sentAt) })
       const sealedRow = { ...row, envelope: sealed.envelope }
       await storeRoom(live, chatRoomId, sealed, [
         outboxWrite(sealedRow),
@@ -112,17 +113,24 @@ async function isReady(live: Live, room: OpenRoom, { chatRoomId, peers, lastSeq,
   return mayBeSealedFor(live, peers)
 }
 
+/** What waited is signed with the time of sealing [Note: M4]. */
+function timesOf(writtenAt: string): { sentAt: string; writtenAt?: string } {
+  const now = Date.now()
+  const isLate = now - Date.parse(writtenAt) >= FAR_MS
+  return { sentAt: new Date(now).toISOString(), ...(isLate && { writtenAt }) }
+}
+
 /** The caller stores the result before sending. */
 async function sealedIn(
   live: Live,
   { record, group, accounts }: JoinedRoom,
-  { id, chatRoomId, sentAt, content, replyToId }: NewMessage,
+  { id, chatRoomId, sentAt, writtenAt, content, replyToId }: NewMessage & { writtenAt?: string },
 ) {
   const seen = record.transcript
   if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of this chat. Try again')
   const book = await readBook(live)
   const statement = {
-    ...{ id, chatRoomId, sentAt, content, replyToId },
+    ...{ id, chatRoomId, sentAt, ...(writtenAt && { writtenAt }), content, replyToId },
     manifests: versionsOf(accounts),
     hashes: statedHashes(accounts),
     book: seenVersion(book),

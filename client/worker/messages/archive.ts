@@ -182,16 +182,22 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
   const body: StoredBody = content ? { kind: 'content', content, ...(!isWhole && { kept }) } : { kind: 'newer', kept }
   const flags: MessageFlags = {
     ...(standing === 'removed_since' && { isRemovedSince: true }),
-    ...sentFar(statement.sentAt, message.createdAt),
+    ...sentFar(statement, message.createdAt),
   }
   return { senderId: sender.userId, body, proof: { statement, deviceId }, flags }
 }
 
-const FAR_MS = 10 * 60_000
+/** Times that are further apart are both shown. */
+export const FAR_MS = 10 * 60_000
 
-/** Returns the signed time if far from the server's [Note: H3]. */
-export const sentFar = (sentAt: string, createdAt: string): Pick<MessageFlags, 'sentAt'> =>
-  Math.abs(Date.parse(sentAt) - Date.parse(createdAt)) >= FAR_MS ? { sentAt } : {}
+/** Returns a signed time that is far from the server's: of writing, else of sealing [Note: H3, M4]. */
+export function sentFar(
+  { sentAt, writtenAt = sentAt }: { sentAt: string; writtenAt?: string | undefined },
+  createdAt: string,
+): Pick<MessageFlags, 'sentAt'> {
+  const far = [writtenAt, sentAt].find((at) => Math.abs(Date.parse(at) - Date.parse(createdAt)) >= FAR_MS)
+  return far === undefined ? {} : { sentAt: far }
+}
 
 /** Throws any error but a CryptoFailure again. */
 export function unreadable(message: Pick<Sent, 'senderId'>, error: unknown): Read {
