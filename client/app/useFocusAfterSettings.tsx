@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { PAID } from '../plan/plans/askedIn.ts'
 import { SETTINGS } from './SidebarTop.tsx'
 
 /** After closing the settings, moves the focus to the button that leads there. */
@@ -7,7 +8,8 @@ export function useFocusAfterSettings(isSettings: boolean) {
   useEffect(() => {
     const wasSettings = before.current
     before.current = isSettings
-    if (!wasSettings || isSettings) return
+    // Whoever has paid goes on writing.
+    if (!wasSettings || isSettings || location.search === PAID) return
     // On a phone the buttons of the top stand in the menu of one.
     const openers = document.querySelectorAll<HTMLElement>(`.top [aria-label="${SETTINGS}"], .top .you`)
     for (const opener of openers) if (opener.checkVisibility()) opener.focus()

@@ -17,7 +17,7 @@ import { later } from '../../ui/later.tsx'
 import { messagesStore, viewOf } from './store.ts'
 import { Timeline } from './Timeline.tsx'
 
-const FreeBanner = later(async () => (await import('../../plan/plans/FreeBanner.tsx')).FreeBanner)
+const PlanLine = later(async () => (await import('../../plan/plans/PlanLine.tsx')).PlanLine)
 const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
 
@@ -96,7 +96,9 @@ export function Chat(props: Props) {
           <ForkQuestion room={room} onAnswered={onFreed} />
         </Suspense>
       )}
-      {!canSend && !isShut && !room.isClosed && !isBlocked(room) && <FreeBanner onUpgrade={() => setUpgrade('plans')} />}
+      {(!canSend || location.search) && !isShut && !room.isClosed && !isBlocked(room) && (
+        <PlanLine canSend={canSend} onUpgrade={() => setUpgrade('plans')} />
+      )}
       {room.isClosed ? (
         <p className="gone" role="status">
           This account was deleted. Nothing can be sent.

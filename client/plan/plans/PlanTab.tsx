@@ -1,12 +1,13 @@
 import { CircleAlert, Info } from 'lucide-react'
-import { useEffect, useRef } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { useStore } from 'zustand'
 import type { Tier } from '../../../contract/money/plans.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
+import { dropAskedIn, PAID, readAskedIn } from './askedIn.ts'
 import { CurrentPlan } from './CurrentPlan.tsx'
 import { leavingStore } from './leaving.ts'
 import { PlanList } from './PlanList.tsx'
@@ -27,6 +28,14 @@ export function PlanTab({ tier }: { tier: Tier }) {
   const isLeaving = useStore(leavingStore, ({ asked }) => asked !== null)
   const [search, setSearch] = useSearchParams()
   const paid = search.get('paid')
+  const [, navigate] = useLocation()
+  const askedIn = readAskedIn()
+  // Before it is painted: no page stands between the payment and the words that were kept.
+  useLayoutEffect(() => {
+    if (paid !== 'yes' || askedIn === null) return
+    dropAskedIn()
+    navigate(askedIn + PAID, { replace: true })
+  }, [paid, askedIn, navigate])
   const isPaid = isPaidPlan(tier)
   const wasPaid = useRef(isPaid)
   const isAwaited = paid === 'yes' && !isPaid
@@ -61,7 +70,7 @@ export function PlanTab({ tier }: { tier: Tier }) {
       )}
       {paid === 'no' && (
         <Note icon={Info} role="status">
-          Nothing was paid.
+          Nothing was paid. {askedIn !== null && <Link href={askedIn}>Back to the chat</Link>}
         </Note>
       )}
       {failure && (

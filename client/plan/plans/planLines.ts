@@ -38,6 +38,14 @@ export const shownPrice = (cents: number): string =>
 export const shownDay = (instant: string): string =>
   new Date(instant).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
+/** Formats the end of a plan: "December 24", with the year where it is another one. */
+export function shownEnd(instant: string, now = new Date()): string {
+  const isThisYear = new Date(instant).getUTCFullYear() === now.getUTCFullYear()
+  return isThisYear
+    ? new Date(instant).toLocaleDateString('en-US', { month: 'long', day: 'numeric', timeZone: 'UTC' })
+    : shownDay(instant)
+}
+
 /** Formats an instant to the minute, in the time of this browser: "Dec 1, 3:04 PM". */
 export const shownMoment = (instant: string): string =>
   new Date(instant).toLocaleString('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })

@@ -1,0 +1,92 @@
+// @vitest-environment happy-dom
+import { act, screen, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
+import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { PlanLine } from './PlanLine.tsx'
+import { PlanTab } from './PlanTab.tsx'
+import { plansStore } from './store.ts'
+import { UpgradeDialog } from './UpgradeDialog.tsx'
+
+openScreen()
+const CHAT = '/chat/dm_1_2'
+beforeEach(() => {
+  sessionStorage.clear()
+  plansStore.setState({ subscription: null, packages: null, usage: null, failure: null })
+  vi.useFakeTimers({ shouldAdvanceTime: true, now: new Date('2026-11-24T12:00:00.000Z') })
+})
+afterEach(() => void vi.useRealTimers())
+
+const PREMIUM: Package = {
+  ...{ id: '7d7d1f6e-7a5a-4d0c-9a6e-0a2f3c9b1d11', name: 'Premium', description: 'Everything', tier: 'premium' },
+  ...{ monthlyPrice: 100_000, yearlyPrice: 0, messagesLimit: -1, fileStorageGB: -1, voiceCallMinutes: -1, videoCallMinutes: -1 },
+  ...{
+    advancedEncryption: true,
+    prioritySupport: true,
+    customBranding: false,
+    apiAccess: false,
+    isActive: true,
+    displayOrder: 0,
+  },
+}
+const FREE: Subscription = {
+  ...{ tier: 'free', packageId: null, endDate: null, card: null, hasInvoices: false, refundableCents: 0, cardProvider: 'sandbox' },
+  masterPrice: { monthlyCents: null, yearlyCents: null },
+}
+const PAID: Subscription = { ...FREE, tier: 'premium', endDate: '2026-12-24T12:00:00.000Z' }
+
+function server() {
+  const answers = makeAnswers()
+  const at = { subscription: FREE }
+  answers.on(paymentsApi.subscription, () => at.subscription)
+  answers.on(paymentsApi.packages, () => [PREMIUM])
+  answers.on(paymentsApi.usage, () => ({
+    ...{ messagesUsed: 0, fileStorageUsedMB: 0, videoCallMinutesUsed: 0 },
+    ...{ messagesLimit: 100, fileStorageLimitMB: 50, videoCallMinutesLimit: 30 },
+  }))
+  answers.on(paymentsApi.upgrade, () => ({ clientSecret: 'cs', frameUrl: 'https://pay.example.org/checkout' }))
+  return { answers, at }
+}
+
+const address = () => location.pathname + location.search
+
+test('Whoever pays for a plan that was asked for in a chat is in that chat again, by the address of the return', async () => {
+  const { answers } = server()
+  history.replaceState(null, '', CHAT)
+  const { person, again } = show(<UpgradeDialog feature="messaging" isRefused={true} onClose={vi.fn()} />, answers)
+  await person.click(await screen.findByRole('button', { name: 'Choose Premium' }))
+  await screen.findByTitle('Payment by card')
+  act(() => history.replaceState(null, '', '/subscribe?paid=yes'))
+  again(<PlanTab tier="free" />)
+  await waitFor(() => expect(address()).toBe(`${CHAT}?paid=yes`))
+  // The next payment, from the settings, knows of no chat.
+  act(() => history.replaceState(null, '', '/subscribe?paid=yes'))
+  again(<PlanTab key="again" tier="premium" />)
+  await screen.findByText(/Your payment is confirmed/)
+  expect(address()).toBe('/subscribe?paid=yes')
+})
+
+test('Whoever looked at all plans first, and whoever paid nothing, finds the chat again too', async () => {
+  const { answers } = server()
+  history.replaceState(null, '', CHAT)
+  const { person, again } = show(<UpgradeDialog feature="messaging" isRefused={true} onClose={vi.fn()} />, answers)
+  await person.click(await screen.findByRole('link', { name: 'View All Plans' }))
+  expect(address()).toBe('/subscribe')
+  act(() => history.replaceState(null, '', '/subscribe?paid=no'))
+  again(<PlanTab tier="free" />)
+  await person.click(await screen.findByRole('link', { name: 'Back to the chat' }))
+  expect(address()).toBe(CHAT)
+})
+
+test('The chat waits for the confirmation in one line, which then says until when', async () => {
+  const { answers, at } = server()
+  history.replaceState(null, '', `${CHAT}?paid=yes`)
+  const { again } = show(<PlanLine canSend={false} onUpgrade={vi.fn()} />, answers)
+  await screen.findByText(/confirmation is on its way; your text is kept/)
+  at.subscription = PAID
+  again(<PlanLine canSend={true} onUpgrade={vi.fn()} />)
+  await screen.findByText('Premium until December 24')
+  act(() => history.pushState(null, '', CHAT))
+  again(<PlanLine canSend={true} onUpgrade={vi.fn()} />)
+  await waitFor(() => expect(screen.queryByText(/^Premium/)).toBeNull())
+})
