@@ -86,7 +86,7 @@ test('A long room opens at once, scrolls, goes to a day, and never stands in the
   await alice.page.getByRole('button', { name: bob.name, exact: true }).click()
   await alice.page.getByRole('button', { name: 'Shared files' }).click()
   const dialog = alice.page.getByRole('dialog', { name: 'Shared files' })
-  await dialog.getByText('No photos, videos or sounds').waitFor()
+  await dialog.getByText('No photos or videos').waitFor()
   await dialog.getByRole('tab', { name: 'Links 100' }).click()
   const lines = dialog.getByRole('listitem')
   expect(await lines.count()).toBe(60)

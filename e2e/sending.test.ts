@@ -82,7 +82,7 @@ test('Alice drops a file before the page is whole and pastes nineteen: one is re
   await bob.page.getByRole('button', { name: alice.name, exact: true }).click()
   await bob.page.getByRole('button', { name: 'Shared files' }).click()
   await bob.page.getByPlaceholder('Filter').fill('many-')
-  await bob.page.getByRole('tab', { name: 'Documents 20' }).click()
+  await bob.page.getByRole('tab', { name: 'Files 20' }).click()
   const names = await bob.page.locator('.shared-list bdi').allTextContents()
   expect(names.slice(2)).toEqual(
     [dropped, ...pasted]

@@ -1,4 +1,4 @@
-import { FileText, Plus, X } from 'lucide-react'
+import { Plus, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { textBytes } from '../../../contract/ground/bytes.ts'
@@ -8,6 +8,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { heldType, nameOf, sizeWords } from './fileWords.ts'
+import { KindTile } from './KindTile.tsx'
 import { type Ahead, sealAhead } from './sealAhead.ts'
 import type { Options } from './sendFile.ts'
 import './attach.css'
@@ -59,7 +60,7 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFoc
             {files.map((file, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
               <li key={`${at} ${file.name}`}>
-                {isPicture(file) ? <Preview file={file} /> : <FileText className="i" aria-hidden />}
+                {isPicture(file) ? <Preview file={file} /> : <KindTile name={nameOf(file.name)} />}
                 <span className="att-words">
                   <b>
                     <bdi>{nameOf(file.name)}</bdi>
@@ -146,6 +147,6 @@ function Preview({ file, isLarge = false }: { file: File; isLarge?: boolean }) {
       URL.revokeObjectURL(url)
     }
   }, [file, url])
-  if (!isShown) return <FileText className="i" aria-hidden />
+  if (!isShown) return <KindTile name={nameOf(file.name)} />
   return <img className={isLarge ? 'att-preview large' : 'att-preview'} src={url} alt={nameOf(file.name)} />
 }

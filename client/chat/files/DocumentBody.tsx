@@ -1,10 +1,11 @@
-import { Download, FileText } from 'lucide-react'
+import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { nameOf, sizeWords } from './fileWords.ts'
+import { KindTile } from './KindTile.tsx'
 import { type Held, openedStore } from './openedFiles.ts'
 import { saveHeld } from './openFile.ts'
 import { NotThere, notThere } from './useOpened.tsx'
@@ -26,7 +27,7 @@ export function DocumentBody({ held, isOut }: { held: Held; isOut: boolean }) {
   if (failure) return <NotThere held={held} failure={failure} onRetry={() => void save()} />
   const content = (
     <>
-      <FileText className="i" aria-hidden />
+      <KindTile name={name} />
       <span className="att-words">
         <b>
           <bdi>{name}</bdi>

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, Download, X, ZoomIn, ZoomOut } from 'lucide-react'
+import { ChevronLeft, ChevronRight, Download, MessageSquareText, X, ZoomIn, ZoomOut } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
@@ -20,13 +20,17 @@ interface Props {
   /** The message's seq; null before sending. */
   seq: number | null
   onClose: () => void
+  /** Leads to the shown picture's message, where the chat is not behind it. */
+  onJump?: (seq: number) => void
 }
 
-export function Viewer({ held, seq, onClose }: Props) {
+type Shown = Held & { seq: number | null }
+
+export function Viewer({ held, seq, onClose, onJump }: Props) {
   const env = useEnv()
   const [giveBack] = useState(noteFocus)
-  const [shown, setShown] = useState(held)
-  const { pictures, at, isWhole } = usePictures(held, seq, shown)
+  const [shown, setShown] = useState<Shown>({ ...held, seq })
+  const { pictures, at, isWhole } = usePictures({ ...held, seq }, shown)
   const step = (by: number) => {
     const next = pictures[at + by]
     if (next) setShown(next)
@@ -77,6 +81,16 @@ export function Viewer({ held, seq, onClose }: Props) {
               label={zoom.isNear ? 'Zoom out' : 'Zoom in'}
               onClick={zoom.toggle}
             />
+            {onJump && shown.seq !== null && (
+              <IconButton
+                icon={MessageSquareText}
+                label={`Show ${name} in chat`}
+                onClick={() => {
+                  onClose()
+                  onJump(shown.seq ?? 0)
+                }}
+              />
+            )}
             <IconButton icon={Download} label="Save" onClick={() => void save()} />
             <IconButton icon={X} label="Close" onClick={onClose} />
           </header>
@@ -97,10 +111,10 @@ export function Viewer({ held, seq, onClose }: Props) {
 }
 
 /** Reads more pictures at either end. */
-function usePictures(held: Held, seq: number | null, shown: Held) {
+function usePictures(opened: Shown, shown: Held) {
   const env = useEnv()
-  const { chatRoomId } = held
-  const [row, setRow] = useState<Pictures>({ pictures: [held], before: seq ?? undefined, after: seq ?? undefined })
+  const { chatRoomId, seq } = opened
+  const [row, setRow] = useState<Pictures>({ pictures: [opened], before: seq ?? undefined, after: seq ?? undefined })
   const { pictures, before, after } = row
   const at = pictures.findIndex(({ file }) => file.object === shown.file.object)
   const isFirst = at === 0

@@ -1,10 +1,11 @@
 import type { Env } from '../../env.ts'
 import { lookOf } from './fileWords.ts'
-import { type ListedFile, sharedPage } from './sharedPage.ts'
+import type { Held } from './openedFiles.ts'
+import { sharedPage } from './sharedPage.ts'
 
 /** Oldest first. */
 export interface Pictures {
-  pictures: Pick<ListedFile, 'chatRoomId' | 'file'>[]
+  pictures: (Held & { seq: number | null })[]
   /** The next seq to read; undefined if this browser has no more messages. */
   before: number | undefined
   after: number | undefined

@@ -1,87 +1,57 @@
-import { Download, FileText, Image as ImageIcon, Link as LinkIcon, MessageSquareText, Mic, Music, Video } from 'lucide-react'
+import { Download, Link as LinkIcon, MessageSquareText } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
-import type { TransferContent } from '../../../contract/chat/content.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
-import { BESIDE, closeDetails } from '../../rooms/trust/details.ts'
+import { dayWords } from '../../ui/dayWords.ts'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { lengthWords, moment, relativeTime } from '../../ui/time.ts'
+import { lengthWords, moment } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
-import { type Look, lookOf, nameOf, sizeWords } from '../files/fileWords.ts'
-import { type Held, openedStore } from '../files/openedFiles.ts'
+import { lookOf, nameOf, sizeWords } from '../files/fileWords.ts'
+import { KindTile } from '../files/KindTile.tsx'
+import { openedStore } from '../files/openedFiles.ts'
 import { saveHeld } from '../files/openFile.ts'
+import { Player } from '../files/Player.tsx'
 import type { ListedFile, ListedLink } from '../files/sharedPage.ts'
-import { thumbnailUrl } from '../files/thumbnail.ts'
 import { notThere } from '../files/useOpened.tsx'
-import { jumpToMessage } from '../messages/messages.ts'
-import { heldTransfer } from '../transferline/heldTransfer.ts'
-import { Named } from '../transferline/Named.tsx'
-import { stageWords, UNKNOWN } from '../transferline/stageWords.ts'
-import { useOtherName, useTransfer } from '../transferline/useTransfer.tsx'
+import { Direct, type Shown } from './Direct.tsx'
 import { wordsOf } from './shared.ts'
 
 interface Props<Line> {
   line: Line
   room: RoomRow
-  /** The dialog goes, because the chat is shown. */
-  onLeave: () => void
+  onJump: (seq: number) => void
 }
 
-const ICONS: Record<Look, typeof Video> = { picture: ImageIcon, video: Video, voice: Mic, audio: Music, document: FileText }
+/** A document is saved, a sound plays in the chat. */
+export const FileLine = ({ line, room, onJump }: Props<ListedFile>) => (
+  <Direct line={line} room={room}>
+    {(shown) => <OneFile {...shown} room={room} onJump={onJump} />}
+  </Direct>
+)
 
-interface FileProps extends Props<ListedFile> {
-  onView?: (line: ListedFile & Held) => void
-}
-
-/** A file that was shared. A picture opens, what plays is played in the chat, and a document is saved. */
-export const FileLine = (file: FileProps) =>
-  file.line.transfer ? <DirectLine {...file} transfer={file.line.transfer} /> : <OneFile {...file} />
-
-/** One that goes or went from browser to browser opens where it is. */
-function DirectLine({ transfer: content, line, ...file }: FileProps & { transfer: TransferContent }) {
-  const { chatRoomId, senderId, at } = line
-  const isMine = senderId === file.room.ownId
-  const known = useTransfer({ content, chatRoomId, isMine, at })
-  const name = useOtherName(chatRoomId)
-  const isAway = known?.stage !== 'done' || !known.isHere || isMine
-  const state = known ? <Named words={(placed) => stageWords(known, placed)} name={name} /> : UNKNOWN
-  const { read } = heldTransfer({ chatRoomId, content })
-  return <OneFile {...file} line={{ ...line, ...(read && { read }) }} state={state} isAway={isAway} />
-}
-
-interface OneProps extends FileProps {
-  line: ListedFile & Held
-  state?: ReactNode
-  /** It cannot be opened here. */
-  isAway?: boolean
-}
-
-function OneFile({ line, onView, state, isAway = false, ...at }: OneProps) {
+function useSave(line: Shown['line']): () => void {
   const env = useEnv()
-  const { file } = line
-  const part = useStore(openedStore, ({ parts }) => parts[file.object])
-  const look = lookOf(file)
-  const name = look === 'voice' ? wordsOf(file) : nameOf(file.name) || wordsOf(file)
-  const show = useJump(line, at)
-  async function save() {
-    await saveHeld(env, line).catch((error: unknown) =>
+  return () =>
+    void saveHeld(env, line).catch((error: unknown) =>
       showToast({ tone: 'bad', title: notThere(line), text: failureWords(error) }),
     )
-  }
-  const acts: Record<Look, [words: string, () => void]> = {
-    picture: ['Open', () => (onView ? onView(line) : show())],
-    ...{ video: ['Play in chat', show], voice: ['Play in chat', show], audio: ['Play in chat', show] },
-    document: ['Save', () => void save()],
-  }
-  const [act, run]: [string, () => void] = isAway ? ['Show', show] : acts[look]
-  const size = file.voice ? lengthWords(file.voice.seconds) : sizeWords(file.sizeBytes)
+}
+
+function OneFile({ line, state, isAway, room, onJump }: Props<ListedFile> & Shown) {
+  const { file } = line
+  const part = useStore(openedStore, ({ parts }) => parts[file.object])
+  const isSound = lookOf(file) === 'audio'
+  const name = nameOf(file.name) || wordsOf(file)
+  const show = () => onJump(line.seq)
+  const save = useSave(line)
+  const [act, run] = isAway ? ['Show', show] : isSound ? ['Play in chat', show] : ['Save', save]
+  const size = sizeWords(file.sizeBytes)
   return (
-    <Line line={line} onShow={show} name={name}>
+    <Line onShow={show} name={name}>
       <button type="button" className="shared-main" onClick={run}>
-        <Thumbnail file={file} look={look} />
+        <KindTile name={name} />
         <span className="shared-words">
           <b>
             <span className="sr">{act} </span>
@@ -95,35 +65,44 @@ function OneFile({ line, onView, state, isAway = false, ...at }: OneProps) {
           <small>
             {part === undefined ? size : `${size} · ${Math.round(part * 100)} %`}
             {state && <span>{state}</span>}
-            <When {...line} room={at.room} />
+            <You line={line} room={room} />
+            <When at={line.at} />
           </small>
         </span>
       </button>
-      {!isAway && look !== 'document' && (
-        <IconButton icon={Download} label={`Save ${name}`} isTight onClick={() => void save()} />
-      )}
+      {!isAway && isSound && <IconButton icon={Download} label={`Save ${name}`} isTight onClick={save} />}
     </Line>
   )
 }
 
-function Thumbnail({ file, look }: { file: ListedFile['file']; look: Look }) {
-  const url = thumbnailUrl(file.picture)
-  if (url) return <img className="shared-thumb" src={url} alt="" />
-  const Icon = ICONS[look]
+/** A voice message plays where it is listed. */
+export function VoiceLine({ line, room, onJump }: Props<ListedFile>) {
+  const name = wordsOf(line.file)
+  const save = useSave(line)
   return (
-    <span className="shared-thumb">
-      <Icon className="i" aria-hidden />
-    </span>
+    <Line onShow={() => onJump(line.seq)} name={name}>
+      <div className="shared-voice">
+        <p className="shared-words">
+          <small>
+            <span>
+              {lengthWords(line.file.voice?.seconds ?? 0)}, <When at={line.at} />
+            </span>
+            <You line={line} room={room} />
+          </small>
+        </p>
+        <Player held={line} look="voice" />
+      </div>
+      <IconButton icon={Download} label={`Save ${name}`} isTight onClick={save} />
+    </Line>
   )
 }
 
 /** An address that was written in the chat. */
-export function LinkLine({ line, ...at }: Props<ListedLink>) {
+export function LinkLine({ line, room, onJump }: Props<ListedLink>) {
   const { address } = line
   const { host } = new URL(address)
-  const show = useJump(line, at)
   return (
-    <Line line={line} onShow={show} name={host}>
+    <Line onShow={() => onJump(line.seq)} name={host}>
       <a className="shared-main" href={address} target="_blank" rel="noopener noreferrer">
         <span className="shared-thumb">
           <LinkIcon className="i" aria-hidden />
@@ -136,7 +115,8 @@ export function LinkLine({ line, ...at }: Props<ListedLink>) {
             {address}
           </span>
           <small>
-            <When {...line} room={at.room} />
+            <You line={line} room={room} />
+            <When at={line.at} />
           </small>
         </span>
       </a>
@@ -144,7 +124,7 @@ export function LinkLine({ line, ...at }: Props<ListedLink>) {
   )
 }
 
-function Line({ name, onShow, children }: { line: { seq: number }; name: string; onShow: () => void; children: ReactNode }) {
+function Line({ name, onShow, children }: { name: string; onShow: () => void; children: ReactNode }) {
   return (
     <li>
       {children}
@@ -153,29 +133,14 @@ function Line({ name, onShow, children }: { line: { seq: number }; name: string;
   )
 }
 
-function When({ at, senderId, room }: { at: string; senderId: string; room: RoomRow }) {
+function When({ at }: { at: string }) {
   const now = useNow(60_000)
   const time = new Date(at)
   return (
-    <>
-      {senderId === room.ownId && <span>You</span>}
-      <time dateTime={at} title={moment(time)}>
-        {relativeTime(time, now)}
-      </time>
-    </>
+    <time dateTime={at} title={moment(time)}>
+      {dayWords(time, now)}
+    </time>
   )
 }
 
-/** Leads to the message: its chat is shown there, and what lies over it goes. */
-function useJump({ seq }: { seq: number }, { room, onLeave }: { room: RoomRow; onLeave: () => void }): () => void {
-  const env = useEnv()
-  const [, navigate] = useLocation()
-  return () => {
-    onLeave()
-    if (!matchMedia(BESIDE).matches) closeDetails()
-    navigate(`/chat/${room.id}`)
-    jumpToMessage(env, room, seq).catch((error: unknown) =>
-      showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) }),
-    )
-  }
-}
+const You = ({ line, room }: { line: { senderId: string }; room: RoomRow }) => line.senderId === room.ownId && <span>You</span>

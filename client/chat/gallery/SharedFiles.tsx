@@ -1,4 +1,4 @@
-import { FileText, Images, Link, LoaderCircle, Search } from 'lucide-react'
+import { FileText, Images, Link, LoaderCircle, Mic, Search } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
@@ -13,8 +13,10 @@ import type { Held } from '../files/openedFiles.ts'
 import type { ListedFile } from '../files/sharedPage.ts'
 import { loadAllOlder, stopOlder } from '../search/loadAllOlder.ts'
 import { useOlder } from '../search/useOlder.tsx'
-import { FileLine, LinkLine } from './Line.tsx'
+import { FileLine, LinkLine, VoiceLine } from './Line.tsx'
+import { MediaGrid } from './MediaGrid.tsx'
 import type { Tab } from './shared.ts'
+import { useJump } from './useJump.tsx'
 import { useListing } from './useListing.tsx'
 import './shared.css'
 
@@ -26,8 +28,9 @@ const STEP = 60
 const NOT_READ = 'What was shared could not be read.'
 
 const TABS: Record<Tab, { words: string; icon: typeof Images; none: string }> = {
-  media: { words: 'Media', icon: Images, none: 'No photos, videos or sounds' },
-  documents: { words: 'Documents', icon: FileText, none: 'No documents' },
+  media: { words: 'Media', icon: Images, none: 'No photos or videos' },
+  voice: { words: 'Voice', icon: Mic, none: 'No voice messages' },
+  files: { words: 'Files', icon: FileText, none: 'No files' },
   links: { words: 'Links', icon: Link, none: 'No links' },
 }
 
@@ -41,7 +44,7 @@ interface Props {
   onClose: () => void
 }
 
-/** What a chat has shared: media, documents and links, as far as this browser has its messages. */
+/** What a chat has shared: media, voice messages, files and links, as far as this browser has its messages. */
 export function SharedFiles({ room, person, onClose }: Props) {
   const [tab, setTab] = useState<Tab>('media')
   const [typed, setTyped] = useState('')
@@ -50,6 +53,7 @@ export function SharedFiles({ room, person, onClose }: Props) {
   const listing = useListing(room, { tab, typed, wanted })
   const { tabs, isBegun, isWhole, hasOlder, failure, retry } = listing
   const isShut = isShutRow(room)
+  const jump = useJump(room, onClose)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, as soon as the chat is locked
   useEffect(() => {
     if (isShut) onClose()
@@ -89,13 +93,30 @@ export function SharedFiles({ room, person, onClose }: Props) {
                 ))}
               </Tabs.List>
               <List {...at} tab="media" lines={tabs.media}>
-                {(line) => <FileLine key={line.seq} line={line} room={room} onView={setViewed} onLeave={onClose} />}
+                {(lines) => (
+                  <MediaGrid
+                    lines={lines}
+                    isWhole={isWhole && lines.length === tabs.media.length}
+                    room={room}
+                    onView={setViewed}
+                    onJump={jump}
+                  />
+                )}
               </List>
-              <List {...at} tab="documents" lines={tabs.documents}>
-                {(line) => <FileLine key={line.seq} line={line} room={room} onLeave={onClose} />}
+              <List {...at} tab="voice" lines={tabs.voice}>
+                {listed((line) => (
+                  <VoiceLine key={line.seq} line={line} room={room} onJump={jump} />
+                ))}
+              </List>
+              <List {...at} tab="files" lines={tabs.files}>
+                {listed((line) => (
+                  <FileLine key={line.seq} line={line} room={room} onJump={jump} />
+                ))}
               </List>
               <List {...at} tab="links" lines={tabs.links}>
-                {(line) => <LinkLine key={`${line.seq} ${line.address}`} line={line} room={room} onLeave={onClose} />}
+                {listed((line) => (
+                  <LinkLine key={`${line.seq} ${line.address}`} line={line} room={room} onJump={jump} />
+                ))}
               </List>
             </Tabs.Root>
           ) : (
@@ -104,7 +125,7 @@ export function SharedFiles({ room, person, onClose }: Props) {
           {hasOlder && <Older room={room} />}
         </div>
       </Dialog>
-      {viewed && <Viewer held={viewed} seq={viewed.seq} onClose={() => setViewed(undefined)} />}
+      {viewed && <Viewer held={viewed} seq={viewed.seq} onClose={() => setViewed(undefined)} onJump={jump} />}
     </>
   )
 }
@@ -121,14 +142,18 @@ interface ListProps<Line> extends Pick<ReturnType<typeof useListing>, 'isReading
   wanted: number
   isFiltered: boolean
   onMore: () => void
-  children: (line: Line) => ReactNode
+  children: (lines: Line[]) => ReactNode
 }
+
+const listed =
+  <Line,>(line: (line: Line) => ReactNode) =>
+  (lines: Line[]) => <ul className="shared-list">{lines.map(line)}</ul>
 
 function List<Line>({ tab, lines, wanted, isFiltered, onMore, children, ...reading }: ListProps<Line>) {
   const { isReading, isWhole, failure, retry } = reading
   return (
     <Tabs.Content value={tab} tabIndex={-1}>
-      {lines.length > 0 && <ul className="shared-list">{lines.slice(0, wanted).map(children)}</ul>}
+      {lines.length > 0 && children(lines.slice(0, wanted))}
       {isReading ? (
         <p className="small t2 late" role="status">
           Looking further back...

@@ -28,20 +28,20 @@ const shared = {
   links: [{ chatRoomId: 'room', id: '6', seq: 6, at: '', senderId: 'bob', address: 'https://cafe.example/menu' }],
 }
 const seqs = (typed: string) => {
-  const { media, documents, links } = tabsOf(shared, typed)
-  return [media, documents, links].map((lines) => lines.map(({ seq }) => seq))
+  const { media, voice, files, links } = tabsOf(shared, typed)
+  return [media, voice, files, links].map((lines) => lines.map(({ seq }) => seq))
 }
 
-test('Media are what the page shows and plays; what could run is a document, whatever its sender calls it', () => {
-  expect(seqs('')).toEqual([[1, 2, 3], [4, 5], [6]])
+test('Media are what the page shows; voice has a tab of its own; what could run is a file, whatever its sender calls it', () => {
+  expect(seqs('')).toEqual([[1, 2], [3], [4, 5], [6]])
 })
 
 test('The filter finds any part of names, captions, kinds and addresses, without case and accents', () => {
-  expect(seqs('CAFE')).toEqual([[1], [], [6]])
-  expect(seqs('able')).toEqual([[1], [4], []])
-  expect(seqs('table caf')).toEqual([[1], [], []])
-  expect(seqs('voice')).toEqual([[3], [], []])
-  expect(seqs('nothing of this')).toEqual([[], [], []])
+  expect(seqs('CAFE')).toEqual([[1], [], [], [6]])
+  expect(seqs('able')).toEqual([[1], [], [4], []])
+  expect(seqs('table caf')).toEqual([[1], [], [], []])
+  expect(seqs('voice')).toEqual([[], [3], [], []])
+  expect(seqs('nothing of this')).toEqual([[], [], [], []])
   expect(files.map(({ file }) => wordsOf(file))).toEqual(['Photo', 'Video', 'Voice message', 'Document', 'Document'])
 })
 
@@ -108,7 +108,7 @@ test('From a picture the next ones are found on both sides, also behind many mes
   const pictures = new Map([5, 6, 390, 795].map((at) => [at, fileOf(`photo-${at}.png`)]))
   await keeps(Array.from({ length: 800 }, (_, at) => [at + 1, pictures.get(at + 1) ?? text(`line ${at + 1}`)]))
   const { signal } = new AbortController()
-  const held = { chatRoomId: roomId, file: pictures.get(390) as FileContent }
+  const held = { chatRoomId: roomId, file: pictures.get(390) as FileContent, seq: cursor + 390 }
   const alone = { pictures: [held], before: cursor + 390, after: cursor + 390 }
   const older = (await withOlderPictures(alice.env, roomId, cursor + 390, signal))(alone)
   const both = (await withNewerPictures(alice.env, roomId, cursor + 390, signal))(older)

@@ -1,5 +1,6 @@
 import type { Env } from '../../env.ts'
-import { lookOf, nameOf } from '../files/fileWords.ts'
+import { dateField } from '../../ui/time.ts'
+import { type Look, lookOf, nameOf } from '../files/fileWords.ts'
 import { type ListedFile, type ListedLink, type SharedPage, sharedPage } from '../files/sharedPage.ts'
 
 /** How far a chat was read, from its newest message on, and what it has shared so far. */
@@ -50,13 +51,18 @@ export async function readNews(env: Env, chatRoomId: string, newest: number, tak
   }
 }
 
-export type Tab = 'media' | 'documents' | 'links'
+export type Tab = 'media' | 'voice' | 'files' | 'links'
 
 /** What stands in each tab. */
 export interface Tabs {
   media: ListedFile[]
-  documents: ListedFile[]
+  voice: ListedFile[]
+  files: ListedFile[]
   links: ListedLink[]
+}
+
+const TAB_OF: Record<Look, Exclude<Tab, 'links'>> = {
+  ...{ picture: 'media', video: 'media', voice: 'voice', audio: 'files', document: 'files' },
 }
 
 /** Sorts what a chat has shared into tabs, and leaves out what does not hold each of the typed words. */
@@ -64,9 +70,9 @@ export function tabsOf({ files, links }: Pick<Listing, 'files' | 'links'>, typed
   const words = folded(typed).split(/\s+/).filter(Boolean)
   const holds = (text: string) => words.length === 0 || holdsAll(folded(text), words)
   const found = files.filter(({ file }) => holds(`${nameOf(file.name)} ${wordsOf(file)} ${file.caption}`))
+  const inTab = (tab: Tab) => found.filter(({ file }) => TAB_OF[lookOf(file)] === tab)
   return {
-    media: found.filter(({ file }) => lookOf(file) !== 'document'),
-    documents: found.filter(({ file }) => lookOf(file) === 'document'),
+    ...{ media: inTab('media'), voice: inTab('voice'), files: inTab('files') },
     links: links.filter(({ address }) => holds(address)),
   }
 }
@@ -79,3 +85,23 @@ const WORDS = { picture: 'Photo', video: 'Video', voice: 'Voice message', audio:
 
 /** What a file without a name is called. */
 export const wordsOf = (file: ListedFile['file']): string => WORDS[lookOf(file)]
+
+/** Lines of one month, newest first. */
+export interface Month {
+  /** "2026-11" in local time. */
+  key: string
+  at: Date
+  lines: ListedFile[]
+}
+
+export function monthsOf(lines: ListedFile[]): Month[] {
+  const months: Month[] = []
+  for (const line of lines) {
+    const at = new Date(line.at)
+    const key = dateField(at).slice(0, -3)
+    const month = months.at(-1)
+    if (month?.key === key) month.lines.push(line)
+    else months.push({ key, at, lines: [line] })
+  }
+  return months
+}

@@ -1,8 +1,8 @@
-import { FileText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { TransferContent } from '../../../contract/chat/content.ts'
 import { bytesWords } from '../../ui/bytes.ts'
 import { nameOf } from '../files/fileWords.ts'
+import { KindTile } from '../files/KindTile.tsx'
 import './transfer.css'
 
 interface Props {
@@ -15,12 +15,9 @@ interface Props {
 /** A file as a line: its ending, name and size, and what can be done at the right. */
 export function TransferFile({ file, about, children }: Props) {
   const name = nameOf(file.name) || 'Document'
-  const ending = /\.([a-z0-9]{2,4})$/i.exec(name)?.[1]
   return (
     <div className="transfer-file">
-      <span className="transfer-kind mono" aria-hidden="true">
-        {ending ? ending.toUpperCase() : <FileText className="i" aria-hidden />}
-      </span>
+      <KindTile name={name} />
       <span className="transfer-words">
         <b>
           <bdi>{name}</bdi>
