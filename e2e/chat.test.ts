@@ -116,7 +116,7 @@ test('A reload in the middle of a chat keeps every word, also the unsent one in 
   alice.complaints.splice(0)
   await page.unroute('**/assets/Settings-*.js')
   await page.getByRole('button', { name: 'Reload' }).click()
-  await page.getByRole('heading', { name: 'Profile Settings' }).waitFor()
+  await page.getByRole('heading', { name: 'Profile' }).waitFor()
   await page.goBack()
   await alice.reads('before the reload')
   const holds = (query: string) => document.querySelector<HTMLTextAreaElement>(query)?.value === 'half a thought'

@@ -80,7 +80,7 @@ test('A server that turns to Tor alone shuts an open page, which says by which a
   const door = page.getByRole('heading', { name: 'This room opens from Tor alone.' })
   // Whichever question comes next brings the door: the one about calls at the latest.
   await page.getByRole('button', { name: 'Profile Settings' }).or(door).first().click()
-  await page.getByRole('tab', { name: 'Security' }).or(door).first().click()
+  await page.getByRole('link', { name: 'Privacy' }).or(door).first().click()
   await door.waitFor()
   await page.getByText('Nothing of yours is lost').waitFor()
   await looksFine(page, 'the door')

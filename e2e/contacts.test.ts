@@ -84,7 +84,7 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him 
   // The settings list whom she blocks, in each browser, and follow.
   const settings = second.page.getByRole('list', { name: 'Blocked people' })
   await second.page.getByRole('button', { name: 'Profile Settings' }).click()
-  await second.page.getByRole('tab', { name: 'Security' }).click()
+  await second.page.getByRole('link', { name: 'Privacy' }).click()
   await settings.getByText('Robert from work').waitFor()
 
   await page.getByRole('button', { name: 'Unblock' }).click()
@@ -114,7 +114,7 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him 
   await expect.poll(focused).toBe('Unblock')
   // In the settings the button goes with its line; whoever pressed it by key goes on from there.
   await second.page.getByRole('button', { name: 'Profile Settings' }).click()
-  await second.page.getByRole('tab', { name: 'Security' }).click()
+  await second.page.getByRole('link', { name: 'Privacy' }).click()
   await settings.getByRole('button', { name: 'Unblock Robert from work' }).press('Enter')
   await second.page.getByRole('alertdialog').getByRole('button', { name: 'Unblock' }).press('Enter')
   await settings.waitFor({ state: 'detached' })

@@ -273,12 +273,15 @@ test('A whole first day by keyboard alone: the kit is put off, Bob is added, wri
   await keyboard.press('Control+k')
   await keyboard.type('security')
   await keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Profile Settings' }).waitFor()
-  for (const tab of ['Plan', 'Security', 'Profile']) {
-    await page.getByRole('tab', { name: tab }).click()
-    await looksFine(page, `settings: ${tab}`)
+  await page.getByRole('heading', { name: 'Security' }).waitFor()
+  const places = page.getByRole('navigation', { name: 'Settings' })
+  for (const place of ['Notifications', 'Storage', 'About', 'Plan', 'Privacy', 'Devices', 'Security', 'Profile']) {
+    const isTab = ['Plan', 'Security', 'Profile'].includes(place)
+    await (isTab ? page.getByRole('tab', { name: place }) : places.getByRole('link', { name: place })).click()
+    await page.getByRole('heading', { name: place, level: 1 }).waitFor()
+    await looksFine(page, `settings: ${place}`)
     // What is read aloud alone must not lengthen the page itself: it would scroll into nothing.
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight), { message: tab }).toBe(0)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight), { message: place }).toBe(0)
   }
   await keyboard.press('Escape')
   await page.locator('a.row').waitFor()

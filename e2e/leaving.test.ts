@@ -11,7 +11,7 @@ test('Alice keeps no history: her next browser begins empty and reads what follo
 }) => {
   await alice.says('before the switch')
   await bob.reads('before the switch')
-  await alice.page.goto(`${server.url}/settings?tab=security`)
+  await alice.page.goto(`${server.url}/settings?tab=devices`)
   await alice.page.getByRole('switch', { name: 'Keep encrypted history for my other browsers' }).click()
   const dialog = alice.page.getByRole('dialog')
   await dialog.getByLabel('Password', { exact: true }).fill(alice.password)
@@ -49,7 +49,7 @@ test('Alice exports everything, deletes her account, and Bob keeps a closed chat
   await alice.says('for the archive')
   await bob.says('and the answer')
   await alice.reads('and the answer')
-  await alice.page.goto(`${server.url}/settings?tab=profile`)
+  await alice.page.goto(`${server.url}/settings?tab=storage`)
   const saving = alice.page.waitForEvent('download')
   let reads: () => void = () => undefined
   const isLooked = new Promise<void>((resolve) => {

@@ -63,7 +63,6 @@ test('While Alice looks elsewhere her system says “New message” once she wan
   const isOn = page.getByRole('switch', { name: 'Tell me when this page is in the background' })
   await expect.poll(() => isOn.isChecked()).toBe(true)
   await looksFine(page, 'notification settings')
-  await page.getByRole('button', { name: 'Back to Profile Settings' }).click()
   await page.getByRole('button', { name: 'Back to chat' }).click()
   await page.locator('a.row', { hasText: 'Bob' }).waitFor()
   await looks(false)

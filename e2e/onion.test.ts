@@ -95,14 +95,16 @@ test('A browser that came by the onion asks nobody else, looks for no way of a c
   await page.getByRole('menuitem', { name: 'Send directly, up to 100 MB' }).click()
   await page.getByRole('dialog').waitFor()
   await looks('a direct transfer')
-  await page.goto(`${onionUrl}/settings?tab=security`)
+  await page.goto(`${onionUrl}/settings?tab=privacy`)
   await page.getByRole('button', { name: 'Test my connection' }).click()
   await page.getByRole('dialog', { name: 'Test my connection' }).getByText('A call does not go through Tor').waitFor()
   await looks('the test of a connection')
   await page.goto(`${onionUrl}/subscribe`)
   await page.getByRole('heading').first().waitFor()
   await looks('the plans')
-  const settings = ['profile', 'plan', 'notifications', 'storage', 'devices'].map((tab) => `/settings?tab=${tab}`)
+  const settings = ['profile', 'notifications', 'storage', 'about', 'plan', 'security', 'privacy', 'devices'].map(
+    (tab) => `/settings?tab=${tab}`,
+  )
   const pages = Object.keys(PAGES).filter((each) => PAGES[each] !== null)
   for (const place of [...settings, ...pages, '/home', '/register', '/nowhere']) {
     await page.goto(onionUrl + place)

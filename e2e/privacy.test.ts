@@ -14,7 +14,7 @@ test('What Bob hides is gone from the screen of Alice at once, and hers from his
   await shown.getByText('Online', { exact: true }).waitFor()
 
   await bob.page.getByRole('button', { name: 'Profile Settings' }).click()
-  await bob.page.getByRole('tab', { name: 'Security' }).click()
+  await bob.page.getByRole('link', { name: 'Privacy' }).click()
   const presence = bob.page.getByRole('switch', { name: 'Show when I am online' })
   await looksFine(bob.page, 'what contacts see')
   // By keyboard; the switch keeps the focus, and moves once the server has stored it.

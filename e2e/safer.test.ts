@@ -51,6 +51,7 @@ async function locksAndUnlocks({ driver, password }: AtFirefox): Promise<void> {
   await driver.press({ css: '.lock-times label', text: '5 minutes' })
   await driver.type('Password of this account', password)
   await driver.press({ role: 'button', name: 'Switch on' })
+  await driver.sees({ css: '.toast', text: 'The lock is on' })
   await driver.press({ css: 'button', text: 'Lock now' })
   await driver.sees({ role: 'heading', name: 'Locked' })
   await driver.type('Password', password)
@@ -146,6 +147,7 @@ test('In a window without any store Alice is told so, talks from one tab alone, 
   await driver.press({ role: 'button', name: 'Profile Settings' })
   await driver.press({ role: 'tab', name: 'Security' })
   await driver.sees({ css: 'p', text: 'This window has no store, so there is no lock for it' })
+  await driver.press({ role: 'link', name: 'About' })
   await driver.sees({ css: 'p', text: 'Its build:' })
   expect(alice.complaints).toEqual([])
   // The page logs why it asks for a sign-in.

@@ -48,7 +48,7 @@ export async function putsCallsAway(people: readonly { page: Page }[]): Promise<
 /** Sets "Hide my address" from an open chat, and comes back to it. */
 export async function hidesAddress(page: Page, isHidden: boolean): Promise<void> {
   const back = page.url()
-  await page.goto(new URL('/settings?tab=security', back).href)
+  await page.goto(new URL('/settings?tab=privacy', back).href)
   const hide = page.getByRole('switch', { name: 'Hide my address' })
   if ((await hide.isChecked()) !== isHidden) await hide.click()
   await page.locator(`[role="switch"][aria-checked="${isHidden}"][aria-busy="false"]`).and(hide).waitFor()

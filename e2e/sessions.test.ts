@@ -18,7 +18,7 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   await other.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 
   await page.getByRole('button', { name: 'Review' }).click()
-  await page.getByRole('heading', { name: 'Sessions and devices' }).waitFor()
+  await page.getByRole('heading', { name: 'Devices' }).waitFor()
   const row = page.locator('li', { hasText: 'Phone' })
   await looksFine(page, 'sessions and devices')
   await row.getByText(/Signed in: Chrome on Linux · direct · first seen .* · last seen/).waitFor()

@@ -174,7 +174,7 @@ test('What Alice has recorded is paused by Esc and by leaving the chat, waits in
   await expect.poll(seconds).toBeGreaterThan(first)
   // Another place of the page, while it records.
   await page.getByRole('button', { name: 'Profile Settings' }).click()
-  await page.getByRole('heading', { name: 'Profile Settings' }).waitFor()
+  await page.getByRole('heading', { name: 'Profile' }).waitFor()
   expect(await openMicrophones(page)).toBe(0)
   // The page would lose it, and asks.
   const asked = page.waitForEvent('dialog')

@@ -71,17 +71,22 @@ export function PlaceList({ user, place, isAlone, title, onBack }: Props) {
         <button
           type="button"
           className="place"
+          aria-label="Lock now"
+          aria-describedby="place-lock"
           aria-keyshortcuts="Control+Alt+L"
           onKeyDown={walk}
           onClick={() => void lockPage(env, user.id, navigate)}
         >
           <LockKeyhole className="i" aria-hidden />
           <span className="place-words">
-            Lock now<span className="place-state">{lockWords}</span>
+            Lock now
+            <span className="place-state" id="place-lock">
+              {lockWords}
+            </span>
           </span>
           <kbd aria-hidden>Ctrl Alt L</kbd>
         </button>
-        <button type="button" className="place" onKeyDown={walk} onClick={() => setLeaving(true)}>
+        <button type="button" className="place" aria-label="Logout" onKeyDown={walk} onClick={() => setLeaving(true)}>
           <LogOut className="i" aria-hidden />
           <span className="place-words">
             Logout<span className="place-state">Of this browser</span>

@@ -2,13 +2,15 @@ import type { Env } from '../env.ts'
 import { lockNow, standingOf } from '../me/browserlock/browserlock.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
-import { addressOf } from './places.ts'
+
+/** Where a lock is set. The session knows no more of the settings. */
+const LOCK_PART = '/settings?tab=security#lock'
 
 /** Locks this browser. Where no lock is set, leads to the place that sets one. */
 export async function lockPage(env: Env, userId: string, onGo: (address: string) => void): Promise<void> {
   try {
     if (await standingOf(env, userId)) await lockNow()
-    else onGo(addressOf('security', 'lock'))
+    else onGo(LOCK_PART)
   } catch (error) {
     showToast({ tone: 'bad', title: 'Not locked', text: failureWords(error) })
   }
