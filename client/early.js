@@ -13,6 +13,8 @@
   }
   const theme = stored('theme')
   if (theme === 'light' || theme === 'dark') dataset.theme = theme
+  const text = stored('text')
+  if (text) dataset.text = text
 
   // What the product cannot do without, by the names that browsers give it. Without WebAssembly it is slower, without IndexedDB it keeps
   // nothing.

@@ -48,7 +48,7 @@ async function meets(server: RunningServer, alice: AtFirefox, bob: Visitor): Pro
 async function locksAndUnlocks({ driver, password }: AtFirefox): Promise<void> {
   await driver.press({ role: 'button', name: 'Profile Settings' })
   await driver.press({ role: 'tab', name: 'Security' })
-  await driver.press({ css: '.lock-times label', text: '5 minutes' })
+  await driver.press({ css: '.segments label', text: '5 minutes' })
   await driver.type('Password of this account', password)
   await driver.press({ role: 'button', name: 'Switch on' })
   await driver.sees({ css: '.toast', text: 'The lock is on' })

@@ -8,6 +8,7 @@ import { Part } from '../ui/Part.tsx'
 import { useCopy } from '../ui/useCopy.tsx'
 import { InstallPart } from './InstallPart.tsx'
 import { part } from './settingsWords.ts'
+import { TextSize } from './TextSize.tsx'
 
 /** Who one is here. */
 export function ProfilePage({ user }: { user: User }) {
@@ -25,6 +26,9 @@ export function ProfilePage({ user }: { user: User }) {
           <Address onionAddress={onionAddress} />
         </Part>
       )}
+      <Part {...part('text-size')}>
+        <TextSize />
+      </Part>
       <InstallPart />
       <Part {...part('delete')}>
         <DeleteAccount user={user} />

@@ -50,10 +50,21 @@ function visit({ address = '/', local = {}, session = {}, without = [], data = {
   const context = createContext({ ...page, ...Object.fromEntries(without.map((name) => [name, undefined])) })
   if (without.includes('WebAssembly')) runInContext('delete globalThis.WebAssembly', context)
   runInContext(script, context)
-  return { frame: dataset['frame'], asked, lacks: named.textContent, told: new Promise((resolve) => setTimeout(resolve)) }
+  return {
+    frame: dataset['frame'],
+    text: dataset['text'],
+    asked,
+    lacks: named.textContent,
+    told: new Promise((resolve) => setTimeout(resolve)),
+  }
 }
 
 const member = { user: '{"id":"1"}' }
+
+test('The chosen text size is there before the first paint', () => {
+  expect(visit({ local: { text: 'large' } }).text).toBe('large')
+  expect(visit({}).text).toBeUndefined()
+})
 
 test('A first visit to the front door shows the landing; every other address and every later visit the sign-in', () => {
   expect(visit({}).frame).toBe('landing')

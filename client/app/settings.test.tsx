@@ -5,7 +5,7 @@ import type { User } from '../../contract/account/account.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { waysStore } from '../me/account/ways.ts'
 import { devicesStore } from '../me/devices/store.ts'
-import { makeAnswers, openScreen, show } from '../testing/screen.tsx'
+import { openScreen, show } from '../testing/screen.tsx'
 import { ASKED } from './askedTab.ts'
 import { watchLockKey } from './lockPage.ts'
 import { addressOf, GROUPS } from './places.ts'
@@ -31,9 +31,11 @@ function open(address: string, crypto = worker({ keptFiles: async () => kept, di
   return show(<Settings user={ALICE} onBack={back} />, { api: never as never }, { crypto: crypto as never })
 }
 const narrow = (isNarrow: boolean) =>
-  vi.spyOn(globalThis, 'matchMedia').mockImplementation(
-    (query) => ({ matches: isNarrow && query.includes('767'), addEventListener: () => {}, removeEventListener: () => {} }) as never,
-  )
+  vi
+    .spyOn(globalThis, 'matchMedia')
+    .mockImplementation(
+      (query) => ({ matches: isNarrow && query.includes('767'), addEventListener: never, removeEventListener: never }) as never,
+    )
 const title = (name: string) => screen.findByRole('heading', { level: 1, name })
 const row = (name: string) => screen.getByRole(/^(Profile|Plan|Security)$/.test(name) ? 'tab' : 'link', { name })
 
@@ -166,4 +168,12 @@ test('Ctrl Alt L asks for the lock from everywhere; AltGr L writes a letter', as
   fireEvent.keyDown(document.body, held)
   await waitFor(() => expect(asked).toEqual(['/settings?tab=security#lock']))
   stop()
+})
+
+test('The text size is shown at once, and kept for the next start', async () => {
+  const { person } = open('/settings')
+  await person.click(await screen.findByRole('radio', { name: 'Largest' }))
+  expect([document.documentElement.dataset['text'], localStorage.getItem('text')]).toEqual(['largest', 'largest'])
+  await person.click(screen.getByRole('radio', { name: 'Normal' }))
+  expect([document.documentElement.dataset['text'], localStorage.getItem('text')]).toEqual([undefined, null])
 })

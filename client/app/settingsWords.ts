@@ -33,6 +33,7 @@ export const PARTS = {
       'Your address',
       'The name of your key: nothing connects to it, not even Tor. Whoever adds you by it need not take the server’s word.',
     ],
+    'text-size': ['Text size', 'Of messages and of the field below them, in this browser.'],
     delete: ['Delete account', 'For good, on the server and in this browser.'],
   }),
   ...on('notifications', {

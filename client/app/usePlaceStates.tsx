@@ -42,7 +42,7 @@ export function usePlaceStates(user: User): Record<Place, PlaceState> {
   const isUnsaved =
     (draft.displayName ?? user.displayName) !== user.displayName || (draft.email ?? user.email ?? '') !== (user.email ?? '')
   return {
-    profile: { words: 'Name, photo, address', asks: isUnsaved ? 'Changes are not saved' : undefined },
+    profile: { words: 'Name, photo, text size', asks: isUnsaved ? 'Changes are not saved' : undefined },
     notifications: { words: isTold ? (hasContent ? 'On · with names' : 'On · names hidden') : 'Off' },
     storage: { words: 'Files of this browser, export' },
     about: { words: 'Build, code, the server' },

@@ -14,7 +14,7 @@ const ENDED = 'signed-out'
 /** Set by client/early.js after the landing. */
 const VISITED = 'visited'
 
-export const KEPT_AT_SIGN_OUT: readonly string[] = ['theme', VISITED, PENDING_LOGOUT]
+export const KEPT_AT_SIGN_OUT: readonly string[] = ['theme', 'text', VISITED, PENDING_LOGOUT]
 
 export const readUser = (): StoredUser | undefined => whoShape.safeParse(readJson(USER)).data
 

@@ -12,6 +12,7 @@ import { hearTabs } from './lockTabs.ts'
 import { wayWords } from './lockWords.ts'
 import { SwitchOnDialog } from './SwitchOnDialog.tsx'
 import './browserlock.css'
+import '../../ui/segments.css'
 
 const TIMES: { after: LockAfter | null; words: string }[] = [
   { after: null, words: 'Off' },
@@ -72,9 +73,9 @@ export function LockSettings({ userId }: { userId: string }) {
 
   return (
     <div className="stack tight">
-      <fieldset className="lock-field">
+      <fieldset className="segmented">
         <legend>Without input for</legend>
-        <div className="lock-times">
+        <div className="segments">
           {TIMES.map(({ after, words }) => (
             <label key={words}>
               <input type="radio" name="lock-after" checked={after === now} onChange={() => choose(after)} />
