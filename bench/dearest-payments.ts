@@ -6,6 +6,7 @@ const by =
 
 /** What of each call for plans and cards costs the server most, as in `DEAREST`. What asks the provider waits for it, not for us. */
 export const PAYMENTS: Record<string, Record<string, Request>> = {
+  'GET /api/offers': { 'all that strangers are shown': by() },
   'GET /api/packages': { 'all of them': by() },
   'GET /api/subscription/usage': { 'of as many chats as may be': by() },
   'GET /api/subscription': { 'of an account without a card': by() },

@@ -32,7 +32,7 @@
   // A tab that was signed out says why, above another form than a visitor's, once the answer is here.
   const isReturning = stored('signed-out', 'sessionStorage') !== null || /[?&]tab=signin\b/.test(search)
   // By these hashes the sign-in and other pages lead to the landing, whoever has been here before.
-  const isAsked = /^#(home|passage|features)$/.test(hash)
+  const isAsked = /^#(home|passage|features|prices)$/.test(hash)
   // Where the server let nobody in who does not come by Tor, no form is shown before it has answered.
   const isShut = stored('door') !== null
   const isLanding = pathname === '/' && !isOwed && (isAsked || (!isReturning && stored('visited') === null))

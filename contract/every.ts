@@ -25,6 +25,7 @@ import type { Endpoint } from './ground/endpoint.ts'
 import { healthApi } from './ground/health.ts'
 import { coinReviewsApi } from './money/coinreviews.ts'
 import { coinsApi } from './money/coins.ts'
+import { offersApi } from './money/offers.ts'
 import { paymentsApi } from './money/payments.ts'
 import { privacyApi } from './people/privacy.ts'
 
@@ -47,6 +48,7 @@ export const everyApi = {
   keyPackagesApi,
   messagesApi,
   notificationsApi,
+  offersApi,
   passkeysApi,
   paymentsApi,
   privacyApi,

@@ -103,6 +103,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
   keyPackagesApi: { left: 'nobody', add: 'others' },
   messagesApi: { list: 'nobody', send: 'others', markRead: 'own', markDelivered: 'others' },
   notificationsApi: { unreadCount: 'nobody', list: 'nobody', read: 'own', mute: 'own', unmute: 'own' },
+  offersApi: { offers: 'nobody' },
   passkeysApi: {
     list: 'nobody',
     challenge: 'nobody',

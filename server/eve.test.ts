@@ -80,6 +80,7 @@ const OPEN = [
   'GET /api/username-available',
   'GET /api/health',
   'GET /api/invitations/:token',
+  'GET /api/offers',
   'GET /api/openapi.json',
   'POST /api/webhooks/stripe',
   'POST /planted/webhook',

@@ -12,6 +12,7 @@ import {
 } from 'lucide-react'
 import { Unbroken } from '../ui/Unbroken.tsx'
 import { claim } from './claims.ts'
+import { FREE_LINE, READING_IS_FREE } from './offers.ts'
 import { FinalCall, Site } from './Site.tsx'
 
 const CARDS: [string, LucideIcon][] = [
@@ -45,6 +46,9 @@ export function Landing() {
               View Security Details
             </a>
           </div>
+          <p className="price" id="price">
+            {READING_IS_FREE}
+          </p>
         </div>
         <dl className="entry">
           <dt>
@@ -65,6 +69,18 @@ export function Landing() {
             ))}
           </div>
         </section>
+        <section id="prices" aria-labelledby="prices-title" hidden>
+          <h2 className="sect" id="prices-title">
+            Reading is free.
+          </h2>
+          <div className="prices">
+            <article>
+              <h3>Free</h3>
+              <b>$0</b>
+              <p>{FREE_LINE}</p>
+            </article>
+          </div>
+        </section>
         <dl className="stats">
           {STATS.map(claim).map(({ id, text, caption, story }) => (
             <div key={id}>
@@ -78,7 +94,7 @@ export function Landing() {
       </div>
       <FinalCall
         title="Close the door behind you."
-        text="A username and a password are enough. Receiving and reading is free."
+        text={`A username and a password are enough. ${READING_IS_FREE}`}
         href="/auth"
       />
     </Site>

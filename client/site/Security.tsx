@@ -2,6 +2,7 @@ import { ArrowRight, ChevronRight } from 'lucide-react'
 import { Unbroken } from '../ui/Unbroken.tsx'
 import type { Claim } from './claim.ts'
 import { CLAIMS } from './claims.ts'
+import { READING_IS_FREE } from './offers.ts'
 import { FinalCall, Site } from './Site.tsx'
 
 /** Every claim with what it rests on. It is rendered by the build; client/site/security.ts fills in what it measures. */
@@ -51,11 +52,7 @@ export function Security() {
           </li>
         </ul>
       </section>
-      <FinalCall
-        title="Now close the door."
-        text="A username and a password are enough. Receiving and reading is free."
-        href="/"
-      />
+      <FinalCall title="Now close the door." text={`A username and a password are enough. ${READING_IS_FREE}`} href="/" />
     </Site>
   )
 }

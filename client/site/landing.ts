@@ -1,5 +1,6 @@
 import { whoIsHere } from './known.ts'
 import { livenPassage } from './passage.ts'
+import { showPrices } from './prices.ts'
 
 /** A browser that has forgotten its user may be signed in all the same: then this is not a first visit. */
 async function leaveIfSignedIn(): Promise<void> {
@@ -8,5 +9,6 @@ async function leaveIfSignedIn(): Promise<void> {
 
 if (document.documentElement.dataset['frame'] === 'landing') {
   livenPassage()
+  void showPrices()
   void leaveIfSignedIn()
 }

@@ -1,6 +1,8 @@
 /** Apart from `LIMITS`, which every page loads. */
 export const PLAN_LIMITS = {
   packagesMax: 100,
+  /** Shown to strangers. */
+  offersMax: 12,
   /** Counted from the first payment. */
   refundDays: 30,
   /** A plan goes on after an unpaid renewal. */

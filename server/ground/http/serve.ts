@@ -44,6 +44,8 @@ export interface Visitor<Kind extends BodyKind = BodyKind> extends Caller<Kind> 
 interface Options {
   /** Answers 304 to a current ETag. */
   hasEtag?: boolean
+  /** Says the same to everybody, for so long. */
+  cachedSeconds?: number
 }
 
 type Answer<Out extends z.ZodType> = z.input<Out> | Promise<z.input<Out>>
@@ -125,6 +127,7 @@ function route(
         const body = await answered(request, reply)
         if (typeof body !== 'string') return await sendBytes(request, reply, body)
         reply.type('application/json; charset=utf-8')
+        if (options.cachedSeconds !== undefined) reply.header('cache-control', `public, max-age=${options.cachedSeconds}`)
         if (!options.hasEtag) return body
         const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
         reply.header('etag', etag)

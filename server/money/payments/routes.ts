@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
+import { offersApi } from '../../../contract/money/offers.ts'
 import { paymentsApi } from '../../../contract/money/payments.ts'
 import type { Env } from '../../env.ts'
 import { type Caller, serve, serveAnyone } from '../../ground/http/serve.ts'
 import { changePlan, keepPlan, openPortal, previewChange } from './change.ts'
 import { beginCheckout } from './checkout.ts'
+import { FRESH_SECONDS, publicOffers } from './forsale.ts'
 import { frameFor } from './frame.ts'
 import { listPackages } from './offers.ts'
 import { refundPlan } from './refund.ts'
@@ -14,6 +16,8 @@ export function paymentRoutes(app: FastifyInstance, env: Env) {
   // `guardOrigin` has checked the origin to which the payer returns.
   const originOf = ({ headers }: Caller): string =>
     headers.origin ?? env.config.direct.origins(undefined)[0] ?? 'http://localhost'
+  const listOffers = publicOffers(env)
+  serveAnyone(app, env, offersApi.offers, listOffers, { cachedSeconds: FRESH_SECONDS })
   serve(app, env, paymentsApi.packages, () => listPackages(env.db), { hasEtag: true })
   serve(app, env, paymentsApi.usage, (user) => readUsage(env, user), { hasEtag: true })
   serve(app, env, paymentsApi.subscription, (user) => readSubscription(env, user), { hasEtag: true })
