@@ -1,4 +1,4 @@
-import { Check, Info } from 'lucide-react'
+import { Info } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
@@ -10,8 +10,8 @@ import { Spinner } from '../../ui/Spinner.tsx'
 import { keepAskedIn } from './askedIn.ts'
 import { leavingStore } from './leaving.ts'
 import { needsPlan } from './needsPlan.ts'
-import { BENEFITS_LIMIT, offeredLinesOf, shownPrice } from './planLines.ts'
-import { changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
+import { shownPrice, summaryOf } from './planLines.ts'
+import { byPrice, changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
 import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
 
@@ -59,33 +59,25 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
       text={isRefused ? `${FEATURES[feature]} Your text is kept.` : FEATURES[feature]}
       onClose={onClose}
     >
-      <div className="plans" role="radiogroup" aria-label="Plan">
-        {offers?.map((offer) => {
+      <div className="plan-rows" role="radiogroup" aria-label="Plan">
+        {offers?.toSorted(byPrice).map((offer) => {
           const { period, cents } = priceFor(offer, 'monthly')
           return (
-            <label className={`plan ${offer === chosen ? 'on' : ''}`} key={offer.key}>
+            <label key={offer.key}>
+              <input type="radio" name="plan" checked={offer === chosen} onChange={() => setChosen(offer.key)} />
               <span>
-                <input type="radio" name="plan" checked={offer === chosen} onChange={() => setChosen(offer.key)} />
-                <b>{offer.name}</b>
+                <b dir="auto">{offer.name}</b>
+                <span className="small t2">{summaryOf(offer)}</span>
               </span>
               <span className="price">
                 {isOff ? 'Contact us' : shownPrice(cents)}
                 {!isOff && <small>/{period === 'yearly' ? 'year' : 'month'}</small>}
               </span>
-              <ul>
-                {offeredLinesOf(offer).map((line) => (
-                  <li key={line}>
-                    <Check className="i i-16" aria-hidden />
-                    {line}
-                  </li>
-                ))}
-              </ul>
             </label>
           )
         })}
         {!offers && !failure && <Spinner words="Loading" />}
       </div>
-      <p className="small t2">{BENEFITS_LIMIT}</p>
       {failure && (
         <Note icon={Info} tone="danger" role="alert">
           {failure}

@@ -3,8 +3,9 @@ import { PLANS } from '../../../contract/money/plans.ts'
 import { currentLinesOf, linesOf, offeredLinesOf, shownPrice, usageLinesOf } from './planLines.ts'
 
 test('the upgrade dialog says what the table of plans says', () => {
-  expect(linesOf(PLANS.test)).toEqual(['10 messages per month', 'Unlimited voice and video calls', 'Files up to 10MB'])
-  expect(linesOf(PLANS.premium)).toEqual(['Unlimited messages, calls and files', 'Priority support'])
+  const files = 'Files up to 10MB, directly up to 100MB'
+  expect(linesOf(PLANS.test)).toEqual(['10 messages per month', 'Unlimited voice and video calls', files])
+  expect(linesOf(PLANS.premium)).toEqual(['Unlimited messages, calls and files', files, 'Priority support'])
   expect([PLANS.test, PLANS.premium].map((plan) => shownPrice(plan.monthlyCents ?? 0))).toEqual(['$1', '$1,000'])
   expect(shownPrice(1250)).toBe('$12.50')
   expect(offeredLinesOf({ tier: 'master', messagesPerMonth: -1 })).toContain('Family Circle of 5 invitees')

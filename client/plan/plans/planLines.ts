@@ -1,3 +1,4 @@
+import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import type { Usage } from '../../../contract/money/payments.ts'
 import { hasRight, PLANS, type Plan, UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Offered } from './plans.ts'
@@ -8,9 +9,17 @@ export const BENEFITS_LIMIT = 'Priority support is what the operator of this ser
 /** The benefits of a plan, one line each. */
 export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Plan): string[] {
   const support = hasPrioritySupport ? ['Priority support'] : []
-  if (messagesPerMonth === UNLIMITED) return ['Unlimited messages, calls and files', ...support]
-  const megabytes = fileBytes / (1024 * 1024)
-  return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', `Files up to ${megabytes}MB`, ...support]
+  const files = `Files up to ${megabytes(fileBytes)}MB, directly up to ${megabytes(TRANSFER_LIMITS.fileBytes)}MB`
+  if (messagesPerMonth === UNLIMITED) return ['Unlimited messages, calls and files', files, ...support]
+  return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', files, ...support]
+}
+
+const megabytes = (bytes: number): number => Math.round(bytes / (1024 * 1024))
+
+/** A plan that is sold, in one line. */
+export function summaryOf({ tier, messagesPerMonth }: Pick<Offered, 'tier' | 'messagesPerMonth'>): string {
+  if (messagesPerMonth === UNLIMITED) return 'Unlimited messages, calls and files'
+  return `${messagesPerMonth} messages a month, calls, files up to ${megabytes(PLANS[tier].fileBytes)} MB`
 }
 
 export const MASTER_LINES = ['Everything in Premium', 'Family Circle of 5 invitees']

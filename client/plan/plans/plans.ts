@@ -63,6 +63,11 @@ export function priceFor(
   return isYearly ? { period: 'yearly', cents: yearlyCents ?? 0 } : { period: 'monthly', cents: monthlyCents }
 }
 
+/** Sorts the cheaper offer first. */
+export const byPrice = (one: Offered, other: Offered): number => monthOf(one) - monthOf(other)
+
+const monthOf = ({ monthlyCents, yearlyCents }: Offered): number => monthlyCents ?? (yearlyCents ?? 0) / 12
+
 /**
  * What an offer is to the account: `own` what is billed, or what it has; `included` in a larger plan that it has without a card, where
  * there is nothing to change; `open` what it can choose.
