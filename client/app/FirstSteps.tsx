@@ -9,7 +9,7 @@ import { peopleStore } from '../rooms/trust/people.ts'
 import { firstSteps } from './steps.ts'
 
 /** What is left of the first day: each line ticks itself. Nothing is shown once all are done, or while one of them is unknown. */
-export function FirstSteps({ onAdd }: { onAdd: () => void }) {
+export function FirstSteps() {
   const { ways } = useWays()
   const status = useStore(roomsStore, (state) => state.status)
   const rooms = useStore(roomsStore, (state) => state.rooms)
@@ -30,24 +30,15 @@ export function FirstSteps({ onAdd }: { onAdd: () => void }) {
             </span>
           </>
         )
-        const opens = (
-          <>
-            {words}
-            <ChevronRight className="i i-16" aria-hidden />
-          </>
-        )
         return (
           <li key={id} className={isDone ? 'did' : ''}>
-            {isDone || (id === 'verify' && !href) ? (
+            {isDone || !href ? (
               <div>{words}</div>
-            ) : href ? (
-              <Link href={href} onClick={() => detailsOf && openDetails(detailsOf)}>
-                {opens}
-              </Link>
             ) : (
-              <button type="button" onClick={onAdd}>
-                {opens}
-              </button>
+              <Link href={href} onClick={() => detailsOf && openDetails(detailsOf)}>
+                {words}
+                <ChevronRight className="i i-16" aria-hidden />
+              </Link>
             )}
           </li>
         )

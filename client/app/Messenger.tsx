@@ -164,7 +164,6 @@ export function Messenger() {
                 onClose={() => navigate('/')}
                 onList={hasNobody ? undefined : () => navigate('/')}
                 onAdd={() => setAdding('name')}
-                onLogout={() => setLeaving(true)}
               />
             </Boundary>
           </main>

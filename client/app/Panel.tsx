@@ -22,17 +22,16 @@ interface Props {
   /** Leads from the welcome to the list, where a phone shows one of the two. */
   onList: (() => void) | undefined
   onAdd: () => void
-  onLogout: () => void
 }
 
-export function Panel({ user, openRoomId, onClose, onList, onAdd, onLogout }: Props) {
+export function Panel({ user, openRoomId, onClose, onList, onAdd }: Props) {
   const status = useStore(roomsStore, (state) => state.status)
   const room = useStore(roomsStore, ({ rooms }) => rooms.get(openRoomId ?? ''))
   const chat = useDirectChat(room)
   if (!openRoomId)
     return (
       <Suspense>
-        <Welcome user={user} onList={onList} onAdd={onAdd} onLogout={onLogout} />
+        <Welcome user={user} onList={onList} onAdd={onAdd} />
       </Suspense>
     )
   if (chat && isRequest(chat.room)) return <RequestPanel {...chat} onLeave={onClose} />

@@ -1,10 +1,9 @@
-import { Atom, ChevronLeft, ChevronRight, History, LockKeyhole, LogOut, UserRoundPlus } from 'lucide-react'
+import { Atom, ChevronLeft, ChevronRight, History, LockKeyhole, UserRoundPlus } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
 import { devicesStore } from '../me/devices/store.ts'
 import { Unbroken } from '../ui/Unbroken.tsx'
 import { CallingCard } from './CallingCard.tsx'
-import { ConnectionStatus } from './ConnectionStatus.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
 import './welcome.css'
 
@@ -31,11 +30,10 @@ interface Props {
   /** undefined where the list stands beside this screen, or has nobody in it. */
   onList: (() => void) | undefined
   onAdd: () => void
-  onLogout: () => void
 }
 
 /** What stands beside the list while no chat is open: who one is here, and what to do first. */
-export function Welcome({ user, onList, onAdd, onLogout }: Props) {
+export function Welcome({ user, onList, onAdd }: Props) {
   const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
   return (
     <div className="hello-frame">
@@ -54,7 +52,7 @@ export function Welcome({ user, onList, onAdd, onLogout }: Props) {
           </button>
           <p className="small t2">By username or onion address. They see a request first.</p>
         </div>
-        <FirstSteps onAdd={onAdd} />
+        <FirstSteps />
         <details className="fold">
           <summary>
             <ChevronRight className="i i-16" aria-hidden />
@@ -77,13 +75,6 @@ export function Welcome({ user, onList, onAdd, onLogout }: Props) {
             All that Conclave claims, and how you can tell
           </a>
         </details>
-        <div className="end">
-          <ConnectionStatus />
-          <button type="button" className="btn quiet" onClick={onLogout}>
-            <LogOut className="i i-16" aria-hidden />
-            Logout
-          </button>
-        </div>
       </section>
     </div>
   )

@@ -8,7 +8,7 @@ interface Step {
   title: string
   text: string
   isDone: boolean
-  /** undefined: there is no such screen yet. */
+  /** undefined: there is no such screen yet, or the button above leads there. */
   href?: string
   /** The room whose contact panel opens there. */
   detailsOf?: string

@@ -18,6 +18,8 @@ import { type ListRow, VirtualRows } from './VirtualRows.tsx'
 
 const FoundMessages = later(async () => (await import('../../chat/search/FoundMessages.tsx')).FoundMessages)
 
+const AddMenu = later(async () => (await import('./AddMenu.tsx')).AddMenu)
+
 const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
 
 /** How to add somebody: by name or address, by the own code, or by the other person's. */
@@ -32,11 +34,14 @@ interface Props {
   onPlans: () => void
   /** Stands beside the search. */
   beside?: ReactNode
+  /** Stands above the rows. */
+  above?: ReactNode
 }
 
-export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Props) {
+export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above }: Props) {
   const rows = useRows()
   const [query, setQuery] = useState('')
+  const [isAdding, setAdding] = useState(false)
   const found = useMemo(() => rows.filter((row) => matches(row, query)), [rows, query])
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
@@ -77,13 +82,15 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside }: Prop
           {query && <IconButton icon={X} label="Clear the search" isTight onClick={clear} />}
         </div>
         {beside}
-        <IconButton icon={UserRoundPlus} label="Add someone" className="quickadd" onClick={() => onAdd('name')} />
+        <IconButton icon={UserRoundPlus} label="Add someone" className="quickadd" onClick={() => setAdding(true)} />
+        {isAdding && <AddMenu onAdd={onAdd} onClose={() => setAdding(false)} />}
         <p className="sr" role="status">
           {query.trim() && (found.length === 1 ? '1 contact found' : `${found.length} contacts found`)}
         </p>
       </search>
+      {above}
       <div className="list" ref={scroller}>
-        <Rows {...{ rows, found, query, openRoomId, onOpen, onAdd, wantedId }} onFocused={() => want(undefined)} />
+        <Rows {...{ rows, found, query, openRoomId, onOpen, wantedId }} onFocused={() => want(undefined)} />
         {isSearchable(query) && (
           <FoundMessages
             query={query}
@@ -142,7 +149,7 @@ function useWanted(found: ListRow[], openRoomId: string | undefined) {
   return [wantedId, want] as const
 }
 
-interface RowsProps extends Omit<Props, 'beside' | 'onPlans'> {
+interface RowsProps extends Omit<Props, 'beside' | 'above' | 'onPlans' | 'onAdd'> {
   rows: ListRow[]
   found: ListRow[]
   query: string
@@ -150,7 +157,7 @@ interface RowsProps extends Omit<Props, 'beside' | 'onPlans'> {
   onFocused: () => void
 }
 
-function Rows({ rows, found, query, onAdd, ...shown }: RowsProps) {
+function Rows({ rows, found, query, ...shown }: RowsProps) {
   const env = useEnv()
   const status = useStore(roomsStore, (state) => state.status)
   const ambiguous = useMemo(() => repeated(rows.map(({ face }) => face.name.toLowerCase())), [rows])
@@ -171,11 +178,7 @@ function Rows({ rows, found, query, onAdd, ...shown }: RowsProps) {
         icon={UserRoundPlus}
         title="No contacts yet. Add some to start chatting!"
         text="Trade usernames or onion addresses, or show your code by Invite."
-      >
-        <button type="button" className="btn outline" onClick={() => onAdd('name')}>
-          Add someone
-        </button>
-      </Empty>
+      />
     )
   // The search of messages says so, where it finds nothing either.
   if (found.length === 0 && isSearchable(query)) return null

@@ -1,0 +1,18 @@
+import { AtSign, QrCode, ScanLine } from 'lucide-react'
+import { useState } from 'react'
+import { Menu } from '../../ui/Menu.tsx'
+import type { AddingWay } from './ContactList.tsx'
+
+/** The ways to add somebody, where the window is too low for the foot of the list. */
+export function AddMenu({ onAdd, onClose }: { onAdd: (way: AddingWay) => void; onClose: () => void }) {
+  const [at] = useState(() => {
+    const { left = 0, bottom = 0 } = document.activeElement?.getBoundingClientRect() ?? {}
+    return { x: left, y: bottom }
+  })
+  const items = [
+    { icon: AtSign, label: 'Add by Username/Onion', onSelect: () => onAdd('name') },
+    { icon: QrCode, label: 'Invite', onSelect: () => onAdd('invite') },
+    { icon: ScanLine, label: 'Scan QR', onSelect: () => onAdd('scan') },
+  ]
+  return <Menu label="Add someone" at={at} items={items} onClose={onClose} />
+}
