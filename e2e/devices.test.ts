@@ -4,6 +4,7 @@ import { openBrowser } from './browser.ts'
 import { type HeadlessUser, headlessUser } from './crowd.ts'
 import { anotherBrowser, customer, givesTier, person, personWithProfile, startChat, test } from './people.ts'
 import { visitor } from './person.ts'
+import { opensNotices } from './screen.ts'
 
 /** CI runs a short form; the long one is `ROOMS=20 DEEP_ROOM=10000 npm run test:e2e -- e2e/devices.test.ts`. */
 const ROOMS = Number(process.env['ROOMS'] ?? 4)
@@ -86,7 +87,7 @@ test('Alice removes a browser that is in use: it is out at once, and neither it 
   await second.opens(bob)
   await second.says('from the browser on the train')
   await bob.reads('from the browser on the train')
-  await alice.page.getByText('A new browser was added to your account').waitFor()
+  await opensNotices(alice.page, 'A new browser was added to your account')
 
   // A thief copies the whole profile with cookie and keys, and the person continues to use the original.
   await second.leaves()

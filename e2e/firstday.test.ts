@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { chatters, customer, givesTier, person, test } from './people.ts'
-import { looksFine } from './screen.ts'
+import { looksFine, opensNotices } from './screen.ts'
 
 /** The visible titles and main parts of the page: one of each, whatever it shows. */
 const landmarks = (page: Page) =>
@@ -178,7 +178,8 @@ test('A stranger’s first day: a name to hand on, a request, a plan, sixty unre
   await laptop.page.getByRole('heading', { name: 'Add this browser?' }).waitFor()
   await looksFine(laptop.page, 'second browser')
   await laptop.page.getByRole('button', { name: 'Add this browser' }).click()
-  await page.getByText('A new browser was added to your account').waitFor()
+  await opensNotices(page, 'A new browser was added to your account')
+  await page.keyboard.press('Escape')
   await laptop.opens(bob)
   await laptop.reads('line 60.')
   await laptop.says('from the second browser')

@@ -25,7 +25,7 @@ import {
 import { anotherBrowser, customer, person, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
-import { looksFine, putsAway } from './screen.ts'
+import { looksFine, opensNotices, putsAway } from './screen.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 // All of them share one lying server and its people: each test ends with the truth.
@@ -182,19 +182,20 @@ test("A browser that the server hides from Alice's own list is announced as soon
   const laptop = await anotherBrowser(server, alice)
   await laptop.opens(bob)
   await laptop.says('from a browser that nobody was told of')
-  await alice.page.getByText('A new browser was added to your account').waitFor()
+  await opensNotices(alice.page, 'A new browser was added to your account')
+  await alice.page.keyboard.press('Escape')
   await laptop.leaves()
 })
 
 test("The server hides Bob from Alice's list: she is told that she did not remove him, until he is back", async () => {
   proxy.lies(withoutContact(bob.username), await cookieOf(alice))
   await alice.page.goto(server.url)
-  const told = alice.page.getByText(`@${bob.username} is no longer in your list. You did not remove this contact`)
-  await told.waitFor()
+  const told = `@${bob.username} is no longer in your list`
+  await (await opensNotices(alice.page, told)).getByText('You did not remove this contact').waitFor()
   proxy.tellsTruth()
   await alice.reloads()
   await alice.opens(bob)
-  await told.waitFor({ state: 'detached' })
+  await alice.page.getByText(told).waitFor({ state: 'detached' })
 })
 
 test("Carol is shown another list of Alice's browsers with the same number: both are told, and nothing goes out until they decide", async () => {

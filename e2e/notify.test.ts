@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { startPushService } from '../server/testing/pushed.ts'
 import { chatters, talking as test } from './people.ts'
-import { looksFine } from './screen.ts'
+import { looksFine, opensNotices } from './screen.ts'
 
 interface Told {
   notification: Notification
@@ -48,11 +48,11 @@ test('While Alice looks elsewhere her system says “New message” once she wan
   await looks(false)
   await chatters(bob, ['missed'])
   // The page asks once something was missed, and not before.
-  await page.getByText('A message came while you were elsewhere.').waitFor()
+  const sheet = await opensNotices(page, 'A message came while you were elsewhere')
   await looks(true)
   await looksFine(page, 'offer')
   await page.getByRole('button', { name: 'Tell me' }).click()
-  await page.getByText('A message came while you were elsewhere.').waitFor({ state: 'detached' })
+  await sheet.waitFor({ state: 'detached' })
   expect(await told()).toEqual([])
   // The page is left at once: by then the server knows that she has read it.
   const marked = page.waitForResponse((answer) => answer.url().endsWith('/mark-read'))

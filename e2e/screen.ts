@@ -1,5 +1,5 @@
 import axe from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /**
@@ -58,6 +58,14 @@ export async function hidesAddress(page: Page, isHidden: boolean): Promise<void>
 
 /** The toast on screen does not go by itself any more: as while the person is at another window. */
 export const holdsToast = (page: Page): Promise<unknown> => page.evaluate(() => dispatchEvent(new Event('blur')))
+
+/** Opens the sheet of what asks for the person, and waits until it says this. */
+export async function opensNotices(page: Page, words: string | RegExp): Promise<Locator> {
+  await page.getByRole('status', { name: 'Notices' }).getByRole('button').click()
+  const sheet = page.getByRole('dialog', { name: /for you$/ })
+  await sheet.getByText(words).waitFor()
+  return sheet
+}
 
 /** Runs this while each call, and each part of the page that is loaded, takes so long. */
 export async function behind(latencyMs: number, page: Page, work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { customer, person, test } from './people.ts'
-import { looksFine } from './screen.ts'
+import { looksFine, opensNotices } from './screen.ts'
 
 test('Alice is told of each sign-in and ends what is not hers: that page says why, and she is led to a new password', async ({
   server,
@@ -9,11 +9,13 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   const { page } = alice
   const other = await person(server, 'Alice', alice)
   await other.signsIn()
-  await page.getByText(/New sign-in: Chrome on Linux, .*Not you[?] End it and change your password[.]/).waitFor()
+  const sheet = await opensNotices(page, /New sign-in: Chrome on Linux, /)
+  await sheet.getByText('Not you? End it and change your password.').waitFor()
+  await looksFine(page, 'notices')
   await other.page.getByLabel('Name of this browser').fill('Phone')
   await other.page.getByRole('button', { name: 'Add this browser' }).click()
   // The announcement of the browser takes the place of that of its sign-in.
-  await page.getByText('A new browser was added to your account').waitFor()
+  await sheet.getByText('A new browser was added to your account').waitFor()
   await page.getByText(/New sign-in/).waitFor({ state: 'detached' })
   await other.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
 
@@ -33,16 +35,16 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   await other.page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await other.page.getByRole('button', { name: 'Add by Username/Onion' }).waitFor()
   // She is in the settings, where it is told as well.
-  await page.getByText(/New sign-in: Chrome on Linux/).waitFor()
+  const line = page.getByRole('status', { name: 'Notices' })
+  await line.getByText('New sign-in: Chrome on Linux').waitFor()
   // And where they are opened first: what is told brings its own styles, whatever else has been on the screen.
   await page.goto(`${server.url}/settings?tab=security`)
-  const told = page.getByRole('status', { name: 'New sign-ins' })
-  await told.getByText(/New sign-in: Chrome on Linux/).waitFor()
-  expect(await told.locator('.acts').evaluate((acts) => getComputedStyle(acts).display)).toBe('flex')
+  await line.getByText('New sign-in: Chrome on Linux').waitFor()
+  expect((await line.boundingBox())?.height).toBeLessThan(44)
   await page.setViewportSize({ width: 360, height: 740 })
-  await page.getByRole('button', { name: 'Sessions and devices' }).click()
+  await (await opensNotices(page, /New sign-in/)).getByRole('button', { name: 'Sessions and devices' }).click()
   await page.getByRole('heading', { name: 'Sessions and devices' }).waitFor()
-  await page.getByRole('button', { name: 'End it' }).click()
+  await (await opensNotices(page, /New sign-in/)).getByRole('button', { name: 'End it' }).click()
   await isOut.waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('currentPassword')
   await page.goto(server.url)

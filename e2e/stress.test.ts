@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { customerWithProfile, person, startChat, talkingAtOwnServer as test } from './people.ts'
 import { visitor } from './person.ts'
-import { looksFine } from './screen.ts'
+import { looksFine, opensNotices } from './screen.ts'
 
 const composer = 'textarea[aria-label="Message"]'
 
@@ -194,11 +194,11 @@ test("Bob's computer is restored from a backup: it says so, and he reads on and 
   const restored = await at()
   await restored.reads('after the backup')
   await restored.reads('noted')
-  const told = restored.page.getByText('This browser’s data was copied or restored')
-  await told.waitFor()
+  const told = await opensNotices(restored.page, 'This browser’s data was copied or restored')
   await looksFine(restored.page, 'restored from a backup')
   await restored.page.getByRole('button', { name: 'I restored it' }).click()
-  await told.waitFor({ state: 'detached' })
+  await told.getByText('This browser’s data was copied or restored').waitFor({ state: 'detached' })
+  await restored.page.keyboard.press('Escape')
   await restored.says('from the restored computer')
   await alice.reads('from the restored computer')
   await alice.says('heard')

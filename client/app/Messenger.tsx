@@ -5,7 +5,6 @@ import { Title } from '../alerts/notifications/Title.tsx'
 import { askCallList, callAskStore } from '../chat/callline/askCall.ts'
 import { callStore } from '../chat/calls/callState.ts'
 import { accountStore } from '../me/account/accountState.ts'
-import { signInsStore } from '../me/sessions/store.ts'
 import { actStore } from '../people/contacts/acts.ts'
 import type { AddingWay } from '../people/contacts/ContactList.tsx'
 import { isNews, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
@@ -42,22 +41,19 @@ const CallOverlay = later(async () => (await import('../chat/calls/CallOverlay.t
 const CallBar = later(async () => (await import('../chat/calls/CallBar.tsx')).CallBar)
 
 const Palette = later(async () => (await import('./Palette.tsx')).Palette, EarlyField)
+const NoticeLine = later(async () => (await import('./NoticeLine.tsx')).NoticeLine)
 const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
 
 const LostBook = lazy(async () => ({ default: (await import('../me/security/LostBook.tsx')).LostBook }))
-const NewSignIns = lazy(async () => ({ default: (await import('../me/sessions/NewSignIns.tsx')).NewSignIns }))
 const Settings = lazy(async () => ({ default: (await import('./Settings.tsx')).Settings }))
 
 const OwnPage = lazy(async () => ({ default: (await import('./OwnPage.tsx')).OwnPage }))
-
-const SESSIONS = '/settings?tab=devices'
 
 /** The signed-in product: the list, and one chat or the welcome beside it. */
 export function Messenger() {
   const user = useStore(accountStore, (state) => state.user)
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const isAsked = useStore(actStore, ({ asked }) => asked !== null)
-  const isSignInNew = useStore(signInsStore, ({ signIns }) => signIns.length > 0)
   const isCalling = useHadCall()
   const isCallAside = useStore(callStore, (call) => call.isMinimised)
   const [location, navigate] = useLocation()
@@ -125,16 +121,9 @@ export function Messenger() {
           <LostBook />
         </Suspense>
       )}
-      {isSignInNew && (
-        <Suspense>
-          <NewSignIns
-            onChangePassword={() => navigate('/settings?tab=security#password')}
-            onReview={isSessions ? undefined : () => navigate(SESSIONS)}
-          />
-        </Suspense>
-      )}
       {isPage ? (
         <Boundary isPage>
+          <NoticeLine tier={user.subscriptionTier} isSafetyOnly onGo={navigate} />
           {isCallAside && <CallBar />}
           <Suspense fallback={<Spinner words="Loading" />}>
             {isOwnPage ? (
@@ -152,7 +141,6 @@ export function Messenger() {
             isMain={isPhone && !openRoomId && !isHome}
             onGo={navigate}
             onAdd={setAdding}
-            onReview={() => navigate(SESSIONS)}
             onCalls={askCallList}
             onLogout={() => setLeaving(true)}
           />

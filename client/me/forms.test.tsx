@@ -191,7 +191,11 @@ function told(signIns: ToldSignIn[]) {
   answers.on(sessionsApi.end, () => ({}))
   answers.on(sessionsApi.list, () => [])
   const onChangePassword = vi.fn()
-  return { answers, onChangePassword, ...show(<NewSignIns onChangePassword={onChangePassword} />, answers) }
+  return {
+    answers,
+    onChangePassword,
+    ...show(<NewSignIns onChangePassword={onChangePassword} onReview={ignore} focusNext={ignore} />, answers),
+  }
 }
 const sent = ({ asked }: ReturnType<typeof makeAnswers>) =>
   asked.filter(({ path }) => !path.startsWith('GET')).map(({ path, input }) => [path, input])
@@ -200,7 +204,7 @@ test('Three sign-ins are told one by one and the others counted; each goes with 
   const { answers, person } = told([0, 1, 2, 3, 4].map((at) => signIn(at)))
   expect(screen.getAllByText(/^New sign-in: /)).toHaveLength(3)
   await person.click(await button('They were all me: 2 more sign-ins'))
-  await waitFor(() => expect(screen.queryByText('2 more sign-ins before these.')).toBeNull())
+  await waitFor(() => expect(screen.queryByText('2 more sign-ins before these')).toBeNull())
   await person.click(await button('It was me who signed in with Chrome on Windows 1'))
   await waitFor(() => expect(screen.getAllByText(/^New sign-in: /)).toHaveLength(2))
   expect(sent(answers)).toEqual([
@@ -225,17 +229,14 @@ test('A sign-in that was not Alice is ended and leads her to a new password; one
   await waitFor(() => expect(onChangePassword).toHaveBeenCalledOnce())
   await person.click(await button('Change password'))
   await waitFor(() => expect(onChangePassword).toHaveBeenCalledTimes(2))
-  expect(toasts().slice(1)).toEqual([
-    'Session ended: Whoever it was knows your password. Set a new one now.',
-    'Change your password: Whoever it was knows your password. Set a new one now.',
-  ])
+  expect(toasts()).toHaveLength(1)
   expect(sent(answers).filter(([path]) => String(path).startsWith('DELETE'))).toHaveLength(2)
 })
 
 test('A sign-in by a copied passkey names the passkey, and what to do about it', async () => {
-  const { person } = told([signIn(0, { isLive: false, copiedPasskey: 'Old phone' })])
+  const { onChangePassword, person } = told([signIn(0, { isLive: false, copiedPasskey: 'Old phone' })])
   expect(screen.getByText(/^A sign-in was refused/).textContent).toContain('Chrome on Windows 0')
   expect(screen.getByText(/Somebody may have a copy of your passkey/).textContent).toContain('Old phone')
   await person.click(await button('Change password'))
-  await waitFor(() => expect(toasts()).toEqual(['Change your password: Set a new one now, and remove the passkey below it.']))
+  await waitFor(() => expect(onChangePassword).toHaveBeenCalledOnce())
 })

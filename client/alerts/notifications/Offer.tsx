@@ -1,8 +1,10 @@
 import { BellRing } from 'lucide-react'
 import { useState } from 'react'
-import '../../ui/news.css'
+import { Notice } from '../../ui/Notice.tsx'
 import { askPermission } from './desktop.ts'
 import { changePrefs } from './newsPrefs.ts'
+
+export const OFFER = 'A message came while you were elsewhere'
 
 /** Asked once, after something has come while nobody looked: whether the system shall tell of it. */
 export function Offer() {
@@ -15,29 +17,13 @@ export function Offer() {
   }
 
   return (
-    <div className="news" role="status" aria-label="Notifications">
-      <div className="note acc">
-        <BellRing className="i i-16" aria-hidden />
-        <div>
-          <p>
-            <strong>A message came while you were elsewhere.</strong> This browser can tell you: “New message”, with no name and
-            no text.
-          </p>
-          <div className="acts">
-            <button type="button" className="btn compact primary" disabled={isPending} onClick={accept}>
-              {isPending ? 'Asking...' : 'Tell me'}
-            </button>
-            <button
-              type="button"
-              className="btn compact quiet"
-              disabled={isPending}
-              onClick={() => changePrefs({ offer: 'answered' })}
-            >
-              Not now
-            </button>
-          </div>
-        </div>
-      </div>
-    </div>
+    <Notice icon={BellRing} title={OFFER} text="This browser can tell you: “New message”, with no name and no text.">
+      <button type="button" className="btn compact outline" disabled={isPending} onClick={accept}>
+        {isPending ? 'Asking...' : 'Tell me'}
+      </button>
+      <button type="button" className="btn compact quiet" disabled={isPending} onClick={() => changePrefs({ offer: 'answered' })}>
+        Never
+      </button>
+    </Notice>
   )
 }

@@ -1,12 +1,12 @@
 import { Copy, MonitorSmartphone } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { later } from '../../ui/later.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { moment } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
-import '../../ui/news.css'
 import { knowCopy, knowDevices } from './deviceList.ts'
 import { devicesStore } from './store.ts'
 
@@ -14,34 +14,39 @@ const LogoutDialog = later(async () => (await import('../account/LogoutDialog.ts
 
 const WIPED = 'It says that its data had been deleted, by the server or by you, and that it was added anew.'
 
+export const COPIED = 'This browser’s data was copied or restored'
+
+interface Props {
+  onReview: () => void
+  /** The pressed button disappears, so focus another element. */
+  focusNext: () => void
+}
+
 /** Announces a newly added browser until the person confirms it [Note: D1]. */
-export function NewDevices({ onReview }: { onReview: () => void }) {
-  const place = useRef<HTMLDivElement>(null)
+export function NewDevices({ onReview, focusNext }: Props) {
   const { announced, copiedAt } = useStore(devicesStore)
   return (
-    <div ref={place} className="news" role="status" aria-label="New browsers" tabIndex={-1}>
-      {copiedAt !== null && <Copied at={copiedAt} focusNext={() => place.current?.focus()} />}
+    <>
+      {copiedAt !== null && <Copied at={copiedAt} focusNext={focusNext} />}
       {announced.map(({ id, name, addedAt, wasWiped }) => (
-        <div className="note warn" key={id}>
-          <MonitorSmartphone className="i i-16" aria-hidden />
-          <div>
-            <p>
-              A new browser was added to your account:{' '}
-              <strong>
-                <bdi>{name}</bdi>
-              </strong>
-              , {moment(new Date(addedAt))}. {wasWiped && `${WIPED} `}Not you? Review it and choose “Not me”.
-            </p>
-            <div className="acts">
-              <ItWasMe id={id} name={name} focusNext={() => place.current?.focus()} />
-              <button type="button" className="btn compact outline" onClick={onReview}>
-                Review
-              </button>
-            </div>
-          </div>
-        </div>
+        <Notice
+          key={id}
+          icon={MonitorSmartphone}
+          tone="warn"
+          title="A new browser was added to your account"
+          text={
+            <>
+              <bdi>{name}</bdi>, {moment(new Date(addedAt))}. {wasWiped && `${WIPED} `}Not you? Review it and choose “Not me”.
+            </>
+          }
+        >
+          <ItWasMe id={id} name={name} focusNext={focusNext} />
+          <button type="button" className="btn compact outline" onClick={onReview}>
+            Review
+          </button>
+        </Notice>
       ))}
-    </div>
+    </>
   )
 }
 
@@ -50,40 +55,34 @@ function Copied({ at, focusNext }: { at: string; focusNext: () => void }) {
   const env = useEnv()
   const [isLeaving, setLeaving] = useState(false)
   return (
-    <div className="note warn">
-      <Copy className="i i-16" aria-hidden />
-      <div>
-        <p>
-          <strong>This browser’s data was copied or restored</strong>, noticed {moment(new Date(at))}. If you did not restore a
-          backup, somebody may write as you with the copy: log out with “Remove its keys”, sign in again, and remove the old
-          browser under Sessions and devices.
-        </p>
-        <div className="acts">
-          <button
-            type="button"
-            className="btn compact outline"
-            onClick={() =>
-              knowCopy(env).then(focusNext, (error) =>
-                showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) }),
-              )
-            }
-          >
-            I restored it
-          </button>
-          <button type="button" className="btn compact outline" onClick={() => setLeaving(true)}>
-            Remove this browser
-          </button>
-        </div>
-        {isLeaving && <LogoutDialog asksForRemoval onClose={() => setLeaving(false)} />}
-      </div>
-    </div>
+    <Notice
+      icon={Copy}
+      tone="warn"
+      title={COPIED}
+      text={`Noticed ${moment(new Date(at))}. If you did not restore a backup, somebody may write as you with the copy: log out with “Remove its keys”, sign in again, and remove the old browser under Sessions and devices.`}
+    >
+      <button
+        type="button"
+        className="btn compact outline"
+        onClick={() =>
+          knowCopy(env).then(focusNext, (error) =>
+            showToast({ tone: 'bad', title: 'Your answer was not kept', text: failureWords(error) }),
+          )
+        }
+      >
+        I restored it
+      </button>
+      <button type="button" className="btn compact outline" onClick={() => setLeaving(true)}>
+        Remove this browser
+      </button>
+      {isLeaving && <LogoutDialog asksForRemoval onClose={() => setLeaving(false)} />}
+    </Notice>
   )
 }
 
 interface AnswerProps {
   id: string
   name: string
-  /** The pressed button disappears, so focus another element. */
   focusNext: () => void
 }
 

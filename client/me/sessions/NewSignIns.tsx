@@ -1,12 +1,11 @@
 import { CircleAlert } from 'lucide-react'
-import { useRef } from 'react'
 import { useStore } from 'zustand'
 import type { SignIn } from '../../../contract/account/sessions.ts'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
-import { shownDevices } from '../devices/deviceList.ts'
-import '../../ui/news.css'
+import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { shownDevices } from '../devices/deviceList.ts'
 import { endSessions } from './sessions.ts'
 import { browserWords, signInTime } from './sessionWords.ts'
 import { answerSignIns, withoutAnnounced } from './signins.ts'
@@ -18,20 +17,18 @@ const TOLD = 3
 interface Props {
   /** Goes to where the password is changed. */
   onChangePassword: () => void
-  /** Goes to the page of sessions and devices; absent on that page. */
-  onReview?: (() => void) | undefined
+  /** Goes to the page of sessions and devices. */
+  onReview: () => void
+  /** The pressed button disappears, so focus another element. */
+  focusNext: () => void
 }
 
-/** Tells of sign-ins to the account above whatever is shown, each until the person has answered in this browser [Note: D4]. */
-export function NewSignIns({ onChangePassword, onReview }: Props) {
-  const place = useRef<HTMLDivElement>(null)
-  const signIns = useStore(signInsStore, (state) => state.signIns)
-  const announced = useStore(shownDevices, (state) => state.announced)
-  const shown = withoutAnnounced(signIns, announced)
+/** Tells of sign-ins to the account, each until the person has answered in this browser [Note: D4]. */
+export function NewSignIns({ onChangePassword, onReview, focusNext }: Props) {
+  const shown = useSignIns()
   const rest = shown.slice(TOLD)
-  const focusNext = () => place.current?.focus()
   return (
-    <div ref={place} className="news strip" role="status" aria-label="New sign-ins" tabIndex={-1}>
+    <>
       {shown.slice(0, TOLD).map((signIn) => (
         <OneSignIn
           key={signIn.id}
@@ -42,14 +39,19 @@ export function NewSignIns({ onChangePassword, onReview }: Props) {
         />
       ))}
       {rest.length > 0 && <MoreSignIns signIns={rest} onReview={onReview} focusNext={focusNext} />}
-    </div>
+    </>
   )
+}
+
+/** The sign-ins that are told. */
+export function useSignIns(): SignIn[] {
+  const signIns = useStore(signInsStore, (state) => state.signIns)
+  const announced = useStore(shownDevices, (state) => state.announced)
+  return withoutAnnounced(signIns, announced)
 }
 
 interface OneProps extends Props {
   signIn: SignIn
-  /** The pressed button disappears, so focus another element. */
-  focusNext: () => void
 }
 
 function OneSignIn({ signIn, onChangePassword, onReview, focusNext }: OneProps) {
@@ -63,14 +65,6 @@ function OneSignIn({ signIn, onChangePassword, onReview, focusNext }: OneProps) 
     try {
       if (isLive) await endSessions(env, [signIn.id])
       await answerSignIns(env, [signIn.id])
-      showToast({
-        tone: 'good',
-        title: isLive ? 'Session ended' : 'Change your password',
-        text:
-          copiedPasskey === null
-            ? 'Whoever it was knows your password. Set a new one now.'
-            : 'Set a new one now, and remove the passkey below it.',
-      })
       onChangePassword()
     } catch (error) {
       showToast({ tone: 'bad', title: 'The session was not ended', text: failureWords(error) })
@@ -78,67 +72,56 @@ function OneSignIn({ signIn, onChangePassword, onReview, focusNext }: OneProps) 
   }
 
   return (
-    <div className="note warn">
-      <CircleAlert className="i i-16" aria-hidden />
-      <div>
-        {copiedPasskey === null ? (
-          <p>
-            <strong>
-              New sign-in: <bdi>{name}</bdi>, {at}.
-            </strong>{' '}
-            {isLive ? 'Not you? End it and change your password.' : 'It has ended since. Not you? Change your password.'}
-          </p>
-        ) : (
-          <p>
-            <strong>
-              A sign-in was refused: <bdi>{name}</bdi>, {at}.
-            </strong>{' '}
+    <Notice
+      icon={CircleAlert}
+      tone="warn"
+      title={
+        <>
+          {copiedPasskey === null ? 'New sign-in' : 'A sign-in was refused'}: <bdi>{name}</bdi>, {at}
+        </>
+      }
+      text={
+        copiedPasskey !== null ? (
+          <>
             Somebody may have a copy of your passkey <bdi>{copiedPasskey}</bdi>: it counted fewer sign-ins than yours. Remove that
             passkey, and change your password.
-          </p>
-        )}
-        <div className="acts">
-          <ItWasMe ids={[signIn.id]} label={`It was me who signed in with ${name}`} words="It was me" focusNext={focusNext} />
-          <button type="button" className="btn compact outline danger-words" onClick={notMe}>
-            {isLive ? 'End it' : 'Change password'}
-          </button>
-          <Review onReview={onReview} />
-        </div>
-      </div>
-    </div>
+          </>
+        ) : isLive ? (
+          'Not you? End it and change your password.'
+        ) : (
+          'It has ended since. Not you? Change your password.'
+        )
+      }
+    >
+      <ItWasMe ids={[signIn.id]} label={`It was me who signed in with ${name}`} words="It was me" focusNext={focusNext} />
+      <button type="button" className="btn compact outline danger-words" onClick={notMe}>
+        {isLive ? 'End it' : 'Change password'}
+      </button>
+      <Review onReview={onReview} />
+    </Notice>
   )
 }
 
-interface MoreProps extends Pick<Props, 'onReview'> {
+interface MoreProps extends Pick<Props, 'onReview' | 'focusNext'> {
   signIns: SignIn[]
-  focusNext: () => void
 }
 
 function MoreSignIns({ signIns, onReview, focusNext }: MoreProps) {
   const words = signIns.length === 1 ? '1 more sign-in' : `${signIns.length} more sign-ins`
   return (
-    <div className="note warn">
-      <CircleAlert className="i i-16" aria-hidden />
-      <div>
-        <p>
-          <strong>{words} before these.</strong> Not you? Change your password.
-        </p>
-        <div className="acts">
-          <ItWasMe
-            ids={signIns.map(({ id }) => id)}
-            label={`They were all me: ${words}`}
-            words="They were me"
-            focusNext={focusNext}
-          />
-          <Review onReview={onReview} />
-        </div>
-      </div>
-    </div>
+    <Notice icon={CircleAlert} tone="warn" title={`${words} before these`} text="Not you? Change your password.">
+      <ItWasMe
+        ids={signIns.map(({ id }) => id)}
+        label={`They were all me: ${words}`}
+        words="They were me"
+        focusNext={focusNext}
+      />
+      <Review onReview={onReview} />
+    </Notice>
   )
 }
 
 function Review({ onReview }: Pick<Props, 'onReview'>) {
-  if (!onReview) return null
   return (
     <button type="button" className="btn compact outline" aria-label="Sessions and devices" onClick={onReview}>
       Sessions

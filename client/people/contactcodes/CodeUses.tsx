@@ -2,17 +2,15 @@ import { ScanLine, ShieldAlert, UserRoundCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { ApiError } from '../../net/api.ts'
-import { isRequest, personIdOfDirect } from '../../rooms/list/room.ts'
-import { roomsStore } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
-import '../../ui/news.css'
+import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { answerUse, confirmUse, loadUses } from './contactcodes.ts'
 import { type ShownUse, usesStore } from './store.ts'
 
-/** Tells of uses of the account's code where the person is, as the server's news come [Note: I2]. */
-export function CodeUses() {
+/** Reads who uses the account's code, as the server's news come [Note: I2]. */
+export function useCodeUses(): ShownUse[] {
   const env = useEnv()
   useEffect(() => {
     const read = () =>
@@ -26,20 +24,31 @@ export function CodeUses() {
       for (const off of offs) off()
     }
   }, [env])
-  return <UsesList />
+  const { uses, shownCodes } = useStore(usesStore)
+  return shownCodes > 0 ? [] : uses
+}
+
+/** Asks beside the code that is shown, and nowhere else meanwhile. */
+export function UsesHere() {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const count = (by: 1 | -1) => usesStore.setState(({ shownCodes }) => ({ shownCodes: shownCodes + by }))
+    count(1)
+    return () => count(-1)
+  }, [])
+  return (
+    <div ref={place} className="uses-here" role="status" aria-label="Uses of your contact code" tabIndex={-1}>
+      <ul className="notices">
+        <UsesList focusNext={() => place.current?.focus()} />
+      </ul>
+    </div>
+  )
 }
 
 /** Tells who has used the account's code, and asks whether it was the person there. */
-export function UsesList() {
-  const place = useRef<HTMLDivElement>(null)
+export function UsesList({ focusNext }: { focusNext: () => void }) {
   const uses = useStore(usesStore, (state) => state.uses)
-  return (
-    <div ref={place} className="news" role="status" aria-label="Uses of your contact code" tabIndex={-1}>
-      {uses.map((use) => (
-        <OneUse key={use.id} use={use} focusNext={() => place.current?.focus()} />
-      ))}
-    </div>
-  )
+  return uses.map((use) => <OneUse key={use.id} use={use} focusNext={focusNext} />)
 }
 
 interface UseProps {
@@ -48,10 +57,17 @@ interface UseProps {
   focusNext: () => void
 }
 
+export const handleOf = ({ username }: ShownUse): string => `@${username.toLowerCase()}`
+
+export function titleOf(use: ShownUse): string {
+  if (use.proven) return `Is ${use.displayName} here with you?`
+  return use.proven === null ? `${handleOf(use)} used the token of your code` : `${handleOf(use)}: the proof of the scan is wrong`
+}
+
 function OneUse({ use, focusNext }: UseProps) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
-  const name = `@${use.username.toLowerCase()}`
+  const name = handleOf(use)
   async function act(verb: () => Promise<void>) {
     setPending(true)
     try {
@@ -62,62 +78,52 @@ function OneUse({ use, focusNext }: UseProps) {
       setPending(false)
     }
   }
-  async function refuse(): Promise<void> {
-    await answerUse(env, use)
-    // Somebody who was a contact before stays one: "no" takes nothing away.
-    const room = [...roomsStore.getState().rooms.values()].find((row) => personIdOfDirect(row) === use.userId)
-    const text =
-      room && !isRequest(room) ? 'They stay in your list.' : 'Their request waits in your list: accept, ignore or block it.'
-    showToast({ tone: 'plain', title: `${name}: added by code, not verified`, text })
-  }
   const Icon = use.proven === null ? UserRoundCheck : use.proven ? ScanLine : ShieldAlert
   return (
-    <div className={use.proven === false ? 'note danger' : 'note'}>
-      <Icon className="i i-16" aria-hidden />
-      <div>
-        <p>
-          <UseWords use={use} name={name} />
-        </p>
-        <div className="acts">
-          {use.proven && (
-            <button
-              type="button"
-              className="btn compact primary"
-              disabled={isPending}
-              onClick={() => act(() => confirmUse(env, use))}
-            >
-              Yes, it is
-            </button>
-          )}
-          <button
-            type="button"
-            className="btn compact outline"
-            disabled={isPending}
-            aria-label={use.proven ? `No, it was not ${name}` : `OK, I know that ${name} used the code`}
-            onClick={() => act(use.proven ? refuse : () => answerUse(env, use))}
-          >
-            {use.proven ? 'No' : 'OK'}
-          </button>
-        </div>
-      </div>
-    </div>
+    <Notice
+      icon={Icon}
+      tone={use.proven === false ? 'danger' : undefined}
+      title={<span dir="auto">{titleOf(use)}</span>}
+      text={<UseWords use={use} />}
+    >
+      {use.proven && (
+        <button
+          type="button"
+          className="btn compact primary"
+          disabled={isPending}
+          aria-label={`Yes, add and verify ${name}`}
+          onClick={() => act(() => confirmUse(env, use))}
+        >
+          Yes
+        </button>
+      )}
+      <button
+        type="button"
+        className="btn compact outline"
+        disabled={isPending}
+        aria-label={use.proven ? `No, it was not ${name}` : `OK, I know that ${name} used the code`}
+        onClick={() => act(() => answerUse(env, use))}
+      >
+        {use.proven ? 'No' : 'OK'}
+      </button>
+    </Notice>
   )
 }
 
-function UseWords({ use: { displayName, proven }, name }: { use: ShownUse; name: string }) {
+function UseWords({ use }: { use: ShownUse }) {
   const who = (
-    <strong>
-      <bdi>{displayName}</bdi> ({name})
-    </strong>
+    <>
+      <bdi>{use.displayName}</bdi> ({handleOf(use)})
+    </>
   )
-  if (proven === null)
-    return <>{who} added you by the token of your code. A token proves nothing about who they are: compare the safety number.</>
-  if (!proven)
+  if (use.proven === null)
+    return <>{who} added you by it. A token proves nothing about who they are: compare the safety number.</>
+  if (!use.proven)
     return (
       <>
-        <strong>{name} says that they scanned your code, and the proof is wrong.</strong> The server may show you another key than
-        theirs. Ask them before you accept their request.
+        {who} says that they scanned your code, and the proof is wrong. The server may show you another key than theirs. Ask them
+        before you accept their request.
       </>
     )
-  return <>{who} scanned your code. Is it the person before you?</>
+  return <>{who} scanned your code. Yes adds and verifies them.</>
 }

@@ -3,6 +3,7 @@ import type { User } from '../../../contract/account/account.ts'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { CodePicture, minutesLeft } from './CodePicture.tsx'
+import { UsesHere } from './CodeUses.tsx'
 import { useCode } from './useCode.tsx'
 import './contactcodes.css'
 
@@ -11,6 +12,7 @@ export function CompactCode({ user }: { user: User }) {
   const { code, secondsLeft, failure } = useCode(user, { renews: true })
   return (
     <div className="code-card">
+      <UsesHere />
       {code ? (
         <>
           <CodePicture content={code.content} isExpired={secondsLeft === 0} />

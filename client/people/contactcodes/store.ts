@@ -18,7 +18,11 @@ export const codeStore = createStore<CodeState>(() => unread)
 export type ShownUse = CodeUse & { proven: boolean | null }
 
 /** The uses of the account's codes that the person has not answered, newest first. */
-export const usesStore = createStore<{ uses: ShownUse[] }>(() => ({ uses: [] }))
+export const usesStore = createStore<{
+  uses: ShownUse[]
+  /** Codes on the screen: beside one stands the question about its use. */
+  shownCodes: number
+}>(() => ({ uses: [], shownCodes: 0 }))
 
 /** Clears the stores when the account is closed here. */
 export function resetCodes(): void {

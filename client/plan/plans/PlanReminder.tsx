@@ -1,43 +1,31 @@
-import { CalendarClock, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { CalendarClock } from 'lucide-react'
+import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import type { Tier } from '../../../contract/money/plans.ts'
-import { useEnv, useNow } from '../../ui/env.tsx'
-import { IconButton } from '../../ui/IconButton.tsx'
-import { Note } from '../../ui/Note.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { followSubscription, isPaidPlan } from './plans.ts'
-import { isPutAway, putAway, reminderOf } from './reminder.ts'
+import { type Reminder, reminderOf } from './reminder.ts'
 import { plansStore } from './store.ts'
-import './reminder.css'
 
-/** A line above the list while a payment waits or has failed, or the paid time ends within days; until the person puts it away. */
-export function PlanReminder({ tier }: { tier: Tier }) {
+/** What is to be said of a paid plan now: a payment that waits or has failed, or an end within days. */
+export function useReminder(tier: Tier, now: Date): Reminder | undefined {
   const env = useEnv()
-  const now = useNow(60_000)
   const subscription = useStore(plansStore, (state) => state.subscription)
-  const [, setPutAway] = useState<string>()
   const isPaid = isPaidPlan(tier)
   useEffect(() => {
     if (isPaid) return followSubscription(env)
   }, [env, isPaid])
-  const reminder = isPaid && subscription ? reminderOf(subscription, now) : undefined
-  if (!reminder || isPutAway(reminder)) return null
+  return isPaid && subscription ? reminderOf(subscription, now) : undefined
+}
+
+export function PlanReminder({ reminder: { title, text, act }, onLeave }: { reminder: Reminder; onLeave: () => void }) {
   return (
-    <div className="plan-reminder">
-      <Note icon={CalendarClock} role="status">
-        <p>
-          <strong>{reminder.title}</strong> {reminder.text} <Link href="/subscribe">{reminder.act}</Link>
-        </p>
-        <IconButton
-          icon={X}
-          label="Put away"
-          onClick={() => {
-            putAway(reminder)
-            setPutAway(reminder.key)
-          }}
-        />
-      </Note>
-    </div>
+    <Notice icon={CalendarClock} title={title} text={text}>
+      <Link className="btn compact outline" href="/subscribe" onClick={onLeave}>
+        {act}
+      </Link>
+    </Notice>
   )
 }

@@ -23,7 +23,7 @@ const paid: Subscription = {
 }
 const textOf = (subscription: Subscription) => {
   const found = reminderOf(subscription, now)
-  return found && `${found.title} ${found.text}`
+  return found && `${found.title}. ${found.text}`
 }
 
 test('who pays for the next period, who has no end and who has weeks left is reminded of nothing', () => {
@@ -54,7 +54,7 @@ test('a failed renewal names the end of the grace, and a change that waits is na
   expect(textOf({ ...paid, card: { ...failed, waiting } })).toBe('One step is left. Confirm the payment of $999 for Premium.')
 })
 
-test('what was put away comes back with another end or another failure', () => {
+test('what was put off comes back with another end or another failure', () => {
   const keyOf = (end: string) => reminderOf({ ...paid, card: null, endDate: end }, now)?.key
   expect(keyOf(after(3))).toBe(keyOf(after(3)))
   expect(keyOf(after(4))).not.toBe(keyOf(after(3)))

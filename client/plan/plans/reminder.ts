@@ -22,14 +22,14 @@ export function reminderOf({ tier, card, endDate }: Subscription, now: Date): Re
   if (waiting?.kind === 'change')
     return {
       key: `confirm ${waiting.url}`,
-      title: 'One step is left.',
+      title: 'One step is left',
       text: `Confirm the payment of ${shownPrice(waiting.amountCents)} for ${PLANS[waiting.tier].name}.`,
       act: 'Confirm payment',
     }
   if (card?.hasFailed)
     return {
       key: `failed ${card.periodEnd}`,
-      title: 'The last payment failed.',
+      title: 'The last payment failed',
       text: card.graceUntil ? `Your plan goes on until ${shownDay(card.graceUntil)}.` : 'Your plan ends soon.',
       act: 'Pay or change the card',
     }
@@ -40,15 +40,8 @@ export function reminderOf({ tier, card, endDate }: Subscription, now: Date): Re
   const days = Math.ceil(leftMs / DAY_MS)
   return {
     key: `ends ${end}`,
-    title: `${PLANS[tier].name} ends ${days === 1 ? 'within a day' : `in ${days} days`}.`,
+    title: `${PLANS[tier].name} ends ${days === 1 ? 'within a day' : `in ${days} days`}`,
     text: `From ${shownDay(end)} on you cannot send. Everything stays readable.`,
     act: 'See plans',
   }
 }
-
-/** Key of localStorage: the reminder that was put away in this browser. A sign-out drops it. */
-const PUT_AWAY = 'plan-reminder'
-
-export const isPutAway = ({ key }: Reminder): boolean => localStorage.getItem(PUT_AWAY) === key
-
-export const putAway = ({ key }: Reminder): void => localStorage.setItem(PUT_AWAY, key)
