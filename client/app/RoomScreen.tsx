@@ -7,6 +7,7 @@ import { hideRoom, showRoom } from '../chat/messages/messages.ts'
 import { flush } from '../chat/messages/send.ts'
 import { usePresence } from '../me/privacy/usePresence.tsx'
 import { actStore, askAct } from '../people/contacts/acts.ts'
+import { isAwaited } from '../rooms/list/room.ts'
 import { type DirectRow, isShutRow } from '../rooms/list/roomList.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
@@ -118,12 +119,20 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
   )
 }
 
+const REQUESTED = { isOnline: null, words: 'Request sent' }
+
 /** Apart from the screen, which is not drawn again as time passes. */
 function Details({ room, person, onFreed }: Pick<Props, 'room' | 'person'> & { onFreed: () => void }) {
   const presence = usePresence(room, person, useNow())
   const isCovered = useStore(actStore, ({ asked }) => asked !== null)
   return (
-    <ContactPanel person={person} presence={presence} onClose={closeDetails} onFreed={onFreed} isCovered={isCovered}>
+    <ContactPanel
+      person={person}
+      presence={presence ?? (isAwaited(room) ? REQUESTED : undefined)}
+      onClose={closeDetails}
+      onFreed={onFreed}
+      isCovered={isCovered}
+    >
       <MuteSection room={room} name={nameOf(person)} />
       <LockSection room={room} onAsk={(act) => askAct(act, room.id)} />
       <ContactButtons room={room} />

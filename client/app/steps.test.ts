@@ -19,6 +19,10 @@ test('The three steps of the first day tick themselves, and verifying leads to s
   const added = { hasKit: true, rooms: [room], people: known({}) }
   expect(done(added)).toEqual(['kit', 'contact'])
   expect(firstSteps(added).find(({ id }) => id === 'verify')?.href).toBe(`/chat/${room.id}`)
+  // Nobody is called a contact who has not answered.
+  const asked = { ...added, rooms: [{ ...room, direct: { ...room.direct, hasAnswered: false } }] }
+  expect(firstSteps(asked)[1]).toMatchObject({ title: 'Request sent', text: `@${person.username} has not answered yet.` })
+  expect(firstSteps({ ...added, rooms: [...asked.rooms, room] })[1]?.title).toBe('First contact added')
   // Whoever has no browser yet has no number to compare.
   const withoutKeys = { ...added, people: known({ onionAddress: null }) }
   expect(firstSteps(withoutKeys).find(({ id }) => id === 'verify')).not.toHaveProperty('href')

@@ -1,5 +1,5 @@
 import { personOfDirect } from '../rooms/list/members.ts'
-import { isFollowed } from '../rooms/list/room.ts'
+import { isAwaited, isFollowed } from '../rooms/list/room.ts'
 import type { RoomRow } from '../rooms/list/roomList.ts'
 import type { Person } from '../rooms/trust/people.ts'
 
@@ -25,6 +25,8 @@ interface Known {
 /** The three steps of the first day, in their order. */
 export function firstSteps({ hasKit, hasUncheckedKit = false, rooms, people }: Known): Step[] {
   const contacts = rooms.filter(isFollowed)
+  const first = contacts.find((room) => !isAwaited(room)) ?? contacts[0]
+  const asked = first && isAwaited(first) ? personOfDirect(first, people) : undefined
   const isVerified = contacts.some((room) => personOfDirect(room, people)?.isVerified)
   const [unverified] = contacts.filter((room) => {
     const person = personOfDirect(room, people)
@@ -42,8 +44,8 @@ export function firstSteps({ hasKit, hasUncheckedKit = false, rooms, people }: K
     },
     {
       id: 'contact',
-      title: contacts.length > 0 ? 'First contact added' : 'Add your first contact',
-      text: 'One name is enough. No phone number, no email.',
+      title: asked ? 'Request sent' : contacts.length > 0 ? 'First contact added' : 'Add your first contact',
+      text: asked ? `@${asked.username} has not answered yet.` : 'One name is enough. No phone number, no email.',
       isDone: contacts.length > 0,
     },
     {

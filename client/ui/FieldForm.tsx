@@ -1,4 +1,4 @@
-import { type ComponentProps, type FormEvent, useRef, useState } from 'react'
+import { type ComponentProps, type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
 import { Field } from './Field.tsx'
 
 interface Props extends Omit<ComponentProps<typeof Field>, 'value' | 'error' | 'onValue' | 'inputRef' | 'onSubmit'> {
@@ -26,8 +26,7 @@ export function FieldForm(props: Props) {
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (isPending) return
-    if (isEmpty) return onEmpty?.()
+    if (isPending || isEmpty) return
     setPending(true)
     const failure = await onSubmit(text.trim())
     if (failure === undefined) return
@@ -36,8 +35,13 @@ export function FieldForm(props: Props) {
     input.current?.focus()
   }
 
+  /** A browser sends no form whose button is disabled. */
+  function press({ key, target }: KeyboardEvent) {
+    if (key === 'Enter' && target === input.current && isEmpty) onEmpty?.()
+  }
+
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={submit} onKeyDown={press} noValidate>
       <Field
         autoComplete="off"
         {...field}

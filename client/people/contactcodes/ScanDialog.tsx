@@ -1,5 +1,6 @@
 import { Tabs } from 'radix-ui'
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { User } from '../../../contract/account/account.ts'
 import type { Env } from '../../env.ts'
 import { type CameraTrouble, cameraWords } from '../../ui/camera.ts'
@@ -10,6 +11,7 @@ import { failureWordsOr } from '../../ui/failure.ts'
 import { Scanner } from '../../ui/Scanner.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { addedWords } from '../contacts/waitingWords.ts'
 import { readContent } from './codeContent.ts'
 import { redeemScan, redeemToken } from './contactcodes.ts'
 import './contactcodes.css'
@@ -19,17 +21,26 @@ const FAILED = 'Failed to add contact'
 /** Adds a contact by a code: by the camera, or by a pasted token. */
 export function ScanDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const [mode, setMode] = useState<string>('camera')
+  const manual = useRef<HTMLDivElement>(null)
+  const enter = () => {
+    flushSync(() => setMode('manual'))
+    focusToken()
+  }
+  const focusToken = () => manual.current?.querySelector('input')?.focus()
   return (
     <Dialog title="Scan QR" text="The other person finds their code under Invite." onClose={onClose}>
       <Tabs.Root value={mode} onValueChange={setMode} className="code-modes">
         <Tabs.List className="seg" aria-label="How to add">
           <Tabs.Trigger value="camera">Camera</Tabs.Trigger>
-          <Tabs.Trigger value="manual">Paste token</Tabs.Trigger>
+          {/* Arrow keys go on walking the tabs. */}
+          <Tabs.Trigger value="manual" onClick={focusToken}>
+            Paste token
+          </Tabs.Trigger>
         </Tabs.List>
         <Tabs.Content value="camera">
-          <Camera user={user} onManual={() => setMode('manual')} onClose={onClose} />
+          <Camera user={user} onManual={enter} onClose={onClose} />
         </Tabs.Content>
-        <Tabs.Content value="manual">
+        <Tabs.Content value="manual" ref={manual}>
           <Manual onClose={onClose} />
         </Tabs.Content>
       </Tabs.Root>
@@ -101,11 +112,11 @@ function Manual({ onClose }: { onClose: () => void }) {
 function useAdding(onAdded: () => void) {
   const env = useEnv()
   const [isPending, setPending] = useState(false)
-  async function add(redeem: (env: Env) => Promise<string>): Promise<string | undefined> {
+  async function add(redeem: (env: Env) => ReturnType<typeof redeemToken>): Promise<string | undefined> {
     setPending(true)
     try {
-      const name = await redeem(env)
-      showToast({ tone: 'good', title: 'Contact added', text: `${name} has been added to your contacts.` })
+      const { displayName, contact } = await redeem(env)
+      showToast({ tone: 'good', ...addedWords(`${displayName} has been added to your contacts.`, contact) })
       onAdded()
     } catch (error) {
       setPending(false)

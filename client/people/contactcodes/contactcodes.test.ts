@@ -50,8 +50,7 @@ function scanned(text: string): Scan {
   return scan
 }
 
-const scans = (person: TestPerson, text: string): Promise<string> =>
-  on(person, () => redeemScan(person.env, me(person), scanned(text)))
+const scans = (person: TestPerson, text: string) => on(person, () => redeemScan(person.env, me(person), scanned(text)))
 
 const usesOf = (person: TestPerson): Promise<ShownUse[]> =>
   on(person, async () => {

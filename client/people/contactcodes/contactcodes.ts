@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { User } from '../../../contract/account/account.ts'
 import { type ContactCode, codesApi } from '../../../contract/chat/contactcodes.ts'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
@@ -11,6 +12,8 @@ import { failureWords } from '../../ui/failure.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { contentOf, readContent, type Scan } from './codeContent.ts'
 import { codeStore, type ShownUse, usesStore } from './store.ts'
+
+type Added = Pick<z.output<typeof codesApi.redeem.output>, 'displayName' | 'contact'>
 
 /** The account whose code it is. */
 type Owner = Pick<User, 'id' | 'username' | 'displayName'>
@@ -48,14 +51,14 @@ async function putCode(env: Env, user: Owner, { qrToken, expiresAt, usageCount, 
 }
 
 /**
- * Adds the owner of a token that somebody typed or pasted, which verifies nobody. Returns the owner's own name. Throws ApiError.
+ * Adds the owner of a token that somebody typed or pasted, which verifies nobody. Returns the owner's own name with it. Throws ApiError.
  */
-export async function redeemToken(env: Env, text: string): Promise<string> {
+export async function redeemToken(env: Env, text: string): Promise<Added> {
   const pasted = readContent(text)
   const qrToken = typeof pasted === 'string' ? text.trim() : pasted.qrToken
   const { displayName, contact } = await env.api(codesApi.redeem, { qrToken })
   await keepRooms(env, [contact])
-  return displayName
+  return { displayName, contact }
 }
 
 /**
@@ -63,7 +66,7 @@ export async function redeemToken(env: Env, text: string): Promise<string> {
  * ApiError, or CryptoFailure: 'code_mismatch' if the server names somebody else for the code, or what `proveScan` throws. Nobody
  * is added then.
  */
-export async function redeemScan(env: Env, own: Pick<User, 'username'>, { qrToken, code }: Scan): Promise<string> {
+export async function redeemScan(env: Env, own: Pick<User, 'username'>, { qrToken, code }: Scan): Promise<Added> {
   if (!code) return await redeemToken(env, qrToken)
   const { userId, identityKey, username } = code
   const proof = await env.crypto.proveScan({ code, username: own.username })
@@ -80,7 +83,7 @@ export async function redeemScan(env: Env, own: Pick<User, 'username'>, { qrToke
   await env.crypto.pinScanned({ userId, identityKey, username, at: env.clock().toISOString() })
   await keepRooms(env, [contact])
   await shareMarks(env)
-  return displayName
+  return { displayName, contact }
 }
 
 /** Reads who has used the account's codes, and checks their proofs. */

@@ -18,7 +18,9 @@ export function useCode(user: User, { renews }: { renews: boolean }) {
   const state = useStore(codeStore)
   const now = useNow(1000)
   const { code, status, isGenerating } = state
-  const secondsLeft = code ? Math.max(0, Math.ceil((code.expiresAt.getTime() - now.getTime()) / 1000)) : 0
+  // The server's clock may be a moment ahead of what this page knows of it.
+  const leftMs = code ? Math.min(PERIODS.contactCodeMs, code.expiresAt.getTime() - now.getTime()) : 0
+  const secondsLeft = Math.max(0, Math.ceil(leftMs / 1000))
   const isMissing = status === 'ready' && secondsLeft === 0 && !isGenerating
   const failed = useRef({ times: 0, at: 0 })
   const isFirst = useRef(true)

@@ -4,18 +4,19 @@ import { FieldForm } from '../../ui/FieldForm.tsx'
 import { failureWordsOr } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { addContact } from './contacts.ts'
+import { addedWords } from './waitingWords.ts'
 
 export function AddContactDialog({ onClose }: { onClose: () => void }) {
   const env = useEnv()
 
   async function add(text: string) {
     try {
-      await addContact(env, text)
+      const contact = await addContact(env, text)
+      showToast({ tone: 'good', ...addedWords('The contact has been added successfully.', contact) })
+      onClose()
     } catch (error) {
       return failureWordsOr(error, 'Failed to add contact')
     }
-    showToast({ tone: 'good', title: 'Contact added', text: 'The contact has been added successfully.' })
-    onClose()
   }
 
   return (

@@ -1,4 +1,4 @@
-import { contactsApi } from '../../../contract/chat/contacts.ts'
+import { type Contact, contactsApi } from '../../../contract/chat/contacts.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import { publicKeyOfOnion } from '../../../contract/people/onion.ts'
@@ -15,18 +15,19 @@ import { CryptoFailure } from '../../worker/crypto.ts'
  * Adds a contact by username or onion address. An onion address pins its key, so that a server that returns another key is detected
  * before anything is sent [Note: I1]. Throws ApiError.
  */
-export async function addContact(env: Env, text: string): Promise<void> {
+export async function addContact(env: Env, text: string): Promise<Contact> {
   const typed = text.trim()
   if (!typed.includes('.onion')) {
-    await keepRooms(env, [await env.api(contactsApi.add, { username: typed.replace(/^@/, '') })])
-    return
+    const contact = await env.api(contactsApi.add, { username: typed.replace(/^@/, '') })
+    await keepRooms(env, [contact])
+    return contact
   }
   const key = publicKeyOfOnion(typed)
   if (!key) throw new ApiError(400, 'invalid_onion_address', REFUSAL_TEXTS.invalid_onion_address)
-  await addAddress(env, typed.toLowerCase(), toBase64(key))
+  return await addAddress(env, typed.toLowerCase(), toBase64(key))
 }
 
-async function addAddress(env: Env, onionAddress: string, identityKey: string): Promise<void> {
+async function addAddress(env: Env, onionAddress: string, identityKey: string): Promise<Contact> {
   await env.crypto.wantAddress({ identityKey })
   try {
     const contact = await env.api(contactsApi.add, { onionAddress })
@@ -36,6 +37,7 @@ async function addAddress(env: Env, onionAddress: string, identityKey: string): 
       throw error
     })
     await keepRooms(env, [contact])
+    return contact
   } catch (error) {
     if (!isRefused(error, 'already_contact')) throw error
     // The answer of an earlier try was lost, or the person is known by name already.
