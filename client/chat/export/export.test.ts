@@ -4,7 +4,7 @@ import type { User } from '../../../contract/account/account.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Room } from '../../rooms/list/room.ts'
-import { putPeople } from '../../rooms/trust/people.ts'
+import { changePerson, putPeople } from '../../rooms/trust/people.ts'
 import { directOf } from '../../testing/direct.ts'
 import { sendsFile, servesFiles } from '../../testing/files.ts'
 import { newPerson, type TestPerson } from '../../testing/people.ts'
@@ -88,6 +88,21 @@ test('a new browser exports the whole chat, older pages too, as JSON and as a pa
   expect(files['index.html']).toContain('Alice &lt;b&gt;')
   expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({ account: { username: 'alice' }, chats: [{ messages: 62 }] })
   expect(seen.at(-1)).toMatchObject({ chats: 1, messages: 62 })
+})
+
+test('whose account was deleted is in the export by the own name for them, or as what they are', async () => {
+  const wire = createWire()
+  const [alice, bob] = [await newPerson(wire), await newPerson(wire)]
+  const room = listed(alice, bob)
+  const gone = { isDeleted: true, displayName: 'deleted_400f00000000' }
+  for (const [alias, name] of [
+    ['Bobby from Geneva', 'Bobby from Geneva'],
+    [null, 'Deleted account'],
+  ] as const) {
+    changePerson(bob.userId, { ...gone, alias })
+    const files = await unpacked((await exportAccount(alice.env, ownerOf(alice), options([room]))).archive)
+    expect(JSON.parse(files['chats/001-bob.json'] ?? '').with).toMatchObject({ username: 'bob', displayName: name })
+  }
 })
 
 test('a file that went from browser to browser is named in the export, which says that no server has it', async () => {

@@ -5,7 +5,7 @@ import type { Room } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
 import { loadOlderPage } from '../../rooms/log/olderPage.ts'
-import { type Person, peopleStore } from '../../rooms/trust/people.ts'
+import { nameOf, type Person, peopleStore } from '../../rooms/trust/people.ts'
 import { type ExportedPerson, indexPage } from './chatPage.ts'
 import { FOLDER, type WrittenChat, writeChat } from './writeChat.ts'
 import { openArchive } from './zipArchive.ts'
@@ -107,8 +107,8 @@ export const fileWord = (username: string): string =>
     .replace(/[^a-z0-9_]/g, '')
     .slice(0, 30) || 'someone'
 
-const exportedPerson = ({ username, alias, displayName, onionAddress }: Person): ExportedPerson => ({
-  username,
-  displayName: alias ?? displayName,
-  onionAddress,
+const exportedPerson = (person: Person): ExportedPerson => ({
+  username: person.username,
+  displayName: nameOf(person),
+  onionAddress: person.onionAddress,
 })

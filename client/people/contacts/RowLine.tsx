@@ -95,7 +95,7 @@ export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) 
   if (!room.preview)
     return (
       <span className="cut t3">
-        {isDeleted || !person ? 'No messages' : `@${person.username}`}
+        {isDeleted ? 'Deleted account' : person ? `@${person.username}` : 'No messages'}
         {person && !isDeleted && !person.identityKey && !person.mismatch && ' · no device yet'}
       </span>
     )
@@ -107,6 +107,7 @@ export function RowLine({ room, person, mismatch, isOpen, isAmbiguous }: Props) 
       {isFailed ? <CircleAlert className="i i-16 fail" aria-hidden /> : <Ticks status={preview.status} />}
       <KindIcon kind={preview.kind} />
       <span className={isRed ? 'cut failed' : 'cut'} dir="auto">
+        {isDeleted && person.alias && <span className="t3">Deleted · </span>}
         {isAmbiguous && person && !isDeleted && <span className="t3">@{person.username} · </span>}
         {isFailed && 'Not sent: '}
         {preview.kind === 'plain' && <span className="failed">{NOT_ENCRYPTED}: </span>}

@@ -40,3 +40,16 @@ test('The name that Alice gives Bob shows in all of her browsers, and no server 
   expect(await shownIn(phone, bob)).toBe('The other side')
   await reloadVerified(phone.env)
 })
+
+test('The name that Alice gave Bob outlives his account, in a new browser of hers too; nobody’s names are mixed up', async () => {
+  const { alice, bob, eve, wire } = await people()
+  for (const other of [bob, eve]) await alice.says(other, 'hello')
+  await refreshRooms(alice.env)
+  await nameContact(alice.env, bob.userId, 'Bobby from Geneva')
+  for (const { userId } of [bob, eve]) wire.deleted.add(userId)
+  expect(await shownIn(alice, bob)).toBe('Bobby from Geneva')
+  expect(await shownIn(alice, eve)).toBe('Deleted account')
+  expect(personById(bob.userId)).toMatchObject({ isDeleted: true, isVerified: false, mismatch: null, username: bob.username })
+  const phone = await alice.newComputer()
+  expect(await shownIn(phone, bob)).toBe('Bobby from Geneva')
+})

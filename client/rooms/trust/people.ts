@@ -37,7 +37,7 @@ export const peopleStore = createStore<{ people: ReadonlyMap<string, Person> }>(
 export const personById = (id: string): Person | undefined => peopleStore.getState().people.get(id)
 
 export const nameOf = ({ isDeleted, alias, displayName }: Person): string =>
-  isDeleted ? 'Deleted account' : (alias ?? displayName)
+  alias ?? (isDeleted ? 'Deleted account' : displayName)
 
 export function putPeople(list: Person[]): void {
   peopleStore.setState(({ people }) => ({ people: new Map([...people, ...list.map((person) => [person.id, person] as const)]) }))

@@ -11,19 +11,20 @@ const UNKNOWN: KnownAccount = {
   ...{ alias: null, isByAddress: false, choices: null },
 }
 
-/** Returns the knowledge in the order of `people`. A deleted account has no key or name that could change. */
+/** Returns the knowledge in the order of `people`. Of a deleted account only its names are left: no key could change. */
 export async function knownOf(env: Env, people: Listed[]): Promise<KnownAccount[]> {
-  const living = people.filter(({ isDeleted }) => !isDeleted)
   const known = await env.crypto.compareAccounts(
-    living.map(({ id, identityKey, listedUsername, isContact }) => ({
+    people.map(({ id, identityKey, listedUsername, isContact, isDeleted }) => ({
       userId: id,
-      identityKey,
+      identityKey: isDeleted ? null : identityKey,
       username: listedUsername,
-      ...(isContact !== undefined && { isContact }),
+      ...(isContact !== undefined && !isDeleted && { isContact }),
     })),
   )
-  const byId = new Map(living.map(({ id }, at) => [id, known[at]]))
-  return people.map(({ id }) => byId.get(id) ?? UNKNOWN)
+  return people.map(({ isDeleted }, at) => {
+    const { alias = null, username = null } = known[at] ?? {}
+    return isDeleted ? { ...UNKNOWN, alias, username } : (known[at] ?? UNKNOWN)
+  })
 }
 
 export const shownOf = (known: KnownAccount, { listedUsername }: Pick<Person, 'listedUsername'>) => ({
