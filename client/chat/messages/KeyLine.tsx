@@ -4,6 +4,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import './header.css'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
+import { addressWords } from '../../rooms/trust/trustPill.ts'
 
 /** The onion address is the person's key. */
 export function KeyLine({ person }: { person: Person }) {
@@ -29,11 +30,7 @@ export function KeyLine({ person }: { person: Person }) {
     <div className="via">
       <LockKeyhole className="i i-14" aria-hidden />
       <p>
-        {person.mismatch === null
-          ? 'Messages are end-to-end encrypted via onion address:'
-          : person.mismatch === 'key_changed'
-            ? 'The server now names another onion address:'
-            : 'The onion address of this account:'}{' '}
+        {addressWords(person.mismatch)}{' '}
         <button
           type="button"
           className="mono address"

@@ -11,7 +11,7 @@ import { BESIDE } from './details.ts'
 import { nameOf, type Person } from './people.ts'
 import { isListFault } from './refusedList.ts'
 import { SafetyNumber } from './SafetyNumber.tsx'
-import { STOPPED } from './trustPill.ts'
+import { addressWords, STOPPED } from './trustPill.ts'
 import './details.css'
 
 interface Props {
@@ -115,7 +115,7 @@ function Parts({ person, presence, onFreed }: Omit<Props, 'onClose' | 'isCovered
           Encryption <span className={mismatch ? 'bad' : isVerified ? 'good' : ''}>{onionAddress && mark}</span>
         </h3>
         {onionAddress ? (
-          <Address address={onionAddress} />
+          <Address address={onionAddress} mismatch={mismatch} />
         ) : (
           <p className="small t2">
             {mismatch === 'list_absent' ? (
@@ -144,11 +144,11 @@ function Parts({ person, presence, onFreed }: Omit<Props, 'onClose' | 'isCovered
   )
 }
 
-function Address({ address }: { address: string }) {
+function Address({ address, mismatch }: { address: string; mismatch: Person['mismatch'] }) {
   const { isCopied, copy } = useCopy(address)
   return (
     <div>
-      <p className="small t2">Messages are end-to-end encrypted via onion address:</p>
+      <p className="small t2">{addressWords(mismatch)}</p>
       <p className="address-line">
         <span className="mono" title={address}>
           {address.slice(0, LIMITS.onionShownChars)}…

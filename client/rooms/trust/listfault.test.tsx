@@ -2,12 +2,17 @@
 import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { KeyLine } from '../../chat/messages/KeyLine.tsx'
+import type { Env } from '../../env.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { ChangedPerson } from './ChangedPerson.tsx'
+import { ContactPanel } from './ContactPanel.tsx'
 import type { Person } from './people.ts'
 import type { ListFault } from './refusedList.ts'
 
 openScreen()
+
+/** A worker that answers nothing. */
+const quiet = new Proxy({}, { get: () => () => new Promise(() => undefined) }) as Env['crypto']
 
 const bob = {
   ...{ id: 'b1', username: 'bob', listedUsername: 'bob', displayName: 'Bob', alias: null, isDeleted: false, choices: null },
@@ -50,4 +55,18 @@ test.each<ListFault>(['list_older_elsewhere', 'list_differs_elsewhere'])(
 test('Of Bob whom the server shows without a key, nobody is told that he has no device', () => {
   show(<KeyLine person={{ ...bob, onionAddress: null, mismatch: 'list_absent' }} />, makeAnswers())
   expect(document.body.textContent).toBe('The server shows no onion address of Bob.')
+})
+
+test('Where the numbers differ, the panel calls nothing encrypted; where nothing stops, it does', () => {
+  const panel = (person: Person) => (
+    <ContactPanel person={person} presence={undefined} onClose={vi.fn()} onFreed={vi.fn()} isCovered={false}>
+      {null}
+    </ContactPanel>
+  )
+  const { again } = show(panel({ ...bob, mismatch: 'numbers_differ' }), makeAnswers(), { crypto: quiet })
+  expect(screen.getByText('Numbers differ')).toBeTruthy()
+  expect(document.body.textContent).not.toMatch(/are end-to-end encrypted/)
+  expect(screen.getByText('The onion address of this account:')).toBeTruthy()
+  again(panel({ ...bob, mismatch: null }))
+  expect(screen.getByText('Messages are end-to-end encrypted via onion address:')).toBeTruthy()
 })

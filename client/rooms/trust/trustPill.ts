@@ -17,6 +17,14 @@ export const STOPPED: Record<Stop, string> = {
   list_differs_elsewhere: 'Device list differs',
 }
 
+/** What stands before an onion address: where sending is stopped, nothing is called encrypted. */
+export const addressWords = (mismatch: Stop | null): string =>
+  mismatch === null
+    ? 'Messages are end-to-end encrypted via onion address:'
+    : mismatch === 'key_changed'
+      ? 'The server now names another onion address:'
+      : 'The onion address of this account:'
+
 interface Stops {
   /** Device lists of members contradict each other. */
   isForked: boolean
