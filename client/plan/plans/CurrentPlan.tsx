@@ -80,8 +80,12 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
       </ul>
       {isPaid && <p className="small t2">{BENEFITS_LIMIT}</p>}
       {usage && <UsageCard usage={usage} isReceived={!isPaid} />}
-      {isPaid && subscription && !card && subscription.endDate !== null && (
-        <Note icon={Info}>This plan ends by itself. Then sending stops, and everything stays readable.</Note>
+      {isPaid && subscription && !card && (
+        <Note icon={Info}>
+          {subscription.endDate === null
+            ? 'This plan was given to you without an end: there is nothing to pay, and whoever runs the server can end it.'
+            : 'This plan goes back to Free by itself, and nothing is charged. Then sending stops, and everything stays readable.'}
+        </Note>
       )}
       <div className="acts">
         {waiting && (

@@ -73,8 +73,8 @@ interface UsageLine {
 /** What is used. Nothing if the plan limits none of it. */
 export function usageLinesOf(usage: Usage, isReceived = false): UsageLine[] {
   const limits: [name: string, used: number, limit: number | null, unit: string][] = [
-    ['Messages used', usage.messagesUsed, usage.messagesLimit, ''],
-    ['Storage used', usage.fileStorageUsedMB, usage.fileStorageLimitMB, ' MB'],
+    [isReceived ? 'Received' : 'Messages used', usage.messagesUsed, usage.messagesLimit, ''],
+    [isReceived ? 'Files received' : 'Storage used', usage.fileStorageUsedMB, usage.fileStorageLimitMB, ' MB'],
     [isReceived ? 'Video minutes received' : 'Video minutes used', usage.videoCallMinutesUsed, usage.videoCallMinutesLimit, ''],
   ]
   if (limits.every(([, , limit]) => limit === null)) return []

@@ -3,6 +3,7 @@ import Stripe from 'stripe'
 import { expect, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { paymentsApi } from '../../../contract/money/payments.ts'
+import { writePackageRights } from '../../ground/db/planrights.ts'
 import { CARD, cardsOf } from '../../testing/cards.ts'
 import { startWorld } from '../../testing/world.ts'
 
@@ -243,6 +244,26 @@ test('a free account counts what it receives, a Test plan what it sends', async 
   await Promise.all([alice.returns(), bob.returns()])
   expect(await bob.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 0 })
   expect(await alice.does(paymentsApi.usage, {})).toMatchObject({ messagesUsed: 0 })
+})
+
+test('the storage of a package, and its video minutes, reach the usage: all that is kept counts against it', async () => {
+  const alice = await world.person('alice', 'premium')
+  const id = randomUUID()
+  await world.sql(
+    `insert into premium_packages (id, name, description, tier, file_storage_gb, video_call_minutes, created_at, updated_at)
+     values ($1, 'Small', 'Small', 'premium', 1, 20, now(), now())`,
+    [id],
+  )
+  await writePackageRights(world.env.db)
+  await world.sql('update users set subscription_package_id = $1 where id = $2', [id, alice.id])
+  await world.sql(
+    `insert into file_usage (user_id, stored_bytes) values ($1, 900 * 1024 * 1024::bigint)
+     on conflict (user_id) do update set stored_bytes = excluded.stored_bytes`,
+    [alice.id],
+  )
+  expect(await alice.does(paymentsApi.usage, {})).toMatchObject({
+    ...{ messagesLimit: null, fileStorageUsedMB: 900, fileStorageLimitMB: 1024, videoCallMinutesLimit: 20 },
+  })
 })
 
 test('deleting the account ends its card subscription, and its open checkout cannot be paid any more', async () => {

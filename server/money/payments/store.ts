@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, isNotNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
+import { UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { fileUsage, objects } from '../../ground/db/schema/files.ts'
@@ -121,7 +122,10 @@ export async function readUsage(db: Queryable, userId: string, month: Date, now:
         join ${objects} o on o.chat_room_id = p.chat_room_id
         where p.user_id = ${userId} and o.owner_id <> ${userId} and o.state = 'used' and o.created_at >= greatest(${month}::timestamptz,
           (select u.received_since from ${monthlyUsage} u where u.user_id = ${userId})))`,
+      storedBytes: sql<string>`coalesce((select f.stored_bytes from ${fileUsage} f where f.user_id = ${userId}), 0)`,
       messagesPerMonth: sql<number | null>`(select r.messages_per_month from rights_of(${userId}, ${now}::timestamptz) r)`,
+      storageBytes: sql<string>`coalesce((select r.storage_bytes from rights_of(${userId}, ${now}::timestamptz) r), ${UNLIMITED})`,
+      videoLimit: sql<number>`coalesce((select r.video_call_minutes from rights_of(${userId}, ${now}::timestamptz) r), ${UNLIMITED})`,
     })
     .from(users)
     .where(eq(users.id, userId))

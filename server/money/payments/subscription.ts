@@ -57,9 +57,14 @@ export async function readUsage(env: Env, user: SignedInUser): Promise<Usage> {
       videoCallMinutesLimit: PLAN_LIMITS.freeVideoMinutes,
     }
   const limit = row.messagesPerMonth ?? PLANS[user.subscriptionTier].messagesPerMonth
+  const hasSpace = Number(row.storageBytes) === UNLIMITED
   return {
-    ...{ messagesUsed: row.sent, fileStorageUsedMB: inMB(row.uploadedBytes), videoCallMinutesUsed: row.videoMinutes },
-    ...{ messagesLimit: limit === UNLIMITED ? null : limit, fileStorageLimitMB: null, videoCallMinutesLimit: null },
+    ...{ messagesUsed: row.sent, videoCallMinutesUsed: row.videoMinutes },
+    // What is judged against a limit of storage is all that is kept, not what a month has added.
+    fileStorageUsedMB: inMB(hasSpace ? row.uploadedBytes : row.storedBytes),
+    messagesLimit: limit === UNLIMITED ? null : limit,
+    fileStorageLimitMB: hasSpace ? null : inMB(row.storageBytes),
+    videoCallMinutesLimit: row.videoLimit < 0 ? null : row.videoLimit,
   }
 }
 
