@@ -34,10 +34,10 @@ export function AnalyticsTab() {
         ]}
       />
       <Counters
-        counters={plans.map(({ tier, people }) => ({ name: tierWords(tier), value: peopleWords(people), note: 'accounts' }))}
+        counters={plans.map(({ tier, people }) => ({ name: tierWords(tier), value: countWords(people), note: 'accounts' }))}
       />
       <div className="bar">
-        <p className="t2">Sums of UTC days over all accounts. Fewer than ten people show as &lt;10.</p>
+        <p className="t2">Sums of UTC days over all accounts. Fewer than ten people of a day show as &lt;10.</p>
         <button type="button" className="btn compact outline" disabled={days.length === 0} onClick={save}>
           Download CSV
         </button>
