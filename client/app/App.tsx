@@ -55,7 +55,7 @@ export function App() {
           <AuthScreen
             notice={notice}
             isReturning={isReturning}
-            invitation={location.pathname.startsWith('/invitation/') && <InvitedBy />}
+            Invitation={location.pathname.startsWith('/invitation/') ? InvitedBy : undefined}
             onSubmit={loadAll}
           />
         )}

@@ -8,8 +8,11 @@ import type { SignIn as ToldSignIn } from '../../contract/account/sessions.ts'
 import { sessionsApi } from '../../contract/account/sessions.ts'
 import { held, makeAnswers, openScreen, refused, show, toasts } from '../testing/screen.tsx'
 import { createCore } from '../worker/core.ts'
+import { CryptoFailure } from '../worker/crypto.ts'
 import { accountStore } from './account/accountState.ts'
 import { Profile } from './account/Profile.tsx'
+import { Unlock } from './browserlock/Unlock.tsx'
+import { KitPages } from './kit/KitPages.tsx'
 import { PhotoSettings } from './photo/PhotoSettings.tsx'
 import { dropChosen, dropFailure } from './photo/photo.ts'
 import { NewSignIns } from './sessions/NewSignIns.tsx'
@@ -53,7 +56,7 @@ const keptFields = () =>
     .map(({ id, labels }) => labels?.[0]?.textContent ?? id)
 
 test.each([
-  ['the sign-up', () => <SignUp onSubmit={ignore} />, ['Username', 'Display name']],
+  ['the sign-up', () => <SignUp preferred="" onSubmit={ignore} />, ['Username', 'Display name']],
   ['the sign-in', () => <SignIn {...SIGN_IN} />, ['Username']],
   ['the sign-in by the kit', () => <KitSignIn {...KIT_SIGN_IN} />, ['Username']],
   ['the profile', OwnProfile, ['Display name', 'Username']],
@@ -63,6 +66,64 @@ test.each([
   show(<Form />, answers)
   for (const label of labels) expect(screen.getByLabelText(new RegExp(`^${label}`))).toBeTruthy()
   expect(keptFields()).toEqual([])
+})
+
+test('By keyboard alone: Tab leads from the password to its repetition, and passwords that differ are said before anything is sent', async () => {
+  const answers = makeAnswers()
+  answers.on(accountApi.usernameAvailable, () => ({ available: true, message: 'Free' }))
+  const { person, again } = show(<SignUp preferred="" onSubmit={ignore} />, answers)
+  again(<SignUp preferred="marchetti" onSubmit={ignore} />)
+  const [name, repeat] = [screen.getByLabelText(/^Username/), screen.getByLabelText('Repeat password')]
+  expect(name).toHaveProperty('value', 'marchetti')
+  await person.tab()
+  await person.keyboard('_2{Tab}Alice{Tab}secret words{Tab}secret wards')
+  expect(name).toHaveProperty('value', 'marchetti_2')
+  expect(repeat).toHaveProperty('value', 'secret wards')
+  expect(screen.queryByText("Passwords don't match")).toBeNull()
+  await person.tab()
+  // The eye of the repetition shows both.
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Show password')
+  expect(screen.getByText("Passwords don't match")).toBeTruthy()
+  await person.clear(repeat)
+  await person.type(repeat, 'secret words')
+  await person.tab()
+  expect(screen.queryByText("Passwords don't match")).toBeNull()
+})
+
+test('Whoever comes to a locked browser types the password at once, and a wrong one is typed again where it was', async () => {
+  const open = vi.fn(async () => {
+    throw new CryptoFailure('lock_secret', 'wrong')
+  })
+  const { person } = show(<Unlock ways={{ passwordSalt: 'salt', passkeyIds: [] } as never} open={open} />, makeAnswers())
+  await person.keyboard('secret wards{Enter}')
+  expect(open).toHaveBeenCalledExactlyOnceWith({ password: 'secret wards' })
+  await screen.findByText('Wrong password')
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Password')))
+})
+
+test('After the words of a kit are written down, the first word that is asked for is typed at once', async () => {
+  const words = Array.from({ length: 24 }, (_, at) => `word${at}`)
+  const { person } = show(
+    <KitPages heading="h1" username="alice" pendingWords="Adding..." onRight={async () => undefined}>
+      {null}
+    </KitPages>,
+    makeAnswers(),
+    { crypto: { newKit: async () => ({ words }) } as never },
+  )
+  await waitFor(() => expect(document.activeElement?.textContent).toBe('Your recovery kit'))
+  await person.click(await button('I have written it down'))
+  await person.keyboard('typed')
+  expect(screen.getAllByLabelText(/^Word /).map((field) => (field as HTMLInputElement).value)).toEqual(['typed', '', ''])
+})
+
+test('What was typed before the invitation’s name came stays', async () => {
+  const answers = makeAnswers()
+  answers.on(accountApi.usernameAvailable, () => ({ available: true, message: 'Free' }))
+  const { person, again } = show(<SignUp preferred="" onSubmit={ignore} />, answers)
+  await person.type(screen.getByLabelText(/^Username/), 'al')
+  again(<SignUp preferred="marchetti" onSubmit={ignore} />)
+  await person.keyboard('ice')
+  expect(screen.getByLabelText(/^Username/)).toHaveProperty('value', 'alice')
 })
 
 test('What Alice types while her name is being saved stays, with the focus, and is saved next', async () => {

@@ -50,16 +50,17 @@ export function Field({ label, rule, error, help, before, after, onValue, inputR
 /** How far a password is on its way to a key, where that is slow. */
 export const Slowly = () => IS_SLOW && <Stretching />
 
-type PasswordProps = Omit<Props, 'type' | 'after'> & { isShown?: boolean; onShow?: (isShown: boolean) => void }
+type PasswordProps = Omit<Props, 'type' | 'after'> & { isShown?: boolean; onShow?: (isShown: boolean) => void; eyeTab?: -1 }
 
 /** A password field with a button that reveals the text. The fields of a form may share that state. */
-export function PasswordField({ isShown, onShow, ...field }: PasswordProps) {
+export function PasswordField({ isShown, onShow, eyeTab, ...field }: PasswordProps) {
   const [isOwnShown, setOwnShown] = useState(false)
   const isTextShown = isShown ?? isOwnShown
   const toggle = (
     <button
       type="button"
       className="icon-btn tight"
+      tabIndex={eyeTab}
       aria-label={isTextShown ? 'Hide password' : 'Show password'}
       onClick={() => (onShow ?? setOwnShown)(!isTextShown)}
     >

@@ -117,9 +117,9 @@ export const familyApi = {
     method: 'GET',
     path: '/api/invitations/:token',
     access: 'anyone',
-    summary: 'Who invites by an open invitation: the display name and nothing else.',
+    summary: 'Who invites by an open invitation, and the username that they have typed for the one who has its link.',
     input: z.object({ token }),
-    output: z.object({ inviterName: z.string() }),
+    output: z.object({ inviterName: z.string(), inviteeUsername: z.string().nullable() }),
   }),
   accept: endpoint({
     method: 'POST',

@@ -1,5 +1,5 @@
 import { CircleAlert, Fingerprint } from 'lucide-react'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -24,6 +24,7 @@ export function Unlock({ ways, open }: Props) {
   const [failure, setFailure] = useState<string>()
   const [pending, setPending] = useState<'password' | 'passkey'>()
   const wait = secondsToWait(env)
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, button')?.focus(), [])
   const hasPasskey = ways.passkeyIds.length > 0
   const isPasskeyOnly = ways.passwordSalt === null
 

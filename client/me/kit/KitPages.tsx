@@ -59,9 +59,10 @@ export function KitPages({ heading: Heading, username, part, pendingWords, onRig
     }
   }, [env])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each page begins at its heading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page begins at its heading, or at its first field
   useEffect(() => {
-    title.current?.focus()
+    const field = title.current?.parentElement?.querySelector<HTMLElement>('.kit-check input')
+    ;(field ?? title.current)?.focus()
     title.current?.scrollIntoView({ block: 'nearest' })
   }, [step])
 

@@ -1,6 +1,6 @@
 import { ShieldAlert } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ComponentType, useEffect, useRef, useState } from 'react'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { useWindowNote } from '../../ui/useWindowNote.tsx'
@@ -25,13 +25,13 @@ interface Props {
   notice: string | null
   /** True if somebody was signed in on this page before. */
   isReturning: boolean
-  /** What stands above the forms where the address invites. */
-  invitation?: ReactNode
+  /** What stands above the forms where the address invites, and may know a username. */
+  Invitation?: ComponentType<{ onUsername: (username: string) => void }> | undefined
   /** Called when a form is sent to the server. */
   onSubmit: () => void
 }
 
-export function AuthScreen({ notice, isReturning, invitation, onSubmit }: Props) {
+export function AuthScreen({ notice, isReturning, Invitation, onSubmit }: Props) {
   const main = useRef<HTMLElement>(null)
   const [step, setStep] = useState<Shown>({ step: 'done' })
   const [username, setUsername] = useState('')
@@ -71,7 +71,7 @@ export function AuthScreen({ notice, isReturning, invitation, onSubmit }: Props)
       )}
       {step.step === 'new_password' && <NewPassword onCancel={() => setStep({ step: 'done' })} />}
       {step.step === 'done' && (
-        <Forms {...{ tab, notice, invitation, username, onSubmit }} onTab={setTab} onUsername={setUsername} onStep={setStep} />
+        <Forms {...{ tab, notice, Invitation, username, onSubmit }} onTab={setTab} onUsername={setUsername} onStep={setStep} />
       )}
     </AuthFrame>
   )
@@ -80,7 +80,7 @@ export function AuthScreen({ notice, isReturning, invitation, onSubmit }: Props)
 interface FormsProps {
   tab: string
   notice: string | null
-  invitation: ReactNode
+  Invitation: Props['Invitation']
   username: string
   onUsername: (username: string) => void
   onTab: (tab: string) => void
@@ -88,8 +88,9 @@ interface FormsProps {
   onStep: (step: Shown) => void
 }
 
-function Forms({ tab, notice, invitation, username, onUsername, onTab, onSubmit, onStep }: FormsProps) {
+function Forms({ tab, notice, Invitation, username, onUsername, onTab, onSubmit, onStep }: FormsProps) {
   const windowNote = useWindowNote()
+  const [preferred, setPreferred] = useState('')
   return (
     <Tabs.Root value={tab} onValueChange={onTab}>
       <h1 tabIndex={-1}>{tab === 'signup' ? 'Create your account' : notice ? 'Sign in' : 'Welcome back'}</h1>
@@ -97,14 +98,14 @@ function Forms({ tab, notice, invitation, username, onUsername, onTab, onSubmit,
         <Tabs.Trigger value="signup">Sign Up</Tabs.Trigger>
         <Tabs.Trigger value="signin">Sign In</Tabs.Trigger>
       </Tabs.List>
-      {invitation}
+      {Invitation && <Invitation onUsername={setPreferred} />}
       {notice && (
         <Note icon={ShieldAlert} role="status">
           {notice}
         </Note>
       )}
       <Tabs.Content value="signup" tabIndex={-1}>
-        <SignUp onSubmit={onSubmit} />
+        <SignUp preferred={preferred} onSubmit={onSubmit} />
       </Tabs.Content>
       <Tabs.Content value="signin" tabIndex={-1}>
         <SignIn {...{ username, onUsername, onSubmit, onStep }} onForgot={() => onStep({ step: 'forgot' })} />

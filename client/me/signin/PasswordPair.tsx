@@ -23,7 +23,9 @@ export function PasswordPair({ value, errors, onValue, own }: Props) {
   const [isShown, setShown] = useState(false)
   useEffect(() => void PasswordMeter.preload(), [])
   const isSame = value.password === value.confirmPassword
-  const repeatError = errors.confirmPassword && (isSame ? undefined : "Passwords don't match")
+  const [isLeft, setLeft] = useState(false)
+  const isTold = errors.confirmPassword || (isLeft && value.confirmPassword)
+  const repeatError = isTold && !isSame ? "Passwords don't match" : undefined
   return (
     <>
       <div className="two">
@@ -35,6 +37,8 @@ export function PasswordPair({ value, errors, onValue, own }: Props) {
           error={errors.password}
           isShown={isShown}
           onShow={setShown}
+          // Tab leads to the repetition, and the eye there shows both.
+          eyeTab={-1}
           onValue={(password) => onValue({ ...value, password })}
         />
         <PasswordField
@@ -44,6 +48,8 @@ export function PasswordPair({ value, errors, onValue, own }: Props) {
           error={repeatError}
           isShown={isShown}
           onShow={setShown}
+          onFocus={() => setLeft(false)}
+          onBlur={() => setLeft(true)}
           onValue={(confirmPassword) => onValue({ ...value, confirmPassword })}
         />
       </div>

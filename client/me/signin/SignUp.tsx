@@ -15,7 +15,13 @@ import { type NameState, UsernameField } from './UsernameField.tsx'
 const NAMES = ['username', 'displayName', 'password', 'confirmPassword'] as const
 type Name = (typeof NAMES)[number]
 
-export function SignUp({ onSubmit }: { onSubmit: () => void }) {
+interface Props {
+  /** The username that an invitation prefers. */
+  preferred: string
+  onSubmit: () => void
+}
+
+export function SignUp({ preferred, onSubmit }: Props) {
   const env = useEnv()
   const form = useRef<HTMLFormElement>(null)
   const [values, setValues] = useState({ username: '', displayName: '', password: '', confirmPassword: '' })
@@ -24,6 +30,9 @@ export function SignUp({ onSubmit }: { onSubmit: () => void }) {
   const [isPending, setPending] = useState(false)
   // Who presses Enter while the name is being checked need not press it again.
   const [isWaiting, setWaiting] = useState(false)
+
+  // What was typed while it came stays.
+  useEffect(() => setValues((typed) => ({ ...typed, username: typed.username || preferred })), [preferred])
 
   function change(changed: Partial<typeof values>) {
     setValues({ ...values, ...changed })

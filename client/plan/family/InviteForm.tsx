@@ -5,6 +5,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { useAct } from '../../ui/useAct.tsx'
+import { sendWords } from './familyWords.ts'
 import { wrongOf } from './invitationForm.ts'
 
 interface Props {
@@ -91,7 +92,7 @@ export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
           onValue={change('inviteeUsername')}
         />
         <button type="submit" className="btn primary" disabled={isPending || why !== undefined}>
-          {isPending ? 'Sending Invitation...' : 'Send Invitation'}
+          {sendWords(sendsMail, isPending)}
         </button>
       </form>
       {why && <p role="status">{why}</p>}

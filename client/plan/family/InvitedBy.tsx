@@ -6,17 +6,20 @@ import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 
 /** Above the forms for signing up and in: who invites by the link at which this page was opened, or why the link opens nothing. */
-export function InvitedBy() {
+export function InvitedBy({ onUsername }: { onUsername: (username: string) => void }) {
   const env = useEnv()
   const [inviter, setInviter] = useState<string>()
   const [failure, setFailure] = useState<string>()
   useEffect(() => {
     const [, , token = ''] = location.pathname.split('/')
     env.api(familyApi.show, { token }).then(
-      ({ inviterName }) => setInviter(inviterName),
+      ({ inviterName, inviteeUsername }) => {
+        setInviter(inviterName)
+        if (inviteeUsername) onUsername(inviteeUsername)
+      },
       (error) => setFailure(failureWords(error)),
     )
-  }, [env])
+  }, [env, onUsername])
   if (failure !== undefined)
     return (
       <Note icon={CircleAlert} role="status">

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { familyApi, type Invitation } from '../../../contract/account/family.ts'
 import { held, makeAnswers, openScreen, refused, show, toasts } from '../../testing/screen.tsx'
@@ -56,6 +56,19 @@ test.each([
   expect(answers.asked.map(({ input }) => input)).toEqual([{ inviteeEmail: 'bob@example.org', inviteeUsername: 'bob' }])
 })
 
+test('Where the server sends no mail, nothing on the form claims to send', async () => {
+  const answers = makeAnswers()
+  const slow = held<Invitation>()
+  answers.on(familyApi.invite, () => slow.promise)
+  const { person } = invites(answers, { sendsMail: false })
+  await person.type(screen.getByLabelText('Email Address'), 'bob@example.org')
+  await person.type(screen.getByLabelText('Preferred Username'), 'bob{Enter}')
+  expect(await button('Creating Invitation...')).toBeTruthy()
+  await act(async () => slow.answer({ ...invitation, mail: null }))
+  expect(await button('Create Invitation')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /send/i })).toBeNull()
+})
+
 test('What the server refuses leaves the form with what was typed', async () => {
   const answers = makeAnswers()
   answers.on(familyApi.invite, () => {
@@ -106,22 +119,25 @@ test.each([
   ['cut', 'This invitation does not exist. Look whether the link is whole, or ask for a new one. You can sign up without one.'],
 ])('At the link %s, which opens nothing, a stranger reads why and signs up without one', async (token, words) => {
   history.replaceState(null, '', `/invitation/${token}`)
+  const onUsername = vi.fn()
   const answers = makeAnswers()
   answers.on(familyApi.show, () => {
     throw refused(410, 'invitation_over', 'This invitation cannot be accepted any more. Ask for a new one')
   })
-  show(<InvitedBy />, answers)
+  show(<InvitedBy onUsername={onUsername} />, answers)
   expect(await screen.findByText(words)).toBeTruthy()
 })
 
-test('At a link that is open a stranger reads who invites', async () => {
+test('At a link that is open a stranger reads who invites, and the name that was preferred for them is handed to the form', async () => {
+  const onUsername = vi.fn()
   const answers = makeAnswers()
-  answers.on(familyApi.show, () => ({ inviterName: 'Mia' }))
-  show(<InvitedBy />, answers)
+  answers.on(familyApi.show, () => ({ inviterName: 'Mia', inviteeUsername: 'bob' }))
+  show(<InvitedBy onUsername={onUsername} />, answers)
   expect(screen.getByRole('status').textContent).toBe('Loading the invitation...')
   await screen.findByText('Mia')
   expect(screen.getByRole('status').textContent).toBe(
     'Mia invites you to their family circle. Create an account, or sign in, and join.',
   )
   expect(answers.asked.map(({ input }) => input)).toEqual([{ token: TOKEN }])
+  expect(onUsername).toHaveBeenCalledExactlyOnceWith('bob')
 })

@@ -17,3 +17,9 @@ export function deliveryLine({ mail, inviteeEmail }: Invitation): string {
   if (mail === 'failed') return `The mail to ${inviteeEmail} did not go out: send it again, or pass the link on yourself.`
   return 'It was not mailed: pass it on yourself.'
 }
+
+/** What the button of the form is called: nothing is called sent where the server sends no mail. */
+export function sendWords(sendsMail: boolean, isPending: boolean): string {
+  if (sendsMail) return isPending ? 'Sending Invitation...' : 'Send Invitation'
+  return isPending ? 'Creating Invitation...' : 'Create Invitation'
+}

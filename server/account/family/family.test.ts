@@ -24,7 +24,9 @@ test('who accepts has Premium’s rights at once, while the plan of the circle l
   const room = await bob.talksTo(carol)
   const line = await bob.opensSocket()
   const token = await invites(mia, bob.username)
-  expect(await world.stranger().does(familyApi.show, { token })).toEqual({ inviterName: mia.username })
+  expect(await world.stranger().does(familyApi.show, { token })).toEqual({
+    ...{ inviterName: mia.username, inviteeUsername: bob.username },
+  })
   expect(await bob.posts(room, 'too early')).toBeRefused(403, 'subscription_required')
   expect((await accepts(bob, token)).status).toBe(200)
   await line.hears('account', ({ data }) => data.what === 'plan')

@@ -61,11 +61,11 @@ export async function cancelInvitation(env: Env, { id: masterId }: SignedInUser,
   return shown(row, env.clock())
 }
 
-/** Says who invites by an open invitation. Throws Refusal. */
-export async function showInvitation(env: Env, visitor: Visitor, token: string): Promise<{ inviterName: string }> {
+/** Says who invites by an open invitation, and for which username. Throws Refusal. */
+export async function showInvitation(env: Env, visitor: Visitor, token: string): Promise<z.output<typeof familyApi.show.output>> {
   await env.limits.take('availability', visitor.addressKey())
-  const { inviterName } = await requireOpen(env, token)
-  return { inviterName }
+  const { inviterName, invitation } = await requireOpen(env, token)
+  return { inviterName, inviteeUsername: invitation.inviteeUsername }
 }
 
 async function requireOpen(env: Env, token: string) {
