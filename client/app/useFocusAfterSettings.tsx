@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'react'
-import { PAID } from '../plan/plans/askedIn.ts'
 import { SETTINGS } from './SidebarTop.tsx'
 
 /** After closing the settings, moves the focus to the button that leads there. */
@@ -8,8 +7,8 @@ export function useFocusAfterSettings(isSettings: boolean) {
   useEffect(() => {
     const wasSettings = before.current
     before.current = isSettings
-    // Whoever has paid goes on writing.
-    if (!wasSettings || isSettings || location.search === PAID) return
+    // Whoever has paid, as the rest of the address says, goes on writing.
+    if (!wasSettings || isSettings || location.search) return
     // On a phone the buttons of the top stand in the menu of one.
     const openers = document.querySelectorAll<HTMLElement>(`.top [aria-label="${SETTINGS}"], .top .you`)
     for (const opener of openers) if (opener.checkVisibility()) opener.focus()
