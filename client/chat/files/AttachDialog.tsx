@@ -19,7 +19,8 @@ interface Props {
   onRemove: (file: File) => void
   onMore: () => void
   onSend: (files: File[], options: Options) => Promise<void>
-  onClose: () => void
+  /** With the caption as typed so far, which must not be lost. */
+  onClose: (caption: string) => void
   /** null returns the focus to its former place. */
   nextFocus: () => HTMLElement | null
 }
@@ -38,10 +39,17 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFoc
   const [first] = files
   const takeAhead = useAhead(first)
   const isSent = useRef(false)
+  const isLeft = useRef(false)
+  /** Escape comes twice, by Radix and by the dialog. */
+  function leave() {
+    if (isLeft.current) return
+    isLeft.current = true
+    onClose(caption.trim())
+  }
   return (
     <Dialog
       title={files.length === 1 ? 'Send a file' : `Send ${files.length} files`}
-      onClose={onClose}
+      onClose={leave}
       nextFocus={() => (isSent.current ? nextFocus() : null)}
     >
       <form

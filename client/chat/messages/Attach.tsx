@@ -36,9 +36,11 @@ interface Props {
   given: ReturnType<typeof useGiven>
   /** Takes the focus after sending or recording; null if the focus opens an on-screen keyboard. */
   nextFocus: () => HTMLElement | null
+  /** Takes the caption of files that were not sent. */
+  onWords: (words: string) => void
 }
 
-export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Props) {
+export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWords }: Props) {
   const env = useEnv()
   const picker = useRef<HTMLInputElement>(null)
   const camera = useRef<HTMLInputElement>(null)
@@ -202,9 +204,10 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus }: Pro
           onRemove={(file) => setFiles((before) => before.filter((one) => one !== file))}
           onMore={choose}
           onSend={send}
-          onClose={() => {
+          onClose={(caption) => {
             large.current = []
             setFiles([])
+            if (caption) onWords(caption)
           }}
           nextFocus={nextFocus}
         />

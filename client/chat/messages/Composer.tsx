@@ -98,6 +98,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
           isBlocked={isBlocked}
           given={given}
           nextFocus={() => (hasKeyboard() ? field.current : null)}
+          onWords={(words) => setText(text ? `${text}\n${words}` : words)}
         />
       </span>
       <form className="writing" noValidate onSubmit={submit}>

@@ -22,9 +22,13 @@ beforeEach(() => {
   transferStore.setState({ asked: null })
 })
 
+const onWords = vi.fn()
 const given = { files: [], isOver: false, taken: () => undefined }
 const attach = (hasPlan = true) =>
-  show(<Attach {...{ chatRoomId: ROOM_ID, hasPlan, given, isBlocked: false }} nextFocus={() => null} />, makeAnswers())
+  show(
+    <Attach {...{ chatRoomId: ROOM_ID, hasPlan, given, isBlocked: false }} nextFocus={() => null} onWords={onWords} />,
+    makeAnswers(),
+  )
 
 function sized(name: string, sizeBytes: number): File {
   const file = new File(['x'], name, { type: name.endsWith('mp4') ? 'video/mp4' : '' })
@@ -33,6 +37,16 @@ function sized(name: string, sizeBytes: number): File {
 }
 
 const action = () => toastStore.getState().queue[0]?.action
+
+test('A caption that was typed for files that are not sent goes into the message, key by key as it stands', async () => {
+  const { person } = attach()
+  await person.upload(screen.getByLabelText('Files to send'), [sized('notes.pdf', MIB)])
+  await screen.findByLabelText('Caption')
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Caption')))
+  await person.keyboard('by the sea{Escape}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(onWords.mock.calls).toEqual([['by the sea']])
+})
 
 test('The paper clip offers files, and files that go directly', async () => {
   const { person } = attach()

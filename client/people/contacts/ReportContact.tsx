@@ -21,12 +21,15 @@ const CATEGORIES: Record<(typeof REPORT_CATEGORIES)[number], string> = {
   other: 'Something else',
 }
 
+/** What was typed about somebody and not sent yet. */
+let unsent = { chatRoomId: '', text: '' }
+
 /** Asks for a report: what it is about, what the person wants to say, and which messages they disclose. */
 export function ReportContact({ room, person, onClose }: { room: DirectRow; person: Person; onClose: () => void }) {
   const env = useEnv()
   const [reportId] = useState(() => crypto.randomUUID())
   const [category, setCategory] = useState<keyof typeof CATEGORIES>('spam')
-  const [text, setText] = useState('')
+  const [text, setText] = useState(unsent.chatRoomId === room.id ? unsent.text : '')
   const [offered, setOffered] = useState<Offered[]>([])
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
   const [isPending, setPending] = useState(false)
@@ -52,6 +55,7 @@ export function ReportContact({ room, person, onClose }: { room: DirectRow; pers
     try {
       const messages = offered.filter(({ seq }) => chosen.has(seq))
       await sendReport(env, room, { id: reportId, category, text: text.trim(), messages })
+      unsent = { chatRoomId: '', text: '' }
       onClose()
       showToast({ tone: 'good', title: 'Report sent', text: `The operator of this server can read it. ${name} is not told.` })
     } catch (error) {
@@ -94,7 +98,10 @@ export function ReportContact({ room, person, onClose }: { room: DirectRow; pers
               maxLength={REPORT_LIMITS.reportTextMax}
               autoComplete="off"
               dir="auto"
-              onChange={(event) => setText(event.target.value)}
+              onChange={({ target }) => {
+                unsent = { chatRoomId: room.id, text: target.value }
+                setText(target.value)
+              }}
             />
           </div>
         </div>
