@@ -1,3 +1,4 @@
+import { CircleAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
 import { COIN_POLLS, COINS, type CoinPayment, type Currency } from '../../../contract/money/coins.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -5,6 +6,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { FormFooter } from '../../ui/FormFooter.tsx'
 import { failureWords } from '../../ui/failure.ts'
+import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { aboutAmount, askForPayment, loadPrices, type Offer, type Prices, priceWords, type Wish } from './coins.ts'
@@ -64,16 +66,18 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
   const [chosen, setChosen] = useState<Currency>(offer.preferred)
   const [walletAddress, setWalletAddress] = useState(offer.walletAddress)
   const [isPending, setPending] = useState(false)
+  const [why, setWhy] = useState<string>()
   const isApproximate = prices?.kind === 'approximate'
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     setPending(true)
+    setWhy(undefined)
     try {
       onPayment(await askForPayment(env, wish, chosen, walletAddress))
     } catch (error) {
-      const text = `Failed to create crypto payment. ${failureWords(error)}`
-      showToast({ tone: 'bad', title: 'Payment Creation Failed', text })
+      setWhy(failureWords(error))
+      showToast({ tone: 'bad', title: 'Payment Creation Failed', text: 'Failed to create crypto payment' })
       setPending(false)
     }
   }
@@ -111,6 +115,11 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
         help={<p className="help">Where money goes back to that comes too late, or too much.</p>}
         onValue={setWalletAddress}
       />
+      {why && (
+        <Note icon={CircleAlert} tone="danger">
+          {why}
+        </Note>
+      )}
       <FormFooter
         action={`Continue with ${COINS[chosen].symbol}`}
         pendingAction="Processing..."
