@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { failureWords } from './failure.ts'
+import { failureWords, failureWordsOr } from './failure.ts'
 import { showToast } from './toast.ts'
 import { useFocusBack } from './useFocusBack.tsx'
 
@@ -9,13 +9,15 @@ interface Act<T> {
   done?: (result: T) => { title: string; text: string } | undefined
   /** Title of the toast where it failed; its text says why. */
   failed: string
+  /** What it says of a failure that has no words of its own. */
+  words?: string
 }
 
 /** Runs acts with their toasts. `act` returns the answer; undefined where it failed. */
 export function useAct() {
   const [isPending, setPending] = useState(false)
   const noteFocus = useFocusBack(isPending)
-  async function act<T>({ run, done, failed }: Act<T>): Promise<T | undefined> {
+  async function act<T>({ run, done, failed, words }: Act<T>): Promise<T | undefined> {
     noteFocus()
     setPending(true)
     try {
@@ -24,7 +26,7 @@ export function useAct() {
       if (said) showToast({ tone: 'good', ...said })
       return result
     } catch (error) {
-      showToast({ tone: 'bad', title: failed, text: failureWords(error) })
+      showToast({ tone: 'bad', title: failed, text: words ? failureWordsOr(error, words) : failureWords(error) })
       return undefined
     } finally {
       setPending(false)

@@ -24,8 +24,8 @@ export class WrongField extends Error {
 }
 
 /**
- * The state of a form that takes chat passwords. `work` acts on what was typed; what it throws stands at the field, or below it where
- * no field is to blame. While the server makes the person wait, `waitSeconds` counts down and nothing is sent.
+ * The state of a form that takes chat passwords. `work` acts on what was typed; a refusal of that stands at its field, any other
+ * failure is a toast. While the server makes the person wait, `waitSeconds` counts down and nothing is sent.
  */
 export function usePasswordForm(failed: string, work: (typed: Record<Field, string>) => Promise<void>) {
   const form = useRef<HTMLFormElement>(null)
@@ -52,7 +52,10 @@ export function usePasswordForm(failed: string, work: (typed: Record<Field, stri
       if (error instanceof WrongField) return refuse(error.wrong)
       if (error instanceof ApiError && error.code === 'too_many_requests') wait(error.retryAfterSeconds ?? 0)
       const [first = 'next'] = fieldsIn(form.current)
-      refuse({ field: first, words: failureWordsOr(error, failed) })
+      const words = failureWordsOr(error, failed)
+      if (error instanceof ApiError && error.status === 400) return refuse({ field: first, words })
+      setPending(false)
+      showToast({ tone: 'bad', title: 'Error', text: words })
     }
   }
 

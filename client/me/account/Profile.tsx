@@ -63,7 +63,8 @@ export function Profile({ user }: { user: User }) {
         text: seen ? 'Your contacts see your name from now on.' : 'Your contacts do not see your email.',
       })
     } catch (failure) {
-      if (failure instanceof ApiError)
+      // Only a refusal of what was typed belongs to its field.
+      if (failure instanceof ApiError && failure.status === 400)
         refuse(isEmailChanged ? { email: failureWords(failure) } : { displayName: failureWords(failure) })
       else showToast({ tone: 'bad', title: 'Failed to update profile', text: failureWords(failure) })
     } finally {

@@ -33,21 +33,26 @@ export function BiometricSettings({ user: { biometricEnabled: isOn } }: { user: 
   }
 
   async function switchOver(opener: Opener) {
-    if (!isOn && isNew) {
-      await openKeys(env, opener)
-      return setDoing('making')
+    // What was typed is judged here, at its field.
+    await openKeys(env, opener)
+    if (!isOn && isNew) return setDoing('making')
+    try {
+      if (!isOn) await new Promise((resolve) => setTimeout(resolve, SHOWN_MS))
+      await change(!isOn)
+    } finally {
+      if (opener.kind !== 'fresh') await env.crypto.forgetPassword()
     }
-    if (!isOn) await new Promise((resolve) => setTimeout(resolve, SHOWN_MS))
-    await setBiometric(env, opener, !isOn)
-    setDoing('nothing')
-    showToast(isOn ? DONE.off : DONE.on)
   }
 
   async function made() {
     await reload()
+    await change(true)
+  }
+
+  async function change(toOn: boolean) {
     try {
-      await setBiometric(env, { kind: 'fresh' }, true)
-      showToast(DONE.on)
+      await setBiometric(env, { kind: 'fresh' }, toOn)
+      showToast(toOn ? DONE.on : DONE.off)
     } catch (error) {
       showToast({ tone: 'bad', title: 'Failed to update biometric settings', text: failureWords(error) })
     }

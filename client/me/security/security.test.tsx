@@ -357,7 +357,18 @@ test('The sign-in asks for a passkey only where somebody could come back; where 
   await person.click(asks)
   const off = await dialogOf('Stop asking for a passkey?')
   await fills(person, await passwordIn(off), password)
+  wire.beforeEffect = (_, path) => {
+    if (path === '/api/biometric') throw new ApiError(500, 'internal', 'Something went wrong')
+  }
   await person.click(off.getByRole('button', { name: 'Switch off' }))
+  // No word of it stands under the password, which was right.
+  await waitFor(() => expect(toasts()).toContain('Failed to update biometric settings: Something went wrong'))
+  expect(screen.queryByRole('dialog')).toBeNull()
+  wire.beforeEffect = undefined
+  await person.click(asks)
+  const onceMore = await dialogOf('Stop asking for a passkey?')
+  await fills(person, await passwordIn(onceMore), password)
+  await person.click(onceMore.getByRole('button', { name: 'Switch off' }))
   await waitFor(() => expect(wire.accounts.get(alice.userId)?.biometricEnabled).toBe(false))
 })
 

@@ -25,7 +25,7 @@ export function ClearChat({ room, person, onClose }: { room: DirectRow; person: 
       action="Clear chat"
       pendingAction="Clearing..."
       isPending={isPending}
-      onConfirm={() => void act({ run: clear, failed: 'Failed to clear chat history' })}
+      onConfirm={() => void act({ run: clear, failed: 'Error', words: 'Failed to clear chat history' })}
       onCancel={onClose}
     >
       <Note icon={TriangleAlert} tone="danger">
