@@ -168,7 +168,7 @@ test('A chat with a password is shut in all of Alice’s browsers: no word of it
   await page.getByRole('button', { name: 'Forgotten?' }).click()
   await dialog.getByLabel('Password', { exact: true }).pressSequentially(alice.password)
   await dialog.getByRole('button', { name: 'Give up history' }).click()
-  await page.getByText('History given up').first().waitFor()
+  await dialog.waitFor({ state: 'detached' })
   await alice.says('From here on')
   await bob.reads('From here on')
   await laptop.reads('From here on')

@@ -21,7 +21,7 @@ async function switchesOn({ page, password }: Person, url: string, time: string)
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel(/^Password of this account/).fill(password)
   await dialog.getByRole('button', { name: 'Switch on' }).click()
-  await page.getByText('The lock is on', { exact: true }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
 test('Alice goes away: both her tabs lock, what Bob writes is counted and not shown, and her password brings both back', async ({

@@ -91,7 +91,7 @@ test('Alice’s password waits for her passkey, which alone opens a new browser;
   await page.getByLabel('Name of the passkey').fill('Desk')
   await looksFine(page, 'make the passkey of the sign-in')
   await page.getByRole('button', { name: 'Make the passkey' }).click()
-  await page.getByText('Biometric sign-in is on').first().waitFor()
+  await page.getByRole('switch', { name: 'Biometric sign-in', checked: true }).waitFor()
   await page.getByText('Signs you in, and opens your keys', { exact: true }).waitFor()
   await looksFine(page, 'passkeys')
 

@@ -5,7 +5,6 @@ import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Note } from '../../ui/Note.tsx'
-import { showToast } from '../../ui/toast.ts'
 import { giveUpHistory } from './chatlocks.ts'
 
 /** Asks for a way into the account before the history of a chat goes with its forgotten password. */
@@ -27,11 +26,6 @@ export function GiveUpHistory({ room, person, onClose }: { room: DirectRow; pers
           await env.crypto.forgetPassword()
         }
         onClose()
-        showToast({
-          tone: 'plain',
-          title: 'History given up',
-          text: `The chat with ${name} is open and empty. ${name} keeps theirs.`,
-        })
       }}
       onClose={onClose}
     >

@@ -7,7 +7,6 @@ import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
-import { showToast } from '../../ui/toast.ts'
 import { openClaimed } from './chatlocks.ts'
 
 /** Asks for a way into the account before a chat opens that another browser has locked, and offers to remove that browser. */
@@ -48,7 +47,6 @@ export function OpenClaimed({ room, person, onClose }: { room: DirectRow; person
         } finally {
           await env.crypto.forgetPassword()
         }
-        showToast({ tone: 'good', title: 'Chat opened', text: `The chat with ${name} is as it was.` })
         // It is open all the same.
         await loadDevices(env).catch(() => undefined)
         const found = shownDevices.getState().devices.find(({ id, isCurrent }) => id === lockedBy && !isCurrent)

@@ -1,7 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { ApiError } from '../../net/api.ts'
 import { failureWordsOr } from '../../ui/failure.ts'
-import { showToast } from '../../ui/toast.ts'
 import type { Tried } from './chatlocks.ts'
 import { useSecondsLeft } from './useSecondsLeft.tsx'
 
@@ -63,7 +62,6 @@ export function usePasswordForm(failed: string, work: (typed: Record<Field, stri
   function requireRight({ valid, triesLeft, waitSeconds: seconds }: Tried): void {
     if (valid) return
     wait(seconds)
-    showToast({ tone: 'bad', title: 'Invalid Password', text: 'The password you entered is incorrect' })
     throw new WrongField('current', `Invalid password${afterWrong(triesLeft, seconds)}`)
   }
 

@@ -65,10 +65,9 @@ export function LockSettings({ userId }: { userId: string }) {
       .catch((error) => showToast({ tone: 'bad', title: 'The time was not changed', text: failureWords(error) }))
   }
 
-  function done(title: string, text: string) {
+  function done() {
     setAsked(undefined)
     reload()
-    showToast({ tone: 'good', title, text })
   }
 
   return (
@@ -95,20 +94,14 @@ export function LockSettings({ userId }: { userId: string }) {
           locking.
         </p>
       </More>
-      {asked === 'off' && standing && (
-        <LockOffDialog
-          standing={standing}
-          onDone={() => done('The lock is off', 'This browser opens without a password again.')}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
+      {asked === 'off' && standing && <LockOffDialog standing={standing} onDone={done} onClose={() => setAsked(undefined)} />}
       {asked !== undefined && asked !== 'off' && (
         <SwitchOnDialog
           title="Lock this browser?"
           text="From now on it opens with this only, each time a page of Conclave is loaded."
           legend="Unlock with"
           switchOn={(entered) => switchLockOn(env, { after: asked, ...entered })}
-          onDone={() => done('The lock is on', 'All tabs of this browser lock together.')}
+          onDone={done}
           onClose={() => setAsked(undefined)}
         >
           <p className="small t2">

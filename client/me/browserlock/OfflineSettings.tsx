@@ -39,7 +39,6 @@ export function OfflineSettings({ userId }: { userId: string }) {
   async function switchOff() {
     try {
       await switchOfflineOff(env)
-      showToast({ tone: 'good', title: 'Switched off', text: 'From now on this browser opens with the server only.' })
     } catch (error) {
       showToast({ tone: 'bad', title: 'Nothing was changed', text: failureWords(error) })
     }
@@ -80,7 +79,6 @@ export function OfflineSettings({ userId }: { userId: string }) {
           onDone={() => {
             setAsked(false)
             reload()
-            showToast({ tone: 'good', title: 'Switched on', text: 'This browser opens without a connection too.' })
           }}
           onClose={() => setAsked(false)}
         >

@@ -18,7 +18,7 @@ interface Props {
   /** What stands in the place of the time when the device was last seen: its sessions; undefined while they are not known. */
   sessionOf: (deviceId: string) => ReactNode
   /** Ends the device's sessions; undefined if it has none that can be ended here. */
-  signOutOf: (deviceId: string, name: string) => (() => void) | undefined
+  signOutOf: (deviceId: string) => (() => void) | undefined
   /** Goes to where the password is changed. */
   onChangePassword: () => void
 }
@@ -48,7 +48,7 @@ export function Devices({ sessionOf, signOutOf, onChangePassword }: Props) {
       key={device.id}
       device={device}
       session={sessionOf(device.id)}
-      onSignOut={signOutOf(device.id, device.name)}
+      onSignOut={signOutOf(device.id)}
       onAsk={(what) => setDoing({ what, device })}
       focusNext={focusNext}
     />

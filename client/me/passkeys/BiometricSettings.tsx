@@ -52,7 +52,6 @@ export function BiometricSettings({ user: { biometricEnabled: isOn } }: { user: 
   async function change(toOn: boolean) {
     try {
       await setBiometric(env, { kind: 'fresh' }, toOn)
-      showToast(toOn ? DONE.on : DONE.off)
     } catch (error) {
       showToast({ tone: 'bad', title: 'Failed to update biometric settings', text: failureWords(error) })
     }
@@ -110,9 +109,4 @@ const OFF = {
   action: 'Switch off',
   pendingAction: 'Switching off...',
   isDangerous: true,
-}
-
-const DONE = {
-  on: { tone: 'good' as const, title: 'Biometric sign-in is on', text: 'Your password alone signs nobody in.' },
-  off: { tone: 'plain' as const, title: 'Biometric sign-in is off', text: 'Your password signs in by itself.' },
 }

@@ -2,7 +2,6 @@ import { type FormEvent, useId } from 'react'
 import { useStore } from 'zustand'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
-import { showToast } from '../../ui/toast.ts'
 import { Wrong } from '../../ui/Wrong.tsx'
 import { CropStage } from './CropStage.tsx'
 import { ZOOM_MAX, zoomed } from './crop.ts'
@@ -19,7 +18,6 @@ export function CropDialog({ chosen, onClose }: { chosen: Chosen; onClose: () =>
     event.preventDefault()
     if (!(await saveChosen(env))) return
     onClose()
-    showToast({ tone: 'good', title: 'Photo saved', text: 'Your contacts see it from now on.' })
   }
 
   return (

@@ -39,7 +39,6 @@ export function PhotoSettings({ user }: { user: User }) {
       await removePhoto(env)
       // The pressed button has gone.
       choose.current?.focus()
-      showToast({ tone: 'good', title: 'Photo removed', text: 'Your contacts see your initials from now on.' })
     } catch (error) {
       showToast({ tone: 'bad', title: FAILED, text: failureWords(error) })
     } finally {

@@ -2,7 +2,6 @@ import { History } from 'lucide-react'
 import { useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { SwitchLine } from '../../ui/SwitchLine.tsx'
-import { showToast } from '../../ui/toast.ts'
 import { type Opener, switchHistory } from '../account/keys.ts'
 import { WayDialog } from './WayDialog.tsx'
 
@@ -20,7 +19,6 @@ export function HistorySwitch({ isKept, onChanged }: Props) {
     await switchHistory(env, opener, !isKept)
     setAsking(false)
     onChanged()
-    showToast(isKept ? DONE.off : DONE.on)
   }
 
   return (
@@ -58,9 +56,4 @@ const OFF = {
   action: 'Switch off and delete',
   pendingAction: 'Deleting...',
   isDangerous: true,
-}
-
-const DONE = {
-  on: { tone: 'good' as const, title: 'History is kept', text: 'From now on, for the browsers that you add.' },
-  off: { tone: 'good' as const, title: 'History is off', text: 'What the server stored for you was deleted.' },
 }

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { fullDay } from '../../ui/time.ts'
-import { showToast } from '../../ui/toast.ts'
 import { addKit, changeKeys, type Opener, type Ways } from '../account/keys.ts'
 import { useWays } from '../account/useWays.tsx'
 import { KitPages } from '../kit/KitPages.tsx'
@@ -35,14 +34,12 @@ export function KitSettings({ username }: { username: string }) {
     dropKitShown()
     await reload()
     setDoing('nothing')
-    showToast({ tone: 'good', title: 'Your recovery kit is made', text: 'Keep it where nobody else looks.' })
   }
 
   async function remove(opener: Opener) {
     await changeKeys(env, opener, { kit: 'remove' })
     await reload()
     setDoing('nothing')
-    showToast({ tone: 'plain', title: 'The recovery kit is removed', text: 'Its words open nothing any more.' })
   }
 
   if (!ways) return <WaysUnknown failure={failure} onRetry={reload} />

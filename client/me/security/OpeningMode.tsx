@@ -5,7 +5,6 @@ import { useEnv } from '../../ui/env.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { More } from '../../ui/More.tsx'
 import { SwitchLine } from '../../ui/SwitchLine.tsx'
-import { showToast } from '../../ui/toast.ts'
 import { type Opener, setPasswordOpens } from '../account/keys.ts'
 import { useWays } from '../account/useWays.tsx'
 import { WayDialog } from './WayDialog.tsx'
@@ -40,11 +39,6 @@ export function OpeningMode() {
     }
     await reload()
     close()
-    showToast(
-      isOn
-        ? { tone: 'plain', title: 'The password opens your keys again', text: 'A new browser needs nothing else.' }
-        : { tone: 'good', title: 'New browsers need the kit or a passkey', text: 'Your password alone opens no message.' },
-    )
   }
 
   return (

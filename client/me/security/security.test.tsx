@@ -180,7 +180,7 @@ test('History is switched off after the password, and the switch moves once the 
   await person.dblClick(dialog.getByRole('button', { name: 'Switch off and delete' }))
   await isClosed()
   expect([seen.count, onChanged.mock.calls.length]).toEqual([1, 1])
-  expect(toasts()).toEqual(['History is off: What the server stored for you was deleted.'])
+  expect(toasts()).toEqual([])
   expect(history).toHaveProperty('checked', true)
 })
 
@@ -218,7 +218,7 @@ test('Only with a kit or a passkey may the password stop opening the keys; back 
   await person.paste(` ${words.slice(12).join(' ')}`)
   await person.click(dialog.getByRole('button', { name: 'Switch on' }))
   await isClosed()
-  expect(toasts()).toEqual(['New browsers need the kit or a passkey: Your password alone opens no message.'])
+  expect(toasts()).toEqual([])
   expect(mode).toHaveProperty('checked', true)
 
   await person.click(mode)
@@ -249,7 +249,7 @@ test('Without a kit it says what a forgotten password means, and a kit is remove
   await fills(person, await passwordIn(dialog), password)
   await person.click(dialog.getByRole('button', { name: 'Remove the kit' }))
   expect(await screen.findByText('You have no recovery kit.')).toBeTruthy()
-  expect(toasts()).toEqual(['The recovery kit is removed: Its words open nothing any more.'])
+  expect(toasts()).toEqual([])
 })
 
 test('Where passkeys do not work it says so and offers none', async () => {
@@ -351,8 +351,8 @@ test('The sign-in asks for a passkey only where somebody could come back; where 
   await screen.findByText(/^Your keys are open[.]/)
   expect(asks).toHaveProperty('checked', false)
   await person.click(await button('Make the passkey'))
-  await waitFor(() => expect(toasts()).toEqual(['Biometric sign-in is on: Your password alone signs nobody in.']))
-  expect(wire.accounts.get(alice.userId)?.biometricEnabled).toBe(true)
+  await waitFor(() => expect(wire.accounts.get(alice.userId)?.biometricEnabled).toBe(true))
+  expect(toasts()).toEqual([])
   again(<BiometricSettings user={{ ...user, biometricEnabled: true }} />)
   await person.click(asks)
   const off = await dialogOf('Stop asking for a passkey?')
@@ -434,7 +434,7 @@ test('A session without keys is ended from the list; where the server is away it
   wire.beforeEffect = undefined
   await person.click(list.getByRole('button', { name: 'End the session of Firefox on Linux' }))
   await waitFor(() => expect(list.getAllByRole('button')).toHaveLength(1))
-  expect(toasts()[1]).toBe('Session ended: Firefox on Linux is signed out.')
+  expect(toasts()).toHaveLength(1)
   expect(document.activeElement).toBe(screen.getByRole('region', { name: 'Sessions and devices' }))
 })
 
@@ -451,7 +451,7 @@ test('All other sessions end once Alice has said so, and then there is this one 
   await person.click(end)
   await person.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'End them' }))
   expect(await screen.findByText('This is the only session.')).toBeTruthy()
-  expect(toasts()).toEqual(['All others are signed out: 2 ended.'])
+  expect(toasts()).toEqual([])
 })
 
 test('Sessions that cannot be loaded are not taken for none, and are asked for again', async () => {

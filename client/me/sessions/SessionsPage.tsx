@@ -38,7 +38,7 @@ export function SessionsPage({ onChangePassword }: { onChangePassword: () => voi
     }
   }, [env])
 
-  async function end(ended: Session[], words: string) {
+  async function end(ended: Session[]) {
     try {
       await endSessions(
         env,
@@ -46,7 +46,6 @@ export function SessionsPage({ onChangePassword }: { onChangePassword: () => voi
       )
       // The pressed button has been removed.
       place.current?.focus()
-      showToast({ tone: 'good', title: 'Session ended', text: words })
     } catch (error) {
       showToast({ tone: 'bad', title: 'The session was not ended', text: failureWords(error) })
     }
@@ -67,9 +66,9 @@ export function SessionsPage({ onChangePassword }: { onChangePassword: () => voi
           const own = of.get(id) ?? []
           return isReady ? <SessionLines sessions={own} /> : undefined
         }}
-        signOutOf={(id, name) => {
+        signOutOf={(id) => {
           const own = (of.get(id) ?? []).filter(({ isCurrent }) => !isCurrent)
-          return own.length === 0 ? undefined : () => end(own, `${name} is signed out. It keeps its keys.`)
+          return own.length === 0 ? undefined : () => end(own)
         }}
         onChangePassword={onChangePassword}
       />
@@ -101,7 +100,7 @@ function sessionWords(session: Session, now: Date): string {
 
 interface OthersProps {
   sessions: Session[]
-  onEnd: (sessions: Session[], words: string) => Promise<void>
+  onEnd: (sessions: Session[]) => Promise<void>
 }
 
 function OtherSessions({ sessions, onEnd }: OthersProps) {
@@ -125,7 +124,7 @@ function OtherSessions({ sessions, onEnd }: OthersProps) {
                 type="button"
                 className="btn compact outline"
                 aria-label={`End the session of ${name}`}
-                onClick={() => void onEnd([session], `${name} is signed out.`)}
+                onClick={() => void onEnd([session])}
               >
                 End
               </button>
@@ -145,9 +144,8 @@ function EndOthers({ count, isReady, focusNext }: { count: number; isReady: bool
   async function end() {
     setPending(true)
     try {
-      const ended = await endOthers(env)
+      await endOthers(env)
       focusNext()
-      showToast({ tone: 'good', title: 'All others are signed out', text: `${ended} ended.` })
     } catch (error) {
       showToast({ tone: 'bad', title: 'The others were not ended', text: failureWords(error) })
     } finally {

@@ -28,7 +28,13 @@ export function BlockContact({ room, person, onClose, onGone }: Props & { onGone
     onClose()
     if (isAsking) onGone(room.id)
     focusNeighbour?.()
-    showToast({ tone: 'plain', title: 'Contact blocked', text: `${name} is not told.`, ...(isAsking && { undo }) })
+    if (isAsking)
+      showToast({
+        tone: 'plain',
+        title: 'Contact blocked',
+        text: `${name} is not told.`,
+        action: { words: 'Undo', run: undo },
+      })
   }
 
   function undo() {
@@ -72,8 +78,6 @@ export function UnblockQuestion({ name, isListed, onUnblock, onClose }: Unblocki
   async function unblock() {
     await onUnblock()
     onClose()
-    const text = isListed ? `You get what ${name} writes from now on.` : 'To write to each other, add them by their username.'
-    showToast({ tone: 'good', title: 'Contact unblocked', text })
   }
   return (
     <AlertDialog

@@ -5,7 +5,6 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { FieldForm } from '../../ui/FieldForm.tsx'
 import { failureWords } from '../../ui/failure.ts'
-import { showToast } from '../../ui/toast.ts'
 import { nameContact } from './alias.ts'
 
 /** Asks for the person's alias. It lies in the sealed book. */
@@ -19,8 +18,6 @@ export function NameContact({ person, onClose }: { room: RoomRow; person: Person
       return `The name was not kept. ${failureWords(error)}`
     }
     onClose()
-    const text = typed === '' ? `They show as ${person.displayName} again.` : 'All of your browsers show it, and nobody else.'
-    showToast({ tone: 'good', title: 'Name saved', text })
   }
 
   return (

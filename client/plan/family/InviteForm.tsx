@@ -3,7 +3,6 @@ import { FAMILY, familyApi, type Invitation } from '../../../contract/account/fa
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { showToast } from '../../ui/toast.ts'
 import { useAct } from '../../ui/useAct.tsx'
 import { sendWords } from './familyWords.ts'
 import { wrongOf } from './invitationForm.ts'
@@ -18,7 +17,7 @@ interface Props {
 export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
   const env = useEnv()
   const [form, setForm] = useState({ inviteeEmail: '', inviteeUsername: '' })
-  const [errors, setErrors] = useState<ReturnType<typeof wrongOf>['errors']>({})
+  const [errors, setErrors] = useState<ReturnType<typeof wrongOf>>({})
   const { act, isPending } = useAct()
   const isFull = members >= FAMILY.membersMax
   const why = isFull
@@ -35,14 +34,8 @@ export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
     event.preventDefault()
     if (isPending || why) return
     const wrong = wrongOf(form)
-    if (wrong.isMissing)
-      showToast({
-        tone: 'bad',
-        title: 'Missing Information',
-        text: 'Please provide both email and username for the invitation.',
-      })
-    setErrors(wrong.errors)
-    const [first] = Object.keys(wrong.errors)
+    setErrors(wrong)
+    const [first] = Object.keys(wrong)
     if (first !== undefined) {
       const input = event.currentTarget.elements.namedItem(first)
       return input instanceof HTMLElement ? input.focus() : undefined

@@ -10,10 +10,9 @@ const MISSING: Record<Name, string> = {
 }
 
 /** What is wrong with each field of an invitation; empty if nothing is. The form asks for both, the server for one. */
-export function wrongOf(form: Record<Name, string>): { errors: FieldErrors<Name>; isMissing: boolean } {
+export function wrongOf(form: Record<Name, string>): FieldErrors<Name> {
   const { error } = inviteShape.safeParse(form)
-  const missing = NAMES.filter((name) => form[name].trim() === '')
   const errors = { ...(error && fieldErrors(error, NAMES)) }
-  for (const name of missing) errors[name] = MISSING[name]
-  return { errors, isMissing: missing.length > 0 }
+  for (const name of NAMES) if (form[name].trim() === '') errors[name] = MISSING[name]
+  return errors
 }
