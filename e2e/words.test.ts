@@ -57,7 +57,7 @@ test('A toast goes when something new begins, and an error that has a field stan
   await page.locator('a.row', { hasText: bob.name }).first().click()
   await toast.waitFor({ state: 'detached' })
 
-  // A refusal stands away from the newest bubble, and goes with the next attempt.
+  // A refusal stands in the column of the list, away from every bubble, and goes with the next attempt.
   await page.getByLabel('Message', { exact: true }).fill('hello')
   await page.keyboard.press('Enter')
   await alice.seesTick('hello', 'Sent')
@@ -71,7 +71,7 @@ test('A toast goes when something new begins, and an error that has a field stan
   const field = page.getByLabel('Message', { exact: true })
   await expect.poll(() => field.inputValue()).toBe('one too many')
   const [low, high] = await Promise.all([toast.boundingBox(), page.locator('.bub').last().boundingBox()])
-  expect((low?.y ?? 0) + (low?.height ?? 0)).toBeLessThan(high?.y ?? 0)
+  expect((low?.x ?? 0) + (low?.width ?? 0)).toBeLessThan(high?.x ?? 0)
   await looksFine(page, 'toast')
   await page.unroute('**/api/messages')
   await page.keyboard.press('Enter')
