@@ -59,7 +59,6 @@ export function Messenger() {
   const [location, navigate] = useLocation()
   const isSettings = location === '/settings' || location === '/subscribe'
   const search = useSearch()
-  const isSessions = search === 'tab=devices' && isSettings
   const [, params] = useRoute('/chat/:chatRoomId')
   const openRoomId = params?.chatRoomId
   const [isHomeAddress] = useRoute('/home')

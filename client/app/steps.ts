@@ -40,7 +40,7 @@ export function firstSteps({ hasKit, hasUncheckedKit = false, rooms, people }: K
         ? 'The one that you were shown was never checked, so it does not count.'
         : 'The only way back in without a password.',
       isDone: hasKit,
-      href: '/settings?tab=security',
+      href: '/settings?tab=security#kit',
     },
     {
       id: 'contact',

@@ -1,6 +1,7 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { ApiError } from '../../net/api.ts'
 import { failureWordsOr } from '../../ui/failure.ts'
+import { showToast } from '../../ui/toast.ts'
 import type { Tried } from './chatlocks.ts'
 import { useSecondsLeft } from './useSecondsLeft.tsx'
 

@@ -13,7 +13,7 @@ export function KitReminder({ onLeave }: { onLeave: () => void }) {
       title={kitTitle()}
       text={`${hasUncheckedKit() ? 'So it does not count. ' : ''}If the password is forgotten, nothing else lets you back in.`}
     >
-      <Link className="btn compact outline" href="/settings?tab=security" onClick={onLeave}>
+      <Link className="btn compact outline" href="/settings?tab=security#kit" onClick={onLeave}>
         Make one
       </Link>
     </Notice>
