@@ -40,13 +40,13 @@ export function PlaceList({ user, place, isAlone, title, onBack }: Props) {
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a label
     <div className="places" role={isAlone ? 'main' : 'navigation'} aria-label="Settings">
-      <header>
+      <div className="places-top">
         <IconButton icon={ChevronLeft} label="Back to chat" onClick={onBack} />
         <Title ref={title} tabIndex={-1}>
           Settings
         </Title>
         <kbd aria-hidden>Esc</kbd>
-      </header>
+      </div>
       <div className="places-me">
         <Avatar id={user.id} name={user.displayName} photo={user.profileImageUrl} size={60} />
         <div>
@@ -71,7 +71,6 @@ export function PlaceList({ user, place, isAlone, title, onBack }: Props) {
         <button
           type="button"
           className="place"
-          aria-label="Lock now"
           aria-describedby="place-lock"
           aria-keyshortcuts="Control+Alt+L"
           onKeyDown={walk}
@@ -80,16 +79,19 @@ export function PlaceList({ user, place, isAlone, title, onBack }: Props) {
           <LockKeyhole className="i" aria-hidden />
           <span className="place-words">
             Lock now
-            <span className="place-state" id="place-lock">
+            <span className="place-state" id="place-lock" aria-hidden>
               {lockWords}
             </span>
           </span>
           <kbd aria-hidden>Ctrl Alt L</kbd>
         </button>
-        <button type="button" className="place" aria-label="Logout" onKeyDown={walk} onClick={() => setLeaving(true)}>
+        <button type="button" className="place" onKeyDown={walk} onClick={() => setLeaving(true)}>
           <LogOut className="i" aria-hidden />
           <span className="place-words">
-            Logout<span className="place-state">Of this browser</span>
+            Logout
+            <span className="place-state" aria-hidden>
+              Of this browser
+            </span>
           </span>
         </button>
       </div>
@@ -118,7 +120,6 @@ function Row({ place, current, isAlone, words, asks }: RowProps) {
       state={{ isFromList: true }}
       replace={!isAlone && place === current}
       aria-current={!isAlone && place === current ? 'page' : undefined}
-      aria-label={TITLES[place]}
       onKeyDown={walk}
       aria-describedby={`${id}-state`}
       {...(isTab && { role: 'tab', 'aria-selected': tabOf(current) === place, ...(!isAlone && { 'aria-controls': PAGE_ID }) })}
@@ -126,7 +127,7 @@ function Row({ place, current, isAlone, words, asks }: RowProps) {
       <Icon className="i" aria-hidden />
       <span className="place-words">
         {TITLES[place]}
-        <span className="place-state" id={`${id}-state`}>
+        <span className="place-state" id={`${id}-state`} aria-hidden>
           {asks ?? words}
         </span>
       </span>
