@@ -8,6 +8,15 @@ export interface Test {
 /** What a page measures where it is shown (client/site/measures.ts). */
 export type Measure = 'suite' | 'once' | 'padding' | 'tampering' | 'route' | 'origin' | 'build' | 'account'
 
+/** A figure that a claim is known by. A test measures it. */
+interface Figure {
+  value: number
+  unit: string
+  /** Goes on behind the figure, and says what it does not cover. */
+  says: string
+  test: Test
+}
+
 /** Something that the product says of itself to strangers. `npm run check` refuses one that has neither a test nor a limit. */
 export interface Claim {
   id: string
@@ -22,6 +31,8 @@ export interface Claim {
   /** What the claim does not cover; required where no test proves it. */
   limit?: string
   measures: Measure[]
+  /** Puts the claim among the first of /security. */
+  figure?: Figure
   /** The pages that show it besides /security, which has every claim. `words`: what another screen says in its place. */
   shown: ('landing' | { file: string; words: string })[]
 }

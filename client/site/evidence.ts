@@ -40,6 +40,8 @@ export const KEM: Test = {
   file: 'client/worker/primitives/xwing.test.ts',
   title: 'the same keys from the same seed, and the same secret at both ends, whoever sealed',
 }
+/** The test of a figure, by its title. */
+export const measured = (title: string): Test => ({ file: 'client/site/figures.test.ts', title })
 export const SIGN_IN = 'client/me/signin/AuthFrame.tsx'
 export const WELCOME = 'client/app/Welcome.tsx'
 

@@ -1,5 +1,17 @@
 import type { Claim } from './claim.ts'
-import { ASKS_FIRST, BY_LISTENER, BY_ONION, CANARY, CODE_LIFE, KEM, ONCE, ONLY_ONION, SIGN_IN, STILL_SEEN } from './evidence.ts'
+import {
+  ASKS_FIRST,
+  BY_LISTENER,
+  BY_ONION,
+  CANARY,
+  CODE_LIFE,
+  KEM,
+  measured,
+  ONCE,
+  ONLY_ONION,
+  SIGN_IN,
+  STILL_SEEN,
+} from './evidence.ts'
 
 /** What the landing claims, and the promises around the product. */
 export const FRONT_DOOR: readonly Claim[] = [
@@ -48,6 +60,12 @@ export const FRONT_DOOR: readonly Claim[] = [
     ],
     limit: 'The first key of somebody whom you add by username is taken on the server’s word, and shown as “Not verified”.',
     measures: ['tampering'],
+    figure: {
+      value: 60,
+      unit: 'digits',
+      says: 'to compare, once. Then nobody stands between you unseen; before, a key is taken on the server’s word.',
+      test: measured('The safety number of two people has so many digits'),
+    },
     shown: ['landing'],
   },
   {
@@ -113,6 +131,12 @@ export const FRONT_DOOR: readonly Claim[] = [
       },
     ],
     measures: [],
+    figure: {
+      value: 24,
+      unit: 'words',
+      says: 'on paper open your account. Nobody can reset it for you, not even we; who finds them can.',
+      test: measured('A new recovery kit has so many words'),
+    },
     shown: [
       {
         file: SIGN_IN,

@@ -7,6 +7,7 @@ import {
   CODE_LIFE,
   INGRESS,
   KEM,
+  measured,
   ONCE,
   ONLY_ONION,
   SIGN_IN,
@@ -37,6 +38,12 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     limit:
       'The server sees accounts, contacts, times, padded sizes, who is online and network addresses. A photo, a display name, an email and what you report are not sealed.',
     measures: ['padding', 'account'],
+    figure: {
+      value: 0,
+      unit: 'words',
+      says: 'of what you write are known to the server. It sees who, when and how large.',
+      test: measured('No word of a text stands in what the server is handed'),
+    },
     shown: [
       { file: SIGN_IN, words: 'Your keys are made on this device. The server keeps them sealed under your password.' },
       { file: WELCOME, words: 'AES-256-GCM, before anything is sent; the server holds no key to it.' },
@@ -115,6 +122,12 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     limit:
       'Whoever holds the history key of your account opens what is stored for your next browser. An account that keeps no history has none of it.',
     measures: ['once'],
+    figure: {
+      value: 1,
+      unit: 'key',
+      says: 'for one message, used once. Text that is kept is as safe as what opens it.',
+      test: measured('The key of a message opens it once'),
+    },
     shown: ['landing', { file: WELCOME, words: 'Every message has a key of its own, used once.' }],
   },
   {
@@ -143,6 +156,12 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     tests: [KEM, { file: 'client/worker/group/mls.test.ts', title: 'Alice and Bob read each other on every device' }],
     limit: 'Signatures are Ed25519: a quantum computer of the future could write in your name then, not read what you wrote now.',
     measures: ['suite'],
+    figure: {
+      value: 1216,
+      unit: 'bytes',
+      says: 'of public key: X25519 together with ML-KEM-768, and both must fall. Signatures are classical.',
+      test: measured('The public key of a device has both parts, whole'),
+    },
     shown: [{ file: WELCOME, words: 'X25519 together with ML-KEM-768. Signatures are classical: Ed25519.' }],
   },
   {

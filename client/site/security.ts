@@ -39,7 +39,34 @@ async function greet(): Promise<void> {
   document.querySelector('.nav .acts')?.replaceChildren(link)
 }
 
+/** Opens the claim that the address names. */
+function openAimed(): void {
+  const aimed = document.getElementById(location.hash.slice(1))?.querySelector('details')
+  if (aimed) aimed.open = true
+}
+
+/** Marks in the index the claim that is read: the first in the upper part of the window. */
+function followReading(): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.ledger nav a')]
+  const seen = new Set<string>()
+  const mark = () => {
+    const read = links.find(({ hash }) => seen.has(hash))
+    if (!read) return
+    for (const link of links) link.toggleAttribute('aria-current', link === read)
+    read.setAttribute('aria-current', 'true')
+  }
+  const upper = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) seen[isIntersecting ? 'add' : 'delete'](`#${target.id}`)
+      mark()
+    },
+    { rootMargin: '-5% 0px -70% 0px' },
+  )
+  for (const article of document.querySelectorAll('.ledger article')) upper.observe(article)
+}
+
 for (const details of document.querySelectorAll('details')) measureWhenOpened(details)
-const aimed = document.getElementById(location.hash.slice(1))?.querySelector('details')
-if (aimed) aimed.open = true
+openAimed()
+addEventListener('hashchange', openAimed)
+followReading()
 void greet()

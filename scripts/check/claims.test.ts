@@ -9,8 +9,8 @@ const root = resolve(import.meta.dirname, '../..')
 const read = (path: string) => ({ path, text: existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '' })
 
 test('Every claim of the public pages has its tests, which run under these titles, or says what it does not cover', () => {
-  const named = CLAIMS.flatMap(({ tests, shown }) => [
-    ...tests.map(({ file }) => file),
+  const named = CLAIMS.flatMap(({ tests, figure, shown }) => [
+    ...[...tests, ...(figure ? [figure.test] : [])].map(({ file }) => file),
     ...shown.map((place) => (place === 'landing' ? 'client/site/Landing.tsx' : place.file)),
   ])
   expect(unprovenIn(CLAIMS, [...new Set(named)].map(read))).toEqual([])
@@ -37,6 +37,8 @@ test('A claim without evidence, with a test that is gone or switched off, or tha
   expect(unprovenIn([{ ...fine, tests: [], limit: 'nobody can know' }], files)).toEqual([])
   const held = { file: 'a.test.ts', title: 'it held' }
   expect(unprovenIn([{ ...fine, tests: [held] }], files)).toEqual(['claim fine: a.test.ts has no test "it held"'])
+  const figure = { value: 1, unit: 'thing', says: 'is so', test: held }
+  expect(unprovenIn([{ ...fine, figure }], files)).toEqual(['claim fine: a.test.ts has no test "it held"'])
   expect(unprovenIn([{ ...fine, shown: [{ file: 'a.tsx', words: 'all is well' }] }], files)).toHaveLength(1)
   expect(unprovenIn([{ ...fine, shown: ['landing'] }], files)).toHaveLength(1)
   expect(unprovenIn([fine, fine], files)).toEqual(['claim fine stands there twice'])

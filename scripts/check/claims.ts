@@ -9,13 +9,13 @@ const LANDING = 'client/site/Landing.tsx'
 export function unprovenIn(claims: readonly Claim[], files: TrackedFile[]): string[] {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
   const says = (file: string, words: string) => texts.get(file)?.replace(/\s+/g, ' ').includes(words) === true
-  return claims.flatMap(({ id, caption, tests, limit, shown }, at) => {
+  return claims.flatMap(({ id, caption, tests, limit, figure, shown }, at) => {
     const where = `claim ${id}`
     return [
       ...(claims.findIndex((other) => other.id === id) === at ? [] : [`${where} stands there twice`]),
       ...(caption === '' ? [`${where} has no caption`] : []),
       ...(tests.length === 0 && !limit ? [`${where} has neither a test nor a limit`] : []),
-      ...tests
+      ...[...tests, ...(figure ? [figure.test] : [])]
         .filter(({ file, title }) => ![title, title.replaceAll('’', "'")].some((one) => hasTest(texts.get(file), one)))
         .map(({ file, title }) => `${where}: ${file} has no test "${title}"`),
       ...shown
