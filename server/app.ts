@@ -109,6 +109,7 @@ export async function makeApp(
   await http.register(fastifyCookie, { hook: false })
 
   serveFeatures(http, env, answers)
+  env.card.inside?.routes(http, clientFolder)
   if (releaseFolder) serveWellKnown(http, releaseFolder)
   serveCrawlers(http, env.config)
   if (clientFolder) await servePages(http, env, clientFolder)
@@ -192,7 +193,6 @@ function serveFeatures(http: FastifyInstance, env: Env, answers: Answers): void 
   coinRoutes(http, env)
   reportRoutes(http, env)
   paymentRoutes(http, env)
-  env.card.inside?.routes(http)
   familyRoutes(http, env)
 }
 

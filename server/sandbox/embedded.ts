@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { payCheckout } from './bills.ts'
 import { asks3ds, SandboxError, type Session } from './objects.ts'
-import { digits, dollars, NOT_CONFIRMED, STYLE } from './pages.ts'
+import { digits, dollars, NOT_CONFIRMED } from './pages.ts'
 import type { Sandbox } from './sandbox.ts'
+import { STYLE } from './style.ts'
 
 const PATH = '/sandbox/embedded'
 

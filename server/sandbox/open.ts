@@ -12,7 +12,7 @@ export interface OpenedSandbox {
   /** Answers the calls of the provider's client, in place of the network. */
   fetch: typeof fetch
   /** Adds the pages at which people pay. */
-  routes: (app: FastifyInstance) => void
+  routes: (app: FastifyInstance, clientFolder?: string) => void
   /** Adds what the page in the frame asks at its own origin. `originOf` is the messenger's. */
   frameRoutes: (app: FastifyInstance, originOf: (port: number | undefined) => string) => void
   /** Bills what is due by the clock, as a job. */
@@ -25,7 +25,7 @@ export function open(db: Queryable, clock: () => Date): OpenedSandbox {
   return {
     sandbox,
     fetch: fetchFrom(sandbox, db),
-    routes: (app) => sandboxRoutes(app, sandbox),
+    routes: (app, clientFolder) => sandboxRoutes(app, sandbox, clientFolder),
     frameRoutes: (app, originOf) => frameRoutes(app, sandbox, originOf),
     renewals: renewalsOf(sandbox),
   }

@@ -15,34 +15,58 @@ const TEST_CARDS: readonly (readonly [number: string, what: string])[] = [
   ['4000 0000 0000 0341', 'pays now, and is declined at renewals'],
 ]
 
-export const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:0 auto;padding:1.5rem}
-.banner{background:#7a3b00;color:#fff;padding:.5rem .75rem;border-radius:.5rem;font-weight:600}.error{color:#b00020;font-weight:600}
-html{background:#fff;color:#111}a{color:#0a4fb3}@media(prefers-color-scheme:dark){html{background:#121212;color:#f2f2f2}.error{color:#ff8a8a}a{color:#9cc2ff}}form{display:grid;gap:.75rem;margin:1rem 0}label{display:grid;gap:.25rem}
-input,button{font:inherit;padding:.6rem .75rem;border-radius:.5rem;border:1px solid #767676}button{cursor:pointer}
-table{border-collapse:collapse}td{padding:.15rem .75rem .15rem 0}td:first-child{white-space:nowrap}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}dd{margin:0}`
-
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`)
 export const dollars = (cents: number): string => `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })}`
 const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-const page = (title: string, body: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
+const MARK =
+  '<svg viewBox="0 0 26 24" aria-hidden="true"><path d="M13.6 6.4A7 7 0 1 0 13.6 17.6"/><path d="M9 12h14.5M18.6 12v3.6M23.5 12v2.6"/></svg>'
+const BRAND = `<span class="brand">${MARK}Conclave</span>`
+
+const frame = (title: string, back: string, body: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}: Sandbox</title>
-<link rel="stylesheet" href="/sandbox/style.css"></head><body><main>
-<p class="banner" role="note">Sandbox, no real money</p><h1>${escaped(title)}</h1>${body}</main></body></html>`
+<link rel="stylesheet" href="/sandbox/fonts.css"><link rel="stylesheet" href="/sandbox/style.css"></head><body>
+<p class="banner" role="note">Sandbox, no real money</p><div class="page"><header class="top">${BRAND}${back}</header><main>${body}</main></div></body></html>`
 
-const cardList = `<h2>Test cards</h2><table>${TEST_CARDS.map(([number, what]) => `<tr><td>${number}</td><td>${what}</td></tr>`).join('')}</table>`
+const BACK = '<a href="/subscribe">Back to Conclave</a>'
 
-const cardField = `<label>Card number<input name="card" inputmode="numeric" autocomplete="off" required maxlength="30" value="4242 4242 4242 4242"></label>`
+const page = (title: string, body: string): string =>
+  frame(title, BACK, `<div class="alone"><h1>${escaped(title)}</h1>${body}</div>`)
 
-const errorLine = (error: string): string => (error === '' ? '' : `<p class="error" role="alert">${escaped(error)}</p>`)
+const cardList = `<section class="block after"><h2>Test cards</h2><table class="cards">${TEST_CARDS.map(([number, what]) => `<tr><td>${number}</td><td>${what}</td></tr>`).join('')}</table></section>`
 
-const checkoutPage = (session: Session, error = ''): string =>
-  page(
-    `Pay ${dollars(session.amount_total)}`,
-    `<p>${escaped(session._price._name)}, billed each ${session._price.recurring.interval}. Use one of the test cards below.</p>
-${errorLine(error)}<form method="post">${cardField}<button name="act" value="pay">Pay ${dollars(session.amount_total)}</button></form>
-<p><a href="${escaped(session.cancel_url ?? '')}">Back without paying</a></p>${cardList}`,
+/** What is wrong stands at the field, which keeps what was typed. */
+const cardField = (number: string, error = ''): string =>
+  `<label>Card number<input name="card" inputmode="numeric" autocomplete="off" required maxlength="30" value="${escaped(number)}"${
+    error === '' ? '' : ' aria-invalid="true" aria-describedby="wrong"'
+  }></label>${error === '' ? '' : `<p class="error" id="wrong" role="alert">${escaped(error)}</p>`}`
+
+const CARD = '4242 4242 4242 4242'
+
+const costs = (
+  name: string,
+  when: string,
+  cents: number,
+): string => `<p class="small">You pay</p><h1 class="price">${dollars(cents)}</h1>
+<table class="sum"><tr><td>${escaped(name)}</td><td>${dollars(cents)}</td></tr><tr class="total"><td>Today</td><td>${dollars(cents)}</td></tr></table>
+<p class="small block">${when}</p>`
+
+const payForm = (cents: number, number: string, error: string): string => `<h2>Pay by card</h2><form method="post">
+${cardField(number, error)}<button name="act" value="pay">Pay ${dollars(cents)}</button></form>${cardList}`
+
+const two = (left: string, right: string): string =>
+  `<div class="two"><section>${left}</section><section>${right}</section></div>`
+
+function checkoutPage(session: Session, number = CARD, error = ''): string {
+  const { amount_total: cents, cancel_url: back, _price: price } = session
+  const { interval } = price.recurring
+  const when = `Renews each ${interval}. End it any day in Settings, Plan; it then runs to the end of the ${interval}.`
+  return frame(
+    `Pay ${dollars(cents)}`,
+    `<a href="${escaped(back ?? '')}">Back without paying</a>`,
+    two(costs(`${price._name}, one ${interval}`, when, cents), payForm(cents, number, error)),
   )
+}
 
 const securePage = (number: string): string =>
   page(
@@ -66,7 +90,7 @@ export async function answerCheckout(sandbox: Sandbox, id: string, form?: URLSea
     return { html: page('This checkout is over', '<p>It was closed, or replaced by a newer one. Nothing was paid.</p>') }
   if (!form) return { html: checkoutPage(session) }
   const [number, act] = [digits(form), form.get('act')]
-  if (act === 'failed') return { html: checkoutPage(session, NOT_CONFIRMED) }
+  if (act === 'failed') return { html: checkoutPage(session, number, NOT_CONFIRMED) }
   if (act !== 'confirmed' && asks3ds(number)) return { html: securePage(number) }
   try {
     await sandbox.run((desk) => payCheckout(desk, id, number, new URL(back).origin))
@@ -74,20 +98,31 @@ export async function answerCheckout(sandbox: Sandbox, id: string, form?: URLSea
     return { to: back }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
-    return { html: checkoutPage(session, error.message) }
+    return { html: checkoutPage(session, number, error.message) }
   }
 }
 
-const BACK = '<p><a href="/subscribe">Back to Conclave</a></p>'
-
-const cardFieldWith = (number: string): string => cardField.replace(/value="[^"]*"/, `value="${escaped(number)}"`)
-
 const invoicePage = ({ amount_due: cents }: Invoice, number: string, error = ''): string =>
-  page(
+  frame(
     `Pay ${dollars(cents)}`,
-    `${errorLine(error)}<form method="post">${cardFieldWith(number)}<button name="act" value="pay">Pay ${dollars(cents)}</button></form>
-${BACK}${cardList}`,
+    BACK,
+    two(costs('What is open', 'Your plan goes on once this is paid.', cents), payForm(cents, number, error)),
   )
+
+/** A sheet as it prints, white in both themes. */
+function receiptPage({ id, amount_paid: cents, created, lines }: Invoice, card: string): string {
+  const [line] = lines.data
+  const period = line ? `<dt>For</dt><dd>${day(line.period.start)} to ${day(line.period.end)}</dd>` : ''
+  return frame(
+    'Paid',
+    BACK,
+    `<article class="sheet"><header>${BRAND}<code>${escaped(id.slice(-8))}</code></header>
+<h1 class="price">${dollars(cents)}</h1><p>Paid on ${day(created)} by the test card ending ${escaped(card.slice(-4))}.</p>
+<dl>${period}<dt>From</dt><dd>The sandbox of this server</dd></dl>
+<table class="sum"><tr><th>What</th><th>Amount</th></tr><tr><td>Conclave, by subscription</td><td>${dollars(cents)}</td></tr><tr class="total"><td>Paid</td><td>${dollars(cents)}</td></tr></table>
+<p class="small">No real money was moved. Only the number links this sheet to an account.</p></article>`,
+  )
+}
 
 /** The page of an invoice that waits for the person, and what its forms do. Like the provider’s it leads nowhere by itself. */
 export async function answerInvoice(sandbox: Sandbox, id: string, form?: URLSearchParams): Promise<Answer> {
@@ -95,8 +130,8 @@ export async function answerInvoice(sandbox: Sandbox, id: string, form?: URLSear
     const found = await desk.find<Invoice>(id, 'invoice')
     return [found, await desk.find<Customer>(found.customer, 'customer')] as const
   })
-  if (invoice.status === 'paid') return { html: page('Paid', `<p>${dollars(invoice.amount_paid)} were paid.</p>${BACK}`) }
-  if (invoice.status === 'void') return { html: page('This payment is over', `<p>Nothing was paid.</p>${BACK}`) }
+  if (invoice.status === 'paid') return { html: receiptPage(invoice, card) }
+  if (invoice.status === 'void') return { html: page('This payment is over', '<p>Nothing was paid.</p>') }
   if (!form) return { html: invoicePage(invoice, card) }
   const [number, act] = [digits(form), form.get('act')]
   if (act === 'failed') return { html: invoicePage(invoice, number, NOT_CONFIRMED) }
@@ -128,17 +163,19 @@ function portalPage({ customer, subscription, invoices }: Account): string {
       : '<p>No subscription.</p>'
   const rows = invoices.map(
     ({ id, created, amount_due, status }) =>
-      `<tr><td>${day(created)}</td><td>${dollars(amount_due)}</td><td>${status}</td><td><small>${escaped(id.slice(-8))}</small></td></tr>`,
+      `<tr><td>${day(created)}</td><td>${status}</td><td><a href="/sandbox/invoice/${escaped(id)}"><code>${escaped(id.slice(-8))}</code></a></td><td>${dollars(amount_due)}</td></tr>`,
   )
   const acts =
     subscription && subscription.status !== 'canceled'
       ? `<form method="post"><button name="act" value="renew">End the period now (test clock)</button>${open ? '<button name="act" value="collect">Pay the open invoice</button>' : ''}</form>`
       : ''
-  return page(
+  return frame(
     'Card and invoices',
-    `${state}<form method="post">${cardFieldWith(customer._card)}
-<button name="act" value="card">Save the card</button></form>${acts}<h2>Invoices and receipts</h2><table>${rows.join('')}</table>
-${BACK}${cardList}`,
+    BACK,
+    two(
+      `<h1>Card and invoices</h1><div class="block">${state}</div><section class="block"><h2>Invoices and receipts</h2><table class="sum">${rows.join('')}</table></section>`,
+      `<h2>Card</h2><form method="post">${cardField(customer._card)}<button name="act" value="card">Save the card</button></form>${acts}${cardList}`,
+    ),
   )
 }
 

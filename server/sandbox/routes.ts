@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { paymentsApi } from '../../contract/money/payments.ts'
 import { SandboxError } from './objects.ts'
-import { type Answer, answerCheckout, answerInvoice, answerPortal, STYLE } from './pages.ts'
+import { type Answer, answerCheckout, answerInvoice, answerPortal } from './pages.ts'
 import type { Sandbox } from './sandbox.ts'
+import { fontsOf, STYLE } from './style.ts'
 
 const FORM_BYTES = 4096
 
 /** The pages of the sandbox, below /sandbox. They need neither a session nor JavaScript. */
-export function sandboxRoutes(app: FastifyInstance, sandbox: Sandbox): void {
+export function sandboxRoutes(app: FastifyInstance, sandbox: Sandbox, clientFolder?: string): void {
   sandbox.post = async ({ payload, signature }) => {
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
     await app.inject({ method: 'POST', url: paymentsApi.webhook.path, headers, payload })
@@ -23,7 +24,9 @@ export function sandboxRoutes(app: FastifyInstance, sandbox: Sandbox): void {
       { parseAs: 'string', bodyLimit: FORM_BYTES },
       (_request, body, done) => done(null, new URLSearchParams(String(body))),
     )
-    scope.get('/sandbox/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE))
+    const sendCss = (css: string) => (_request: unknown, reply: FastifyReply) => reply.type('text/css; charset=utf-8').send(css)
+    scope.get('/sandbox/style.css', sendCss(STYLE))
+    scope.get('/sandbox/fonts.css', sendCss(fontsOf(clientFolder)))
     const add = (path: string, answer: (id: string, form?: URLSearchParams) => Promise<Answer>) =>
       scope.route<{ Params: { id: string }; Body: unknown }>({
         method: ['GET', 'POST'],

@@ -29,10 +29,11 @@ export function ExportSettings({ user }: { user: User }) {
     setProgress({ chatsDone: 0, chats: 0, messages: 0, files: 0, name: '' })
     try {
       // Few people ever export, so the code that makes the archive is loaded on demand.
-      const { exportAccount } = await import('./export.ts')
+      const [{ exportAccount }, { pageFonts }] = await Promise.all([import('./export.ts'), import('./pageFonts.ts')])
       const made = await exportAccount(env, user, {
         rooms: await refreshRooms(env),
         hasFiles,
+        fonts: await pageFonts(),
         onProgress: (now) => run.signal.aborted || setProgress(now),
         signal: run.signal,
       })

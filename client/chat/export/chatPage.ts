@@ -38,15 +38,15 @@ export interface ExportedPerson {
   onionAddress: string | null
 }
 
-/** The paper of the recovery kit: serif names, ink rules, one column. No font is fetched, so that a page opens anywhere. */
+/** The paper of the recovery kit: serif names, ink rules, one column. Its letters are in one file beside the pages; nothing is fetched. */
 const STYLE = `
 :root { color-scheme: light dark; --paper: light-dark(#f7f6f2, #0e1118); --sheet: light-dark(#fefefd, #151922); --ink: light-dark(#16181d, #e9e8e4);
 --soft: light-dark(#565a63, #a6a9b2); --line: light-dark(#dddcd6, #2a2f3a); --mine: light-dark(#e3eaf6, #1d2a44);
---serif: 'Newsreader', 'Iowan Old Style', Georgia, 'Times New Roman', serif; font: 15px/23px system-ui, sans-serif }
+--serif: 'Newsreader Variable', 'Iowan Old Style', Georgia, 'Times New Roman', serif; font: 420 15px/23px 'Inter Variable', system-ui, sans-serif }
 body { max-width: 40rem; margin: 2rem auto; padding: 1.5rem 1.75rem 1.25rem; background: var(--sheet); color: var(--ink); border: 1px solid var(--line); border-radius: 4px }
 html { background: var(--paper) }
 h1 { font: 400 1.875rem/2.25rem var(--serif); letter-spacing: -.015em; margin: .25rem 0; overflow-wrap: anywhere }
-h2 { font-size: .8125rem; line-height: 1.25rem; font-weight: 600; margin: 2rem 0 .75rem; padding-top: .75rem; border-top: 1px solid var(--ink) }
+h2 { font-size: .8125rem; line-height: 1.25rem; font-weight: 620; margin: 2rem 0 .75rem; padding-top: .75rem; border-top: 1px solid var(--ink) }
 p { margin: .5rem 0 } a { color: inherit } .small { font-size: .8125rem; line-height: 1.25rem; color: var(--soft); overflow-wrap: anywhere }
 ul { margin: 1.5rem 0 0; padding: 0; list-style: none; border-top: 1px solid var(--ink) } li { padding: .625rem 0; border-bottom: 1px solid var(--line) }
 .m { margin: .375rem 0; padding: .5rem .875rem; border-radius: 12px; background: var(--paper); width: fit-content; max-width: 85% }
@@ -65,10 +65,13 @@ const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'full' })
 const clock = new Intl.DateTimeFormat('en-US', { timeStyle: 'short' })
 const moment = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short' })
 
-const head = (title: string): string =>
+/** The file with the letters, beside index.html. */
+export const FONTS_FILE = 'fonts.css'
+
+const head = (title: string, fonts: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:">
-<title>${escaped(title)}</title><style>${STYLE}</style></head><body>`
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline' 'self' file:; font-src data:; img-src 'self' file:">
+<title>${escaped(title)}</title><link rel="stylesheet" href="${fonts}"><style>${STYLE}</style></head><body>`
 
 export const PAGE_END = '</body></html>\n'
 
@@ -76,7 +79,7 @@ const personName = ({ displayName, username }: ExportedPerson): string => `${dis
 
 /** The HTML before a chat's messages. */
 export const chatStart = (other: ExportedPerson): string =>
-  `${head(personName(other))}<p><a href="../../index.html">All chats</a></p>
+  `${head(personName(other), `../${FONTS_FILE}`)}<p><a href="../../index.html">All chats</a></p>
 <h1><bdi>${escaped(other.displayName)}</bdi></h1><p class="small">@${escaped(other.username)}${
     other.onionAddress ? ` · ${escaped(other.onionAddress)}` : ''
   }</p>`
@@ -142,7 +145,7 @@ export function indexPage(owner: ExportedPerson, exportedAt: Date, chats: IndexE
         missingFiles > 0 ? ` · ${missingFiles} not in this archive` : ''
       }</span></li>`,
   )
-  return `${head('Conclave export')}<h1>Conclave export</h1>
+  return `${head('Conclave export', FONTS_FILE)}<h1>Conclave export</h1>
 <p><bdi>${escaped(personName(owner))}</bdi></p><p class="small">${escaped(moment.format(exportedAt))}${
     owner.onionAddress ? ` · ${escaped(owner.onionAddress)}` : ''
   }</p>

@@ -47,6 +47,7 @@ async function unpacked(archive: Blob): Promise<Record<string, string>> {
 const options = (rooms: Room[], onProgress: (progress: ExportProgress) => void = () => undefined) => ({
   rooms,
   hasFiles: true,
+  fonts: '@font-face{}',
   onProgress,
   signal: new AbortController().signal,
 })
@@ -73,7 +74,13 @@ test('a new browser exports the whole chat, older pages too, as JSON and as a pa
     fileName: expect.stringMatching(/^conclave-alice-.*\.zip$/),
   })
   const files = await unpacked(made.archive)
-  expect(Object.keys(files).sort()).toEqual(['account.json', 'chats/001-bob.html', 'chats/001-bob.json', 'index.html'])
+  expect(Object.keys(files).sort()).toEqual([
+    'account.json',
+    'chats/001-bob.html',
+    'chats/001-bob.json',
+    'fonts.css',
+    'index.html',
+  ])
   const chat = JSON.parse(files['chats/001-bob.json'] ?? '')
   expect(chat.messages.map(({ text }: { text: string }) => text)).toEqual([
     'first <script>alert(1)</script>',
@@ -84,6 +91,11 @@ test('a new browser exports the whole chat, older pages too, as JSON and as a pa
   expect(chat.messages[1]).toMatchObject({ from: 'them' })
   const page = files['chats/001-bob.html'] ?? ''
   expect(page).toContain('last &amp; least')
+  // The letters come along, once for all pages.
+  expect(files['fonts.css']).toBe('@font-face{}')
+  expect([page, files['index.html']].map((each) => /<link rel="stylesheet" href="([^"]+)">/.exec(each ?? '')?.[1])).toEqual([
+    ...['../fonts.css', 'fonts.css'],
+  ])
   expect(page).not.toContain('<script>alert')
   expect(files['index.html']).toContain('Alice &lt;b&gt;')
   expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({ account: { username: 'alice' }, chats: [{ messages: 62 }] })

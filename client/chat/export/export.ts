@@ -6,7 +6,7 @@ import { roomById } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
 import { loadOlderPage } from '../../rooms/log/olderPage.ts'
 import { nameOf, type Person, peopleStore } from '../../rooms/trust/people.ts'
-import { type ExportedPerson, indexPage } from './chatPage.ts'
+import { type ExportedPerson, FONTS_FILE, indexPage } from './chatPage.ts'
 import { FOLDER, type WrittenChat, writeChat } from './writeChat.ts'
 import { openArchive } from './zipArchive.ts'
 
@@ -37,6 +37,8 @@ interface Options {
   rooms: Room[]
   /** True if the files of messages come along. */
   hasFiles: boolean
+  /** The style sheet with the letters of the pages (`pageFonts`). */
+  fonts?: string
   onProgress: (progress: ExportProgress) => void
   signal: AbortSignal
 }
@@ -48,7 +50,7 @@ interface Options {
 export async function exportAccount(
   env: Env,
   user: User,
-  { rooms, hasFiles, onProgress, signal }: Options,
+  { rooms, hasFiles, fonts = '', onProgress, signal }: Options,
 ): Promise<ExportResult> {
   const exportedAt = env.clock()
   const zip = openArchive()
@@ -79,6 +81,7 @@ export async function exportAccount(
     .end(
       JSON.stringify({ ...account, chats: chats.map(({ other, file, ...counts }) => ({ ...other, ...counts, file })) }, null, 2),
     )
+  zip.text(FONTS_FILE).end(fonts)
   zip.text('index.html').end(indexPage(owner, exportedAt, chats))
   const fileName = `conclave-${fileWord(user.username)}-${exportedAt.toISOString().slice(0, 10)}.zip`
   return {
