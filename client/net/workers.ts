@@ -9,8 +9,15 @@ let worker: Worker | undefined
 
 /** Trusted Types pass only this file's addresses. */
 export function createWorker(): Worker {
-  worker ??= new Worker(trusted(workerUrl), { type: 'module', name: 'conclave' })
+  worker ??= endsWithPage(new Worker(trusted(workerUrl), { type: 'module', name: 'conclave' }))
   return worker
+}
+
+/** WebKit freezes the worker of a page that is kept for Back, with its Web Locks, for which every other page then waits. */
+function endsWithPage(started: Worker): Worker {
+  addEventListener('pagehide', () => started.terminate())
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
+  return started
 }
 
 /** Returns undefined on plain HTTP and in some private windows. Never unregister: push subscriptions hang on it. */

@@ -63,12 +63,13 @@ export function useDraft(chatRoomId: string): Draft {
     }
     // A phone ends background pages without another event.
     document.addEventListener('visibilitychange', onHide)
-    window.addEventListener('pagehide', onClose)
+    // Capturing, before the worker is ended.
+    window.addEventListener('pagehide', onClose, true)
     const off = onKeepDrafts(keep)
     return () => {
       off()
       document.removeEventListener('visibilitychange', onHide)
-      window.removeEventListener('pagehide', onClose)
+      window.removeEventListener('pagehide', onClose, true)
       void keep()
     }
   }, [keep])
