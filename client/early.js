@@ -18,14 +18,33 @@
 
   // What the product cannot do without, by the names that browsers give it. Without WebAssembly it is slower, without IndexedDB it keeps
   // nothing.
-  const needed = {
-    'a secure connection (https)': globalThis.isSecureContext,
-    'Web Crypto': globalThis.crypto?.subtle || !globalThis.isSecureContext,
+  const { isSecureContext, RTCPeerConnection } = globalThis
+  const { locks, mediaDevices, standalone } = navigator
+  const missing = (names) =>
+    Object.keys(names)
+      .filter((name) => !names[name])
+      .join(', ')
+      .replace(/, ([^,]*)$/, ' and $1')
+  const lacks = missing({
+    'a secure connection (https)': isSecureContext,
+    'Web Crypto': globalThis.crypto?.subtle || !isSecureContext,
     'Web Workers': globalThis.Worker,
+    // Two tabs would spoil each other's keys.
+    'Web Locks': locks || !isSecureContext,
+    BroadcastChannel: globalThis.BroadcastChannel,
+    'streams (ReadableStream)': globalThis.ReadableStream,
     WebSocket: globalThis.WebSocket,
     'JavaScript of 2023': Array.prototype.toSorted,
-  }
-  const lacks = Object.keys(needed).filter((name) => !needed[name])
+  })
+  // What it goes without, told above the form by client/ui/WindowNote.tsx.
+  const goesWithout = missing({
+    calls: RTCPeerConnection && mediaDevices,
+    'direct transfers': RTCPeerConnection,
+    'voice messages': globalThis.MediaRecorder && mediaDevices,
+    passkeys: globalThis.PublicKeyCredential,
+    // Safari of an iPhone has them once Conclave is on the Home Screen.
+    'notifications while it is closed': globalThis.PushManager || standalone === false,
+  })
   // The addresses of contract/site/pages.ts that are no page.
   const isNowhere = /\.[^/]*$|^\/(api|assets|objects|s3|sandbox|ws)(\/|$)/.test(pathname)
   const isOwed = stored('logout-owed') !== null
@@ -37,7 +56,7 @@
   const isShut = stored('door') !== null
   const isLanding = pathname === '/' && !isOwed && (isAsked || (!isReturning && stored('visited') === null))
   const forVisitor = isLanding ? 'landing' : isReturning || isShut ? 'app' : 'form'
-  dataset.frame = lacks.length > 0 ? 'lacks' : isNowhere ? 'nowhere' : stored('user') !== null ? 'app' : forVisitor
+  dataset.frame = lacks ? 'lacks' : isNowhere ? 'nowhere' : stored('user') !== null ? 'app' : forVisitor
 
   const noteDoor = async (answer) => {
     const { code } = answer.status === 403 ? await answer.clone().json() : {}
@@ -45,11 +64,11 @@
     else localStorage.removeItem('door')
   }
 
-  globalThis.early = {}
+  globalThis.early = { goesWithout }
   if (dataset.frame === 'lacks') {
     document.addEventListener('DOMContentLoaded', () => {
       const named = document.getElementById('lacks')
-      if (named) named.textContent = lacks.join(', ').replace(/, ([^,]*)$/, ' and $1')
+      if (named) named.textContent = lacks
     })
   } else if (!isOwed && !isNowhere) {
     // A logout that still has to be sent comes before any other call.

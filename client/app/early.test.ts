@@ -12,6 +12,8 @@ interface Visit {
   session?: Record<string, string>
   /** Names of globals that this browser does not have. */
   without?: string[]
+  /** What is else in its `navigator`. */
+  browser?: object
   /** What the server answers to the first question; nothing yet if absent. */
   answer?: { status: number; body: object }
   /** What the page's own HTML says: that of the pages to read says `page`. */
@@ -19,7 +21,7 @@ interface Visit {
 }
 
 /** Runs the early script in a browser like this. */
-function visit({ address = '/', local = {}, session = {}, without = [], data = {}, answer }: Visit) {
+function visit({ address = '/', local = {}, session = {}, without = [], browser = {}, data = {}, answer }: Visit) {
   const { pathname, search, hash } = new URL(address, 'https://chat.example.org')
   const dataset: Record<string, string> = { ...data }
   const asked: string[] = []
@@ -42,6 +44,15 @@ function visit({ address = '/', local = {}, session = {}, without = [], data = {
     sessionStorage: { getItem: (key: string) => session[key] ?? null },
     addEventListener: () => undefined,
     ...{ isSecureContext: true, crypto: { subtle: {} }, indexedDB: {}, Worker: {}, WebAssembly: {}, WebSocket: {} },
+    ...{
+      BroadcastChannel: {},
+      ReadableStream: {},
+      RTCPeerConnection: {},
+      MediaRecorder: {},
+      PublicKeyCredential: {},
+      PushManager: {},
+    },
+    navigator: { locks: {}, mediaDevices: {}, ...browser },
     fetch: (path: string) => {
       asked.push(path)
       return Promise.resolve(response)
@@ -50,11 +61,13 @@ function visit({ address = '/', local = {}, session = {}, without = [], data = {
   const context = createContext({ ...page, ...Object.fromEntries(without.map((name) => [name, undefined])) })
   if (without.includes('WebAssembly')) runInContext('delete globalThis.WebAssembly', context)
   runInContext(script, context)
+  const { goesWithout } = (context as { early: { goesWithout: string } }).early
   return {
     frame: dataset['frame'],
     text: dataset['text'],
     asked,
     lacks: named.textContent,
+    goesWithout,
     told: new Promise((resolve) => setTimeout(resolve)),
   }
 }
@@ -146,10 +159,23 @@ test('The addresses that are no page for the server are none for the early scrip
 test('A browser that cannot encrypt is told by name what it lacks, and nobody is asked for', () => {
   const { frame, lacks, asked } = visit({ local: member, without: ['Worker', 'WebSocket'] })
   expect([frame, lacks, asked]).toEqual(['lacks', 'Web Workers and WebSocket', []])
-  expect(visit({ without: ['isSecureContext', 'crypto'] }).lacks).toBe('a secure connection (https)')
+  const noLocks = { locks: undefined }
+  expect(visit({ without: ['isSecureContext', 'crypto'], browser: noLocks }).lacks).toBe('a secure connection (https)')
+  expect(visit({ without: ['BroadcastChannel', 'ReadableStream'], browser: noLocks }).lacks).toBe(
+    'Web Locks, BroadcastChannel and streams (ReadableStream)',
+  )
 })
 
 test('A browser without WebAssembly, or without a store, is not turned away', () => {
   const { frame, lacks } = visit({ without: ['indexedDB', 'WebAssembly'] })
   expect([frame, lacks]).toEqual(['landing', ''])
+})
+
+test('What a browser goes without is named at the door, which it passes; an iPhone has notifications on its Home Screen', () => {
+  expect(visit({})).toMatchObject({ frame: 'landing', goesWithout: '' })
+  const poor = visit({ without: ['RTCPeerConnection', 'MediaRecorder', 'PublicKeyCredential', 'PushManager'] })
+  const all = 'calls, direct transfers, voice messages, passkeys and notifications while it is closed'
+  expect(poor).toMatchObject({ frame: 'landing', lacks: '', goesWithout: all })
+  expect(visit({ browser: { mediaDevices: undefined } }).goesWithout).toBe('calls and voice messages')
+  expect(visit({ without: ['PushManager'], browser: { standalone: false } }).goesWithout).toBe('')
 })

@@ -6,6 +6,8 @@ interface Early {
   pressed?: Element | null
   /** True if files were dropped that nothing has taken, until that is told. */
   untaken?: boolean
+  /** What this browser goes without, in words; empty where it has all. */
+  goesWithout?: string
 }
 
 declare global {

@@ -1,13 +1,16 @@
 import { type ReactNode, useEffect, useState } from 'react'
 
-/** What is said in a window whose store ends with it; its words are loaded in such a window alone. */
-export function useWindowNote(): ReactNode {
+/**
+ * What is said in a window whose store ends with it, and of a browser that goes without something. Its words are loaded where they are
+ * needed alone.
+ */
+export function useWindowNote(goesWithout = ''): ReactNode {
   const [note, setNote] = useState<ReactNode>()
   useEffect(() => {
-    navigator.storage
-      ?.getDirectory?.()
-      .catch(async (refusal) => setNote(await (await import('./WindowNote.tsx')).noteOn(refusal)))
+    const say = async (refusal?: Error) => setNote(await (await import('./WindowNote.tsx')).noteOn(goesWithout, refusal))
+    Promise.resolve(navigator.storage?.getDirectory?.())
+      .then(() => goesWithout && say(), say)
       .catch(() => undefined)
-  }, [])
+  }, [goesWithout])
   return note
 }

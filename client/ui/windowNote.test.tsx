@@ -8,13 +8,13 @@ import { useWindowNote } from './useWindowNote.tsx'
 openScreen()
 afterEach(() => vi.unstubAllGlobals())
 
-function Screen() {
-  return <main>{useWindowNote()}</main>
+function Screen({ goesWithout = '' }) {
+  return <main>{useWindowNote(goesWithout)}</main>
 }
 
-function showIn(getDirectory: (() => Promise<unknown>) | undefined) {
+function showIn(getDirectory: (() => Promise<unknown>) | undefined, goesWithout?: string) {
   vi.stubGlobal('navigator', { storage: getDirectory && { getDirectory } })
-  show(<Screen />, makeAnswers())
+  show(<Screen {...(goesWithout !== undefined && { goesWithout })} />, makeAnswers())
 }
 
 test.each(['SecurityError', 'UnknownError'])(
@@ -57,4 +57,13 @@ test('Nothing is said where files are kept, where the disk fails, and in a brows
   await vi.waitFor(() => expect(asked).toHaveBeenCalled())
   await vi.dynamicImportSettled()
   expect(screen.queryByText(/Nothing is kept/)).toBeNull()
+})
+
+test('What a browser goes without is said by name, with the window’s store and without one', async () => {
+  showIn(undefined, 'calls and passkeys')
+  expect(await screen.findByText('This browser goes without calls and passkeys.')).toBeDefined()
+  expect(screen.queryByText(/Nothing is kept/)).toBeNull()
+  showIn(() => Promise.reject(new DOMException('private', 'SecurityError')), 'voice messages')
+  expect(await screen.findByText('This browser goes without voice messages.')).toBeDefined()
+  expect(await screen.findByText('Nothing is kept after this window.')).toBeDefined()
 })

@@ -89,7 +89,7 @@ interface FormsProps {
 }
 
 function Forms({ tab, notice, Invitation, username, onUsername, onTab, onSubmit, onStep }: FormsProps) {
-  const windowNote = useWindowNote()
+  const windowNote = useWindowNote(globalThis.early?.goesWithout)
   const [preferred, setPreferred] = useState('')
   return (
     <Tabs.Root value={tab} onValueChange={onTab}>
