@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { newCamera } from './camera.ts'
-import { madeAccount } from './crowd.ts'
+import { buysPlan, locksAndUnlocks, registers } from './day.ts'
 import { FIREFOX, type Firefox, startFirefox } from './firefox.ts'
 import { test as atServer, givesTier, newAccount, personWithProfile, startChat } from './people.ts'
 import type { Visitor } from './visitor.ts'
@@ -40,17 +40,16 @@ async function share(one: Visitor, other: Visitor, name: string): Promise<Buffer
   return bytes
 }
 
-test('Alice in Firefox and Bob in Chromium sign in, talk, share files by the server and directly, hear a voice, call each other, and find it all after a reload', async ({
+test('Alice in Firefox and Bob in Chromium have a whole day: account, kit, plan, messages, files by the server and directly, a voice, calls, a line that is lost, a reload, a lock, and another browser of hers', async ({
   server,
   firefox,
 }) => {
-  const alice: Visitor = await firefox.person(server, { ...newAccount('Alice'), name: 'Alice' })
+  const account = { ...newAccount('Alice'), name: 'Alice' }
+  const alice = await firefox.person(server, account)
   const bob: Visitor = await personWithProfile(server, 'Bob', { words: (await newCamera()).words })
-  // Alice has made her account at another browser, and signs in.
-  await madeAccount(server.url, { ...alice, displayName: alice.name, address: '10.2.0.1' })
-  await Promise.all([bob.signsUp(), alice.signsIn().then(alice.addsBrowser)])
-  for (const one of [alice, bob]) await givesTier(server, one, 'premium')
-  await Promise.all([alice, bob].map((one) => one.hasPlan()))
+  await Promise.all([bob.signsUp(), registers(alice, server.url)])
+  await givesTier(server, bob, 'premium')
+  await Promise.all([bob.hasPlan(), buysPlan(alice, server.url)])
   await startChat(alice, bob)
 
   await alice.says('hello from one engine')
@@ -95,6 +94,15 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files by the ser
     await Promise.all([alice, bob].map((one) => one.hasLeftCall()))
   }
 
+  await alice.isOffline(true)
+  await alice.isNotConnected('Connected')
+  await bob.says('while your line was lost')
+  await alice.types('written meanwhile')
+  await alice.isOffline(false)
+  await alice.reads('while your line was lost')
+  await alice.sendsTyped('written meanwhile')
+  await bob.reads('written meanwhile')
+
   for (const one of [alice, bob]) {
     await one.reloads()
     await one.reads('hello from one engine')
@@ -102,6 +110,20 @@ test('Alice in Firefox and Bob in Chromium sign in, talk, share files by the ser
   }
   expect((await bob.saves('plan.pdf')).equals(plan)).toBe(true)
   expect((await alice.saves('answer.pdf')).equals(answer)).toBe(true)
-  expect([...alice.complaints, ...bob.complaints]).toEqual([])
-  await Promise.all([alice, bob].map((one) => one.leaves()))
+
+  await locksAndUnlocks(alice)
+  await bob.says('after the lock')
+  await alice.driver.press({ role: 'button', name: 'Back to chat' })
+  await alice.opens(bob)
+  await alice.reads('after the lock')
+
+  const second = await firefox.person(server, account)
+  await second.signsIn()
+  await second.addsBrowser()
+  await second.opens(bob)
+  await second.reads('hello from one engine')
+  await second.says('from my other browser')
+  await Promise.all([alice, bob].map((one) => one.reads('from my other browser')))
+  expect([...alice.complaints, ...second.complaints, ...bob.complaints]).toEqual([])
+  await Promise.all([alice, second, bob].map((one) => one.leaves()))
 })

@@ -17,6 +17,8 @@ export interface AtFirefox extends Visitor {
   driver: Driver
   /** Another tab of the same window. */
   tab(): Promise<Driver>
+  /** Takes the network away from every tab, or gives it back. */
+  isOffline(isOffline: boolean): Promise<void>
 }
 
 export interface Firefox {
@@ -78,7 +80,10 @@ export async function startFirefox(
       const context = await browser.createBrowserContext()
       const tab = async () => byPuppeteer(await context.newPage(), folder, patienceMs)
       const driver = await tab()
-      return { ...visitorBy(driver, server.url, who), driver, tab }
+      const isOffline = async (offline: boolean) => {
+        for (const page of await context.pages()) await page.setOfflineMode(offline)
+      }
+      return { ...visitorBy(driver, server.url, who), driver, tab, isOffline }
     },
     close: () => browser.close(),
   }

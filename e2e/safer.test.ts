@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { madeAccount } from './crowd.ts'
+import { locksAndUnlocks, registers } from './day.ts'
 import { type AtFirefox, FIREFOX, NO_WEBASSEMBLY, SAFER, startFirefox, TOR_BROWSER } from './firefox.ts'
 import { test as atServer, customer, givesTier, newAccount, startChat } from './people.ts'
 import type { RunningServer } from './server.ts'
@@ -17,46 +18,11 @@ const test = atServer.skipIf(!FIREFOX)
 const SLOW_MS = 90_000
 const NOTHING_KEPT = 'Nothing is kept after this window.'
 
-/** Creates an account on the screen, and writes its recovery kit down. */
-async function registers({ driver, name, username, password }: AtFirefox, url: string): Promise<void> {
-  await driver.open(`${url}/auth`)
-  await driver.sees({ css: '.note', text: NOTHING_KEPT })
-  await driver.type('Username cannot be changed later', username)
-  await driver.type('Display name 1 to 50 characters', name)
-  await driver.type('Password 6 to 100 characters', password)
-  await driver.type('Repeat password', password)
-  await driver.press({ role: 'button', name: 'Create account' })
-  await driver.sees({ css: '.kit-words .mono' })
-  const words = await driver.asks(() => [...document.querySelectorAll('.kit-words .mono')].map((each) => each.textContent))
-  await driver.press({ role: 'button', name: 'I have written it down' })
-  await driver.sees({ css: '.kit-three label' })
-  const asked = await driver.asks(() => [...document.querySelectorAll('.kit-three label')].map((each) => each.textContent))
-  for (const label of asked) await driver.type(label.trim(), words[Number(label.replace(/\D/g, '')) - 1] ?? '')
-  await driver.press({ role: 'button', name: 'Check' })
-  await driver.press({ role: 'button', name: 'Open Conclave' })
-  await driver.sees({ role: 'button', name: 'Add by Username/Onion' })
-}
-
 /** Alice gets a plan and Bob as a contact, and both open their chat. */
 async function meets(server: RunningServer, alice: AtFirefox, bob: Visitor): Promise<void> {
   await givesTier(server, alice, 'premium')
   await alice.hasPlan()
   await startChat(alice, bob)
-}
-
-/** Switches the lock of this browser on, locks it and opens it, without loading the page anew. */
-async function locksAndUnlocks({ driver, password }: AtFirefox): Promise<void> {
-  await driver.press({ role: 'button', name: 'Profile Settings' })
-  await driver.press({ role: 'tab', name: 'Security' })
-  await driver.press({ css: '.segments label', text: '5 minutes' })
-  await driver.type('Password of this account', password)
-  await driver.press({ role: 'button', name: 'Switch on' })
-  await driver.sees({ css: '.toast', text: 'The lock is on' })
-  await driver.press({ css: 'button', text: 'Lock now' })
-  await driver.sees({ role: 'heading', name: 'Locked' })
-  await driver.type('Password', password)
-  await driver.press({ role: 'button', name: 'Unlock' })
-  await driver.misses({ role: 'heading', name: 'Locked' })
 }
 
 /** Alice registers, comes again as another browser, talks with Bob in Chromium, and locks. Tells how long each took. */
@@ -71,7 +37,11 @@ async function walks(server: RunningServer, preferences: Record<string, boolean>
   const account = { ...newAccount('Alice'), name: 'Alice' }
   const first = await firefox.person(server, account)
   const bob = await customer(server, 'Bob')
-  await timed('an account and its kit', () => registers(first, server.url))
+  await timed('an account and its kit', async () => {
+    await first.driver.open(`${server.url}/auth`)
+    await first.driver.sees({ css: '.note', text: NOTHING_KEPT })
+    await registers(first, server.url)
+  })
   await first.leaves()
 
   const alice = await firefox.person(server, account)
