@@ -126,10 +126,7 @@ test('Alice scans the code on the screen of Bob, who says that it is her: both a
   await camera.looksAt(code(bob))
   await button(alice, 'Scan QR').click()
   await toast(alice, 'Contact added').waitFor()
-  await bob.page
-    .getByRole('dialog')
-    .getByText(`@${alice.username}: the proof of the scan is wrong`)
-    .waitFor()
+  await bob.page.getByRole('dialog').getByText(`@${alice.username}: the proof of the scan is wrong`).waitFor()
   expect(await bob.page.getByRole('dialog').getByRole('button', { name: /^Yes/ }).count()).toBe(0)
   proxy.tellsTruth()
   await bob.goesOffline()

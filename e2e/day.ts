@@ -40,7 +40,7 @@ export async function locksAndUnlocks(one: Walker): Promise<void> {
   const { driver, password } = one
   await driver.press({ role: 'button', name: 'Profile Settings' })
   await driver.press({ role: 'tab', name: 'Security' })
-  await driver.press({ css: '.lock-times label', text: '5 minutes' })
+  await driver.press({ css: '.segments label', text: '5 minutes' })
   await driver.type('Password of this account', password)
   await driver.press({ role: 'button', name: 'Switch on' })
   await driver.press({ css: 'button', text: 'Lock now' })
