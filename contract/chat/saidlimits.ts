@@ -8,5 +8,8 @@ export const SAID = {
   /** A voice message, and its parts of shown loudness. */
   voiceSeconds: 15 * 60,
   voicePeaks: 64,
+  videoSeconds: 24 * 60 * 60,
+  /** Pictures in one album. */
+  albumMax: 10,
   transferBytes: 100 * 1024 * 1024 - 1,
 } as const

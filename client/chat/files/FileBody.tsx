@@ -7,6 +7,7 @@ import type { Held } from './openedFiles.ts'
 import { PictureBody } from './PictureBody.tsx'
 import { UploadStrip } from './UploadStrip.tsx'
 import { uploadsStore } from './uploadsState.ts'
+import { VideoBody } from './VideoBody.tsx'
 import './files.css'
 
 const Player = later(async () => (await import('./Player.tsx')).Player)
@@ -27,17 +28,18 @@ export function FileBody({ body, message, marks, meta, Words }: Props) {
   const upload = useStore(uploadsStore, ({ uploads }) => (isMine ? uploads.find((one) => one.id === id) : undefined))
   const look = lookOf(body.file)
   const isOut = upload !== undefined || body.file.object === ''
+  const isBare = !body.text && !upload && (look === 'picture' || look === 'video')
   const before = body.file.name ? body.file.name.length + 1 : 0
   const inCaption = marks?.filter(([from]) => from >= before).map(([from, to]): [number, number] => [from - before, to - before])
   return (
     <div className={`bub file att ${look}`}>
       {look === 'picture' && <PictureBody held={body} seq={seq} isOut={isOut} />}
       {look === 'document' && <DocumentBody held={body} isOut={isOut} />}
-      {look !== 'picture' &&
-        look !== 'document' &&
-        (isOut ? <DocumentBody held={body} isOut /> : <Player held={body} look={look} />)}
+      {look !== 'picture' && look !== 'document' && !isOut && <Player held={body} look={look} isInChat />}
+      {isOut && look === 'video' && <VideoBody held={body} isOut />}
+      {isOut && (look === 'voice' || look === 'audio') && <DocumentBody held={body} isOut />}
       {upload && <UploadStrip upload={upload} />}
-      <p dir="auto">
+      <p dir="auto" className={isBare ? 'over' : undefined}>
         <Words text={body.text} marks={inCaption} />
         {meta}
       </p>

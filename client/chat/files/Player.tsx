@@ -1,22 +1,32 @@
 import { Play } from 'lucide-react'
 import { type SyntheticEvent, useRef, useState } from 'react'
-import { Blurred } from './Blurred.tsx'
 import { type Look, nameOf, sizeWords } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
 import { playsAlone } from './playing.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
+import { VideoBody } from './VideoBody.tsx'
 import { VoicePlayer } from './VoicePlayer.tsx'
 import './files.css'
 
-/** Fetches the file at the first request. `isAsked`: that was made. */
-export function Player({ held, look, isAsked = false }: { held: Held; look: Look; isAsked?: boolean }) {
+interface Props {
+  held: Held
+  look: Look
+  /** It was pressed already. */
+  isAsked?: boolean
+  isSavable?: boolean
+  isInChat?: boolean
+  isLengthSaid?: boolean
+}
+
+/** Fetches the file at the first request. */
+export function Player({ held, look, isAsked = false, isSavable = true, ...shown }: Props) {
   const [isWanted, setWanted] = useState(isAsked)
   const [isBroken, setBroken] = useState(false)
   const isPressed = useRef(isAsked)
   const { url, failure, part } = useOpened(held, isWanted && !isBroken)
-  const { name, sizeBytes, picture, voice } = held.file
-  const shownName = nameOf(name) || (look === 'video' ? 'Video' : 'Sound')
-  const words = isBroken ? 'This browser cannot play it. It can be saved from the shared files.' : failure
+  const { name, sizeBytes, voice } = held.file
+  const shownName = nameOf(name) || 'Sound'
+  const words = isBroken ? 'This browser cannot play it.' : failure
   const play = ({ currentTarget }: SyntheticEvent<HTMLMediaElement>) => playsAlone(currentTarget)
   // The pressed button goes when the file is there. A focus elsewhere stays.
   function focus(player: HTMLMediaElement | null) {
@@ -32,22 +42,16 @@ export function Player({ held, look, isAsked = false }: { held: Held; look: Look
     setWanted(false)
     setTimeout(() => setWanted(true))
   }
-  if (words) return <NotThere held={held} failure={words} onRetry={retry} />
-  if (voice) return <VoicePlayer {...{ voice, url, part }} onWant={() => setWanted(true)} onBroken={() => setBroken(true)} />
-  if (url && look === 'video')
+  if (words) return <NotThere held={held} failure={words} isRefused={isBroken} onRetry={retry} />
+  if (voice)
+    return <VoicePlayer {...{ voice, url, part }} {...shown} onWant={() => setWanted(true)} onBroken={() => setBroken(true)} />
+  if (look === 'video')
     return (
-      // biome-ignore lint/a11y/useMediaCaption: nobody but the sender could write captions
-      <video
-        ref={focus}
-        className="att-video"
-        src={url}
-        controls
-        autoPlay
-        aria-label={shownName}
-        playsInline
-        style={picture && { aspectRatio: `${picture.width} / ${picture.height}` }}
-        onPlay={play}
-        onError={() => setBroken(true)}
+      <VideoBody
+        {...{ held, url, isSavable, focus }}
+        part={isWanted ? part : undefined}
+        onPlay={press}
+        onBroken={() => setBroken(true)}
       />
     )
   if (url)
@@ -67,7 +71,6 @@ export function Player({ held, look, isAsked = false }: { held: Held; look: Look
   const busy = isWanted && part !== undefined
   return (
     <button type="button" className={`att-play ${look}`} aria-label={`Play ${shownName}`} onClick={press}>
-      {look === 'video' && <Blurred picture={picture} />}
       <span className="att-go">
         <Play className="i" aria-hidden />
       </span>

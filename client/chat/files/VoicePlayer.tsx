@@ -3,7 +3,9 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import { lengthWords } from '../../ui/time.ts'
-import { playsAlone } from './playing.ts'
+import { useLatest } from '../../ui/useLatest.tsx'
+import { joinVoices, playNext, playsAlone } from './playing.ts'
+import { Wave } from './Wave.tsx'
 
 const SPEEDS = [1, 1.5, 2]
 
@@ -13,11 +15,15 @@ interface Props {
   url: string | undefined
   /** From 0 to 1. */
   part: number | undefined
+  /** The next voice message of the chat is played when this one has ended. */
+  isInChat?: boolean
+  /** The length stands beside it already. */
+  isLengthSaid?: boolean
   onWant: () => void
   onBroken: () => void
 }
 
-export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
+export function VoicePlayer({ voice, url, part, isInChat = false, isLengthSaid = false, onWant, onBroken }: Props) {
   const audio = useRef<HTMLAudioElement>(null)
   const isAsked = useRef(false)
   const [isPlaying, setPlaying] = useState(false)
@@ -41,6 +47,15 @@ export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
     void player.play().catch(() => undefined)
   }
 
+  const latest = useLatest((next: number) => {
+    setSpeed(next)
+    if (audio.current?.paused !== false) toggle()
+  })
+  useEffect(() => {
+    const player = audio.current
+    return isInChat && player ? joinVoices(player, (next) => latest.current(next)) : undefined
+  }, [isInChat, latest])
+
   function faster() {
     const next = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length] ?? 1
     setSpeed(next)
@@ -52,6 +67,7 @@ export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
     if (audio.current) audio.current.currentTime = seconds
   }
 
+  const isBegun = isPlaying || at > 0
   return (
     <div className="att-voice">
       {/* biome-ignore lint/a11y/useMediaCaption: it is somebody's voice */}
@@ -66,7 +82,10 @@ export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
         }}
         onPause={() => setPlaying(false)}
         onTimeUpdate={(event) => setAt(event.currentTarget.currentTime)}
-        onEnded={() => setAt(0)}
+        onEnded={({ currentTarget }) => {
+          setAt(0)
+          if (isInChat) playNext(currentTarget, speed)
+        }}
         onError={() => url && onBroken()}
       />
       <button
@@ -92,34 +111,15 @@ export function VoicePlayer({ voice, url, part, onWant, onBroken }: Props) {
         />
       </span>
       <span className="att-length">
-        {part === undefined ? lengthWords(isPlaying || at > 0 ? at : voice.seconds) : `${Math.round(part * 100)} %`}
+        {part !== undefined
+          ? `${Math.round(part * 100)} %`
+          : isBegun || !isLengthSaid
+            ? lengthWords(isBegun ? at : voice.seconds)
+            : ''}
       </span>
       <button type="button" className="att-speed" aria-label={`Speed ${speed}`} onClick={faster}>
         {speed}×
       </button>
     </div>
-  )
-}
-
-export function Wave({ peaks, part }: { peaks: number[]; part: number }) {
-  const width = 3 * Math.max(1, peaks.length)
-  return (
-    <svg className="wave" viewBox={`0 0 ${width} 32`} preserveAspectRatio="none" aria-hidden="true">
-      {peaks.map((peak, index) => {
-        const high = Math.max(2, (peak / 255) * 30)
-        return (
-          <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: the bars stay in their places
-            key={index}
-            className={index / peaks.length < part ? 'played' : undefined}
-            x={index * 3}
-            y={16 - high / 2}
-            width={2}
-            height={high}
-            rx={1}
-          />
-        )
-      })}
-    </svg>
   )
 }

@@ -1,5 +1,6 @@
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
+import { unfinishedAlbums } from './albums.ts'
 import { tellTabs, type Upload, uploadsIn } from './uploadsState.ts'
 import { inRows, remove } from './waitingFile.ts'
 
@@ -36,8 +37,11 @@ export const forgetSent = (): void => sent.clear()
 export const settle = (env: Env, chatRoomId: string): Promise<void> =>
   inTurn(env, `uploads ${chatRoomId}`, async () => {
     const names: string[] = []
-    for (const { id, object, content } of uploadsIn(chatRoomId).filter(isActive)) {
-      if (object === null) break
+    const active = uploadsIn(chatRoomId).filter(isActive)
+    const unfinished = unfinishedAlbums(active)
+    for (const { id, object, content } of active) {
+      // The pictures of an album arrive together.
+      if (object === null || (content.album && unfinished.has(content.album.id))) break
       await inRows(env, async () => {
         await env.crypto.uploadDone({ chatRoomId, id, object })
         remove(id)

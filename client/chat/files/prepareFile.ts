@@ -1,35 +1,42 @@
 import type { FileContent } from '../../../contract/chat/content.ts'
-import { SAID } from '../../../contract/chat/saidlimits.ts'
-import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { PIXELS_MAX, pixelsOf } from '../../me/photo/pixels.ts'
 import { readsPixels } from '../../ui/readsPixels.ts'
+import { drawn, thumbnailOf } from './drawn.ts'
 import { nameOf } from './fileWords.ts'
+import { posterOf } from './poster.ts'
 import { stripped } from './stripMetadata.ts'
 
 export interface Prepared {
   file: Blob
-  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice'>
+  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album'>
 }
 
-/** Maximum width or height of a smaller picture and of the preview. */
+interface Asked {
+  caption: string
+  isSmaller: boolean
+  /** A file that becomes a document has none. */
+  album?: FileContent['album']
+}
+
+/** Maximum width or height of a smaller picture. */
 const SMALLER_PX = 1600
-const THUMBNAIL_PX = 40
 const QUALITY = 0.82
-const VIDEO_MS = 4000
 
 /** Removes a picture's metadata; `isSmaller` reduces the size. A picture that is too large or cannot be read becomes a document. */
-export async function prepare(file: File, { caption, isSmaller }: { caption: string; isSmaller: boolean }): Promise<Prepared> {
+export async function prepare(file: File, { caption, isSmaller, album }: Asked): Promise<Prepared> {
   const about = { as: 'file' as const, name: nameOf(file.name), mediaType: typeOf(file), caption }
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml') {
     const made = await preparePicture(file, isSmaller)
     const name = made && made.type !== file.type ? withEnding(about.name, made.type) : about.name
-    if (made) return { file: made.file, about: { ...about, name, as: 'image', mediaType: made.type, picture: made.picture } }
+    if (made) {
+      const { type: mediaType, picture } = made
+      return { file: made.file, about: { ...about, name, as: 'image', mediaType, picture, ...(album && { album }) } }
+    }
     const parts = stripped(new Uint8Array(await file.arrayBuffer()))
     if (parts) return { file: new Blob(parts), about }
   }
   if (file.type.startsWith('video/')) {
-    const picture = await ofVideo(file)
-    return { file, about: { ...about, ...(picture && { picture }) } }
+    return { file, about: { ...about, ...(await posterOf(file)) } }
   }
   return { file, about: file.type.startsWith('audio/') ? { ...about, as: 'audio' } : about }
 }
@@ -65,48 +72,5 @@ async function preparePicture(file: File, isSmaller: boolean) {
     return { file: anew.blob, type: 'image/jpeg', picture: { ...picture, width: anew.width, height: anew.height } }
   } finally {
     bitmap.close()
-  }
-}
-
-async function drawn(source: CanvasImageSource, width: number, height: number, sidePx: number, quality: number) {
-  const scale = Math.min(1, sidePx / Math.max(width, height))
-  const [wide, high] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))]
-  const canvas = new OffscreenCanvas(wide, high)
-  const context = canvas.getContext('2d')
-  if (!context) throw new Error('This browser has no canvas')
-  // JPEG has no transparency.
-  context.fillStyle = 'white'
-  context.fillRect(0, 0, wide, high)
-  context.imageSmoothingQuality = 'high'
-  context.drawImage(source, 0, 0, wide, high)
-  return { blob: await canvas.convertToBlob({ type: 'image/jpeg', quality }), width: wide, height: high }
-}
-
-/** Empty where it is too large, or would be noise. */
-async function thumbnailOf(source: CanvasImageSource, width: number, height: number): Promise<string> {
-  if (!readsPixels()) return ''
-  const { blob } = await drawn(source, width, height, THUMBNAIL_PX, 0.6)
-  return blob.size <= SAID.thumbnailBytes ? toBase64(new Uint8Array(await blob.arrayBuffer())) : ''
-}
-
-/** undefined if this browser cannot play the video. */
-async function ofVideo(file: File): Promise<FileContent['picture'] | undefined> {
-  const video = document.createElement('video')
-  const url = URL.createObjectURL(file)
-  try {
-    video.muted = true
-    video.preload = 'auto'
-    video.src = url
-    const isThere = await new Promise<boolean>((resolve) => {
-      video.onloadeddata = () => resolve(true)
-      video.onerror = () => resolve(false)
-      setTimeout(() => resolve(false), VIDEO_MS)
-    })
-    const { videoWidth: width, videoHeight: height } = video
-    if (!isThere || width === 0 || height === 0) return undefined
-    return { width, height, thumbnail: await thumbnailOf(video, width, height) }
-  } finally {
-    video.removeAttribute('src')
-    URL.revokeObjectURL(url)
   }
 }

@@ -1,3 +1,4 @@
+import type { FileContent } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
@@ -15,6 +16,7 @@ export interface Options {
   caption: string
   isSmaller: boolean
   ahead?: Ahead | undefined
+  album?: FileContent['album']
 }
 
 /**
@@ -73,6 +75,7 @@ async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], 
 export async function sendInPlace(env: Env, lost: Upload, [file]: File[]): Promise<void> {
   if (!file || fitting([file]).length === 0) return
   const { chatRoomId, content } = lost
-  if (await sendFile(env, undefined, chatRoomId, file, { caption: content.caption, isSmaller: false }))
+  const { caption, album } = content
+  if (await sendFile(env, undefined, chatRoomId, file, { caption, isSmaller: false, ...(album && { album }) }))
     await cancelUpload(env, lost)
 }

@@ -90,7 +90,7 @@ export function VoiceLine({ line, room, onJump }: Props<ListedFile>) {
             <You line={line} room={room} />
           </small>
         </p>
-        <Player held={line} look="voice" />
+        <Player held={line} look="voice" isLengthSaid />
       </div>
       <IconButton icon={Download} label={`Save ${name}`} isTight onClick={save} />
     </Line>

@@ -2,6 +2,7 @@ import { CircleAlert, ImageIcon, Play, Video } from 'lucide-react'
 import { useRef } from 'react'
 import { dayWords } from '../../ui/dayWords.ts'
 import { useNow } from '../../ui/env.tsx'
+import { lengthWords } from '../../ui/time.ts'
 import { lookOf, nameOf } from '../files/fileWords.ts'
 import { thumbnailUrl } from '../files/thumbnail.ts'
 import { useOpened } from '../files/useOpened.tsx'
@@ -41,6 +42,7 @@ export function MediaCell({ line, isAway, isTabStop, onFocus, onView, onJump }: 
       {isVideo && (
         <span className="shared-tag">
           <Play className="i i-14" aria-hidden />
+          {file.seconds !== undefined && lengthWords(file.seconds)}
         </span>
       )}
     </button>

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
@@ -11,7 +11,10 @@ import { SharedFiles } from './SharedFiles.tsx'
 openScreen()
 /** Tells each watched element that it is near, or that it is not. */
 let isNear = true
+/** What a former test began to open may end in this one. */
+let run = 0
 beforeEach(() => {
+  run += 1
   isNear = true
   vi.stubGlobal(
     'IntersectionObserver',
@@ -28,6 +31,8 @@ beforeEach(() => {
   roomsStore.setState({ rooms: new Map([['room', row as never]]) })
 })
 afterEach(() => {
+  // What is still shown would open its file again.
+  cleanup()
   openedStore.setState({ urls: new Map(), parts: {} })
   resetRooms()
   vi.unstubAllGlobals()
@@ -42,14 +47,14 @@ const message = (seq: number, at: Date, about: Partial<FileContent>, senderId = 
   body: {
     kind: 'content',
     content: {
-      ...{ type: 'file', as: 'image', object: `object ${seq}`, storedBytes: 4096, key: '', hash: '', name: '', sizeBytes: 1 },
+      ...{ type: 'file', as: 'image', object: `${run} ${seq}`, storedBytes: 4096, key: '', hash: '', name: '', sizeBytes: 1 },
       ...{ mediaType: 'image/png', caption: '', ...about },
     },
   },
 })
 const voice = { as: 'audio', mediaType: 'audio/webm', voice: { seconds: 50, peaks: 'AAEC' } } as const
 
-const MESSAGES = [
+const messages = () => [
   message(1, new Date(2025, 9, 2), { name: 'old.png' }),
   message(2, new Date(2026, 10, 3), { name: 'first.png' }),
   message(3, new Date(2026, 10, 4), { as: 'file', name: 'film.mp4', mediaType: 'video/mp4' }),
@@ -59,10 +64,10 @@ const MESSAGES = [
   message(7, new Date(2026, 10, 26, 9, 0), { name: 'last.png' }),
 ]
 
-function opens(messages: object[] = MESSAGES) {
+function opens(all: object[] = messages()) {
   const opened = vi.fn(async (_: { content: { object: string } }) => new Blob([png([10, 10])]))
   const crypto = {
-    page: async ({ before }: { before?: number }) => ({ messages: before === undefined ? messages : [], from: 1 }),
+    page: async ({ before }: { before?: number }) => ({ messages: before === undefined ? all : [], from: 1 }),
     openFile: opened,
   }
   const onClose = vi.fn()
@@ -106,7 +111,7 @@ test('Media are a grid by month, newest first, and arrows walk it from month to 
 test('A picture that stays on the screen is fetched, a video and what one scrolls past are not', async () => {
   const { opened } = opens()
   await waitFor(() => expect(opened).toHaveBeenCalledTimes(3))
-  expect(opened.mock.calls.map(([{ content }]) => content.object).sort()).toEqual(['object 1', 'object 2', 'object 7'])
+  expect(opened.mock.calls.map(([{ content }]) => content.object).sort()).toEqual([1, 2, 7].map((seq) => `${run} ${seq}`))
 })
 
 test('What is not near the screen asks for nothing', async () => {
@@ -126,7 +131,7 @@ test('Voice messages have a tab of their own, play there, and say their day in w
   expect(theirs?.textContent).not.toContain('You')
   opened.mockClear()
   await person.click(within(theirs as HTMLElement).getByRole('button', { name: 'Play voice message' }))
-  await waitFor(() => expect(opened.mock.calls.map(([{ content }]) => content.object)).toContain('object 4'))
+  await waitFor(() => expect(opened.mock.calls.map(([{ content }]) => content.object)).toContain(`${run} 4`))
 })
 
 test('A file has its kind in a tile', async () => {

@@ -13,6 +13,7 @@ import { showToast } from '../../ui/toast.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { useMedia } from '../../ui/useMedia.tsx'
 import { type Options, sendFile } from '../files/sendFile.ts'
+import { sendFiles } from '../files/sendFiles.ts'
 import type { Press } from '../files/useHold.tsx'
 import { askTransfer, endTransferAsk, transferStore } from '../transferline/transferState.ts'
 import { followerOf } from './chatFiles.ts'
@@ -121,8 +122,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
     nextFocus()?.focus({ preventScroll: true })
     const chats = followerOf(env)
     takeLarge(large.current, false)
-    for (const [at, file] of picked.entries())
-      await sendFile(env, chats, chatRoomId, file, at === 0 ? options : { ...options, caption: '', ahead: undefined })
+    await sendFiles(env, chats, chatRoomId, picked, options)
   }
 
   if (recording)

@@ -13,10 +13,13 @@ import { isEmojiOnly, type Range } from './textPieces.ts'
 const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
 const CallLine = later(async () => (await import('../callline/CallLine.tsx')).CallLine)
 const TransferLine = later(async () => (await import('../transferline/TransferLine.tsx')).TransferLine)
+const AlbumBody = later(async () => (await import('../files/AlbumBody.tsx')).AlbumBody)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 interface Props {
   message: ShownMessage
+  /** Pictures sent together; `message` speaks for all of them. */
+  album?: ShownMessage[]
   name: string
   startsRun: boolean
   /** False inside a minute of one sender: the time shows on hover or focus. */
@@ -28,19 +31,31 @@ interface Props {
   onDelete: (id: string) => void
 }
 
-export function Bubble({ message, name, startsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
+export function Bubble({ message, album, name, startsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
   const classes = ['msg', message.isMine && 'me', !startsRun && 'on'].filter(Boolean)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
-    <div className={classes.join(' ')} role="group" aria-label={spokenName(message, name, details)} tabIndex={isTabStop ? 0 : -1}>
-      <Body message={message} details={details} {...body} />
+    <div
+      className={classes.join(' ')}
+      role="group"
+      aria-label={spokenName(message, name, details, album)}
+      tabIndex={isTabStop ? 0 : -1}
+    >
+      {album ? (
+        <AlbumBody
+          {...{ album, onRetry, onDelete, Words: Folded, marks: body.marks }}
+          meta={<Meta message={message} details={details} isAside={!body.hasTime} />}
+        />
+      ) : (
+        <Body message={message} details={details} {...body} />
+      )}
       {below.map((remark) => (
         <p className="remark" key={remark}>
           {remark}
         </p>
       ))}
-      <Under message={message} onRetry={onRetry} onDelete={onDelete} />
+      {!album && <Under message={message} onRetry={onRetry} onDelete={onDelete} />}
     </div>
   )
 }

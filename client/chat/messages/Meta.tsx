@@ -1,4 +1,5 @@
 import { Check, CheckCheck, CircleAlert, Clock } from 'lucide-react'
+import { photosWords } from '../../../contract/chat/kinds/file.ts'
 import { clockTime, moment } from '../../ui/time.ts'
 import { writtenAt } from './remarks.ts'
 import type { ShownMessage } from './store.ts'
@@ -35,10 +36,11 @@ export function Meta({ message, details, isAside }: Props) {
   )
 }
 
-/** "You, 7:36 PM, read", with the tooltip's remarks. */
-export function spokenName(message: ShownMessage, name: string, details: string[]): string {
+/** "You, 7:36 PM, read", with the tooltip's remarks; of an album with "4 photos" before it. */
+export function spokenName(message: ShownMessage, name: string, details: string[], album?: ShownMessage[]): string {
   const written = writtenAt(message)
   const parts = [message.isMine ? 'You' : name, clockTime(new Date(message.at))]
+  if (album) parts.unshift(photosWords(album.length))
   if (written) parts.push(written)
   if (message.status) parts.push(TICKS[message.status].words)
   return [parts.join(', '), ...details].join('. ')

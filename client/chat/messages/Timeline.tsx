@@ -3,16 +3,16 @@ import { LoaderCircle } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
+import { later } from '../../ui/later.tsx'
 import { whenPainted } from '../../ui/painted.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
-import { Announcer } from './Announcer.tsx'
 import { JumpButton } from './JumpButton.tsx'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
 import { StickyDay } from './StickyDay.tsx'
 import { sendAndReport } from './sendOutcome.ts'
 import { changeView, type RoomView } from './store.ts'
 import { TimelineRow } from './TimelineRow.tsx'
-import { isApart, type Line, timelineLines } from './timelineLines.ts'
+import { holds, isApart, type Line, timelineLines } from './timelineLines.ts'
 import { deleteUnsent, retryMessage } from './unsentMessage.ts'
 import './timeline.css'
 import { useAnchor } from './useAnchor.tsx'
@@ -21,6 +21,8 @@ import { usePaging } from './usePaging.tsx'
 import { useRowFocus } from './useRowFocus.tsx'
 import { useSeen } from './useSeen.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
+
+const Announcer = later(async () => (await import('./Announcer.tsx')).Announcer)
 
 const NEAR_PX = 600
 const END_PX = 80
@@ -181,8 +183,8 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
                 {...{ index, start, name, onFocus, onDay }}
                 about={line.kind === 'about' && about}
                 isApart={isApart(lines, index)}
-                isFound={isMessage(line, foundId)}
-                isCurrent={isMessage(line, matches?.currentId)}
+                isFound={holds(line, foundId)}
+                isCurrent={holds(line, matches?.currentId)}
                 isTabStop={index === tabStop}
                 marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
                 measure={virtual.measureElement}
@@ -201,8 +203,5 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
 }
 
 const contentOf = ({ key: _, ...content }: Line) => content
-
-const isMessage = (line: Line | undefined, id: string | undefined) =>
-  id !== undefined && line?.kind === 'message' && line.message.id === id
 
 const seqOf = (line: Line | undefined): number => (line?.kind === 'message' ? (line.message.seq ?? 0) : 0)

@@ -4,11 +4,11 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
 import { ROOM_ID } from '../../testing/shown.ts'
 import { toastStore } from '../../ui/toast.ts'
-import { sendFile } from '../files/sendFile.ts'
+import { sendFiles } from '../files/sendFiles.ts'
 import { transferStore } from '../transferline/transferState.ts'
 import { Attach } from './Attach.tsx'
 
-vi.mock('../files/sendFile.ts', () => ({ sendFile: vi.fn(async () => undefined) }))
+vi.mock('../files/sendFiles.ts', () => ({ sendFiles: vi.fn(async () => undefined) }))
 vi.mock('../files/sealAhead.ts', () => ({ sealAhead: () => ({ drop: async () => undefined }) }))
 vi.mock('../transferline/TransferDialog.tsx', () => ({ TransferDialog: () => null }))
 
@@ -92,7 +92,7 @@ test('Beside smaller files, which have their own dialog, the large one is offere
   expect(action()).toBeUndefined()
   act(() => toastStore.setState({ queue: [] }))
   await person.click(await screen.findByRole('button', { name: 'Send' }))
-  expect(sendFile).toHaveBeenCalledOnce()
+  expect(sendFiles).toHaveBeenCalledOnce()
   act(() => action()?.run())
   expect(transferStore.getState().asked?.files).toEqual([film])
 })

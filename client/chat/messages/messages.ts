@@ -8,7 +8,6 @@ import { catchUp } from '../../rooms/log/catchUp.ts'
 import { loadOlderPage } from '../../rooms/log/olderPage.ts'
 import { enterRoom } from '../../rooms/log/readyRoom.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
-import { seqOfDay } from './days.ts'
 import { refreshRoom, refreshView, showFrom, showNewer, showNewest, showOlder } from './messageWindow.ts'
 import { forgetWaits, queueOf } from './outbox.ts'
 import { flush, stopRetries } from './send.ts'
@@ -125,6 +124,7 @@ export async function jumpToNewest(env: Env, room: Room): Promise<void> {
 
 /** Returns false without a message since that day. */
 export async function jumpToDay(env: Env, room: Room, dayStart: Date): Promise<boolean> {
+  const { seqOfDay } = await import('./days.ts')
   const seq = await seqOfDay(env, room, dayStart)
   if (seq === undefined) return false
   await showFrom(env, room, seq)

@@ -12,12 +12,19 @@ export interface News {
 export function newsOf(before: ShownMessage[], now: ShownMessage[], name: string): News[] {
   const newestSeq = before.findLast(({ seq }) => seq !== null)?.seq ?? 0
   const failed = new Set(before.flatMap(({ id, status }) => (status === 'failed' ? [id] : [])))
-  return now.flatMap((message) => {
+  return now.flatMap((message, index) => {
     const hasFailed = message.status === 'failed' && !failed.has(message.id)
     if (!hasFailed && (message.seq === null || message.seq <= newestSeq)) return []
+    if (!hasFailed && goesOn(now[index - 1], message)) return []
     const words = wordsOf(message, name)
     return words ? [{ key: `${message.id} ${message.isMine} ${hasFailed}`, words }] : []
   })
+}
+
+/** An album is announced once. */
+function goesOn(before: ShownMessage | undefined, { isMine, body }: ShownMessage): boolean {
+  const [a, b] = [before?.isMine === isMine ? before.body : undefined, body]
+  return a?.kind === 'file' && b.kind === 'file' && !!a.file.album && a.file.album.id === b.file.album?.id
 }
 
 interface Announces<B extends MessageBody> {
@@ -26,7 +33,7 @@ interface Announces<B extends MessageBody> {
 
 const ANNOUNCED: { [K in Exclude<BodyKind, 'notice'>]: Announces<BodyOf<K>> } = {
   text: { words: ({ text }, name) => `${name}: ${text}` },
-  file: { words: ({ file, text }, name) => `${name}: ${contentWords(file)}. ${text}` },
+  file: { words: ({ file, text }, name) => `${name}: ${file.album ? 'Photos' : contentWords(file)}. ${text}` },
   call: { words: ({ text }, name) => `${name}: ${text}` },
   transfer: { words: ({ text }, name) => `${name}: Incoming File. ${text}` },
   plain: { words: ({ text }, name) => `${NOT_ENCRYPTED}. ${name}: ${text}` },

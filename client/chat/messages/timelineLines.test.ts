@@ -114,3 +114,58 @@ test('what the server withholds is one calm line for all in a row, which nobody 
   expect(drawn(shown.slice(1), { after: 0, count: 1 })).toEqual(['day', 'notice', 'new', '[d]', 'notice'])
   expect(newsOf([], shown.slice(1, 3), 'Bob')).toEqual([])
 })
+
+const ALBUM = '5b9d5a3c-6a1e-4a55-9b53-5d2a1b0c7e11'
+const picture = (place: number, more: Partial<ShownMessage> = {}, albumId = ALBUM): ShownMessage => ({
+  ...message(`p${place}`, true, at(9, 0), {
+    ...{ kind: 'file', text: place === 0 ? 'by the sea' : '', chatRoomId: 'room' },
+    file: {
+      ...{ type: 'file', as: 'image', object: `${place}`, storedBytes: 4096, key: '', hash: '', name: '', sizeBytes: 1 },
+      ...{ mediaType: 'image/png', caption: '', album: { id: albumId, place } },
+    },
+  }),
+  ...more,
+})
+const albums = (messages: ShownMessage[]) =>
+  lines(messages).flatMap((line) =>
+    line.kind === 'message' ? [(line.album ?? [line.message]).map(({ id }) => id).join(' ')] : [],
+  )
+
+test('Pictures that were sent together are one line, by their places, with the caption and the least status', () => {
+  const sent = [picture(0, { seq: 5, status: 'read' }), picture(2, { seq: 6, status: 'read' }), picture(1, { seq: 7 })]
+  expect(albums(sent)).toEqual(['p0 p1 p2'])
+  const [line] = lines(sent).filter(({ kind }) => kind === 'message')
+  expect(line).toMatchObject({ message: { id: 'p0', seq: 7, status: 'sent', body: { text: 'by the sea' } } })
+  // An unchanged album keeps its objects, which spares it a render.
+  const again = lines([...sent, message('z', false, at(9, 1))]).find(({ kind }) => kind === 'message')
+  expect(again).toMatchObject({ key: line?.key })
+  expect([again, line].map((one) => one?.kind === 'message' && one.album)[0]).toBe(line?.kind === 'message' && line.album)
+})
+
+test('Another message ends an album, but an own picture that is not sent yet stands with the others', () => {
+  const between = message('z', false, at(9, 1), { kind: 'text', text: 'z' })
+  expect(albums([picture(0), picture(1), between, picture(2)])).toEqual(['p0 p1', 'z', 'p2'])
+  const failed = picture(1, { seq: null, status: 'failed' })
+  expect(albums([picture(0), picture(2), between, failed])).toEqual(['p0 p1 p2', 'z'])
+  expect(lines([picture(0), picture(2), between, failed]).find(({ kind }) => kind === 'message')).toMatchObject({
+    message: { status: 'sent' },
+  })
+})
+
+test('An album of Eve holds ten pictures at most, nobody else’s, and no two lines have one key', () => {
+  const many = Array.from({ length: 25 }, (_, index) => picture(index % 10, { id: `e${index}`, isMine: false, status: null }))
+  const all = lines([...many.slice(0, 12), picture(0), ...many.slice(12)])
+  const counts = all.flatMap((line) => (line.kind === 'message' ? [line.album?.length ?? 1] : []))
+  expect(Math.max(...counts)).toBe(10)
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(26)
+  expect(new Set(all.map(({ key }) => key)).size).toBe(all.length)
+  expect(all.every((line) => line.kind !== 'message' || new Set((line.album ?? []).map(({ isMine }) => isMine)).size < 2)).toBe(
+    true,
+  )
+})
+
+test('An album is announced once', () => {
+  const [first, second] = [picture(0, { isMine: false, seq: 5 }), picture(1, { isMine: false, seq: 6 })]
+  expect(newsOf([], [first, second], 'Bob').map(({ words }) => words)).toEqual(['Bob: Photos. by the sea'])
+  expect(newsOf([first], [first, second], 'Bob')).toEqual([])
+})

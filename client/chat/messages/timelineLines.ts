@@ -1,4 +1,5 @@
 import { dayOf } from '../../ui/time.ts'
+import { unitsOf } from './albums.ts'
 import type { Fresh, ShownMessage } from './store.ts'
 
 /** A key stays the same while other lines change. */
@@ -10,7 +11,14 @@ export type Line =
   /** The compared safety numbers were equal, or a contact code was scanned. */
   | { kind: 'compared'; key: string; isByCode: boolean }
   | { kind: 'warning'; key: string; text: string }
-  | { kind: 'message'; key: string; message: ShownMessage; startsRun: boolean; hasTime: boolean }
+  | {
+      kind: 'message'
+      key: string
+      message: ShownMessage
+      album?: ShownMessage[]
+      startsRun: boolean
+      hasTime: boolean
+    }
 
 /** The sender saw another log [Note: M5]. */
 export const OUT_OF_PLACE = 'The server dropped or reordered messages before this one.'
@@ -32,7 +40,9 @@ interface Shown {
 }
 
 export function timelineLines(shown: Shown): Line[] {
-  const { messages, fresh, hasOlder, hasNewer = false, comparedAt = null, isByCode = false } = shown
+  const { fresh, hasOlder, hasNewer = false, comparedAt = null, isByCode = false } = shown
+  const units = unitsOf(shown.messages)
+  const messages = units.map(({ message }) => message)
   const lines: Line[] = hasOlder ? [] : [{ kind: 'about', key: 'about' }]
   const next = comparedAt === null ? -1 : messages.findIndex(({ at }) => at > comparedAt)
   const comparedIndex = next === 0 && hasOlder ? -1 : next < 0 && comparedAt !== null && !hasNewer ? messages.length : next
@@ -52,25 +62,25 @@ export function timelineLines(shown: Shown): Line[] {
     enterDay(at)
     lines.push({ kind: 'compared', key: 'compared', isByCode })
   }
-  const firstNew = fresh && messages.find((message) => isNew(message, fresh))
+  const firstNew = fresh && units.find((unit) => (unit.album ?? [unit.message]).some((one) => isNew(one, fresh)))?.message
   const cuts = (index: number, message: ShownMessage | undefined) => index === comparedIndex || message === firstNew
-  for (const [index, message] of messages.entries()) {
+  for (const [index, { message, album, key }] of units.entries()) {
     const before = messages[index - 1]
     const after = messages[index + 1]
     if (index === comparedIndex) sayCompared(comparedAt)
     enterDay(message.at)
     if (fresh && message === firstNew) lines.push({ kind: 'new', key: 'new', count: fresh.count })
     // One warning per row of messages: after the first the views cannot be compared.
-    if (message.isOutOfPlace && !before?.isOutOfPlace)
-      lines.push({ kind: 'warning', key: `warning ${keyOf(message)}`, text: OUT_OF_PLACE })
+    if (message.isOutOfPlace && !before?.isOutOfPlace) lines.push({ kind: 'warning', key: `warning ${key}`, text: OUT_OF_PLACE })
     if (message.body.kind === 'notice') {
       if (!isSaid(message.body, before)) lines.push({ kind: 'notice', key: message.id, text: message.body.text })
     } else {
       const goesOn = !cuts(index + 1, after) && belongTogether(message, after)
       lines.push({
         kind: 'message',
-        key: keyOf(message),
+        key,
         message,
+        ...(album && { album }),
         startsRun: cuts(index, message) || !belongTogether(before, message),
         hasTime: !goesOn || minuteOf(message) !== minuteOf(after) || isOnItsWay(message),
       })
@@ -94,7 +104,9 @@ const isNew = ({ isMine, seq, body }: ShownMessage, { after }: Fresh): boolean =
 
 export const newWords = (count: number): string => (count === 1 ? '1 new message' : `${count} new messages`)
 
-const keyOf = ({ isMine, id }: ShownMessage): string => `${isMine ? 'me' : 'them'} ${id}`
+/** True for the line of the message with this id. */
+export const holds = (line: Line | undefined, id: string | undefined): boolean =>
+  line?.kind === 'message' && (line.album ?? [line.message]).some((message) => message.id === id)
 
 const minuteOf = (message: ShownMessage | undefined): number => Math.floor(Date.parse(message?.at ?? '') / 60_000)
 

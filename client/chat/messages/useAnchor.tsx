@@ -1,7 +1,7 @@
 import type { Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect, useState } from 'react'
 import type { Anchor } from './store.ts'
-import type { Line } from './timelineLines.ts'
+import { holds, type Line } from './timelineLines.ts'
 
 const FOUND_MS = 3000
 
@@ -14,7 +14,7 @@ export function useAnchor(
 ): string | undefined {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each jump, not again when lines come
   useEffect(() => {
-    const index = lines.findIndex((line) => line.kind === 'message' && line.message.id === anchor?.id)
+    const index = lines.findIndex((line) => holds(line, anchor?.id))
     if (index < 0) return
     const top = ['day', 'new'].includes(lines[index - 1]?.kind ?? '') ? index - 1 : index
     if (anchor?.place === 'top' || anchor?.place === 'unread') return virtual.scrollToIndex(top, { align: 'start' })

@@ -1,7 +1,8 @@
 import { useStore } from 'zustand'
 import type { Room } from '../../rooms/list/room.ts'
 import { useEnv } from '../../ui/env.tsx'
-import { loadAllOlder, stopOlder } from './loadAllOlder.ts'
+import { loadAllOlder } from './loadAllOlder.ts'
+import { stopOlder } from './stopOlder.ts'
 import { searchStore } from './store.ts'
 
 /** Shows which messages the search covers, with a button to load older ones. `rooms` have older messages on the server. */

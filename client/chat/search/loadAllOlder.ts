@@ -4,15 +4,12 @@ import type { Room } from '../../rooms/list/room.ts'
 import { loadOlderPage } from '../../rooms/log/olderPage.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
+import { beginOlder } from './stopOlder.ts'
 import { searchStore } from './store.ts'
-
-let running = 0
 
 /** Fetches all older messages of these rooms, one room after another, so that a search covers them. `stopOlder` ends it early. */
 export async function loadAllOlder(env: Env, rooms: Room[]): Promise<void> {
-  running += 1
-  const mine = running
-  const isStopped = () => mine !== running
+  const isStopped = beginOlder()
   searchStore.setState({ older: { done: 0, total: rooms.length }, olderFailure: null })
   try {
     for (const [done, room] of rooms.entries()) {
@@ -42,10 +39,4 @@ async function loadRoom(env: Env, room: Room, isStopped: () => boolean): Promise
     from = next
   }
   return from <= 1
-}
-
-/** Stops fetching. Messages that have arrived stay. */
-export function stopOlder(): void {
-  running += 1
-  searchStore.setState({ older: null })
 }

@@ -8,8 +8,9 @@ import { people } from '../../testing/room.ts'
 import { hideRoom, jumpToMessage, resetMessages, showRoom } from '../messages/messages.ts'
 import { messagesStore } from '../messages/store.ts'
 import { keepIndexed } from './indexing.ts'
-import { loadAllOlder, stopOlder } from './loadAllOlder.ts'
+import { loadAllOlder } from './loadAllOlder.ts'
 import { forgetSearch, searchMessages } from './search.ts'
+import { stopOlder } from './stopOlder.ts'
 import { searchStore } from './store.ts'
 
 afterEach(() => {

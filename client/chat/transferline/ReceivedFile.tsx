@@ -31,7 +31,7 @@ export function ReceivedFile({ transfer, seq }: { transfer: Transfer; seq: numbe
   }
   return (
     <>
-      {isOpen && plays && <Player held={held} look={look} isAsked />}
+      {isOpen && plays && <Player held={held} look={look} isAsked isSavable={false} />}
       <div className="acts">
         {look !== 'document' && !(isOpen && plays) && (
           <button type="button" className="btn compact outline" aria-label={`${act} ${name}`} onClick={() => setOpen(true)}>

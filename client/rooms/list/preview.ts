@@ -2,7 +2,7 @@ import type { Content } from '../../../contract/chat/content.ts'
 import { textWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle, isMissed } from '../../../contract/chat/kinds/call.ts'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
-import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
+import { contentWords, fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
@@ -22,7 +22,14 @@ export function refreshPreview(env: Env, { id: chatRoomId }: Room, opened?: Stor
     if (isShut({ id: chatRoomId })) return
     const [newest, outbox] = await Promise.all([newestShown(env, chatRoomId, opened), env.crypto.outbox(chatRoomId)])
     const unsent = foldEntries(outbox).at(-1)
-    changeRoom(chatRoomId, (row) => (isShut(row) ? {} : { preview: previewOf(row, newest, unsent) }))
+    const last = unsent ? unsent.content : newest?.body.kind === 'content' && newest.body.content
+    const album = last && fileIn(last)?.album ? await import('./albumWords.ts').catch(() => undefined) : undefined
+    const text = last && (await album?.albumWords(env, chatRoomId, last, outbox))
+    changeRoom(chatRoomId, (row) => {
+      if (isShut(row)) return {}
+      const preview = previewOf(row, newest, unsent)
+      return { preview: preview && text ? { ...preview, text } : preview }
+    })
   })
 }
 

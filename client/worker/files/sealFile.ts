@@ -50,7 +50,7 @@ interface Name {
 /** Without `file`, `sealAhead` sealed this id. */
 export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt'> & {
   file?: Blob
-  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice'>
+  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album'>
 }
 
 type Sealed = Pick<FileContent, 'key' | 'hash' | 'sizeBytes' | 'storedBytes'>

@@ -7,3 +7,6 @@ export const fileKind: KindRules<ContentOf<'file'>> = {
   call: () => undefined,
   counts: true,
 }
+
+/** Of an album. */
+export const photosWords = (count: number): string => (count === 1 ? 'Photo' : `${count} photos`)

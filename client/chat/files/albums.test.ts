@@ -1,0 +1,54 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { beginAlbum, endAlbum, inAlbums, unfinishedAlbums } from './albums.ts'
+import { sendFile } from './sendFile.ts'
+import { sendFiles } from './sendFiles.ts'
+import type { Upload } from './uploadsState.ts'
+
+vi.mock('./sendFile.ts', () => ({ sendFile: vi.fn(async () => true) }))
+
+beforeEach(() => vi.clearAllMocks())
+
+const files = (...names: string[]) =>
+  names.map((name) => new File(['x'], name, { type: name.endsWith('pdf') ? '' : 'image/png' }))
+const shapes = (names: string[]) =>
+  inAlbums(files(...names)).map(({ file, album }) => (album ? `${file.name} ${album.place}` : file.name))
+const pictures = (count: number) => Array.from({ length: count }, (_, at) => `${at}.png`)
+
+test('Two pictures are an album, one is none, and what is no picture comes after them', () => {
+  expect(shapes(['a.png'])).toEqual(['a.png'])
+  expect(shapes(['a.pdf', 'b.png', 'c.pdf'])).toEqual(['a.pdf', 'b.png', 'c.pdf'])
+  expect(shapes(['a.pdf', 'b.png', 'c.pdf', 'd.png'])).toEqual(['b.png 0', 'd.png 1', 'a.pdf', 'c.pdf'])
+})
+
+test.each([
+  [10, [10]],
+  [11, [6, 5]],
+  [21, [7, 7, 7]],
+  [30, [10, 10, 10]],
+])('%i pictures are albums of %j', (count, sizes) => {
+  const ids = inAlbums(files(...pictures(count))).map(({ album }) => album?.id)
+  const albums = [...new Set(ids)]
+  expect(albums.map((id) => ids.filter((one) => one === id).length)).toEqual(sizes)
+})
+
+const upload = (id: string, object: string | null): Upload => ({ object, content: { album: { id, place: 0 } } }) as never
+
+test('An album is unfinished while a picture of it is on its way, or not kept yet', () => {
+  expect([...unfinishedAlbums([upload('a', null), upload('a', 'x'), upload('b', 'y')])]).toEqual(['a'])
+  beginAlbum('b')
+  expect([...unfinishedAlbums([upload('b', 'y')])]).toEqual(['b'])
+  endAlbum('b')
+  expect([...unfinishedAlbums([upload('b', 'y')])]).toEqual([])
+})
+
+test('The caption goes with the first, and a failure ends the wait of the others', async () => {
+  vi.mocked(sendFile).mockResolvedValueOnce(true).mockRejectedValueOnce(new Error('stopped'))
+  const picked = files('a.png', 'b.png', 'c.png')
+  const sending = sendFiles({} as never, {} as never, 'room', picked, { caption: 'by the sea', isSmaller: true })
+  await expect(sending).rejects.toThrow('stopped')
+  expect(vi.mocked(sendFile).mock.calls.map(([, , , , options]) => [options?.caption, options?.album?.place])).toEqual([
+    ['by the sea', 0],
+    ['', 1],
+  ])
+  expect([...unfinishedAlbums([])]).toEqual([])
+})

@@ -1,0 +1,55 @@
+import { SAID } from '../../../contract/chat/saidlimits.ts'
+import type { ShownMessage } from './store.ts'
+
+/** Shown as one message; `album` has the pictures of one act by their place, at least two. */
+export interface Unit {
+  message: ShownMessage
+  album?: ShownMessage[]
+  /** Keeps its words while pictures come. */
+  key: string
+}
+
+const ORDER: ShownMessage['status'][] = ['waiting', 'sending', 'sent', 'delivered', 'read']
+
+/** Pictures of one album that follow each other are one; an own one that is not sent stands with the others all the same. */
+export function unitsOf(messages: ShownMessage[]): Unit[] {
+  const units: { key: string; members: ShownMessage[] }[] = []
+  const albums = new Map<string, (typeof units)[number]>()
+  for (const message of messages) {
+    const { id, isMine, seq, body } = message
+    const who = isMine ? 'me' : 'them'
+    const album = body.kind === 'file' && body.file.as === 'image' ? body.file.album : undefined
+    const key = album && `${who} album ${album.id}`
+    const unit = key && albums.get(key)
+    if (unit && unit.members.length < SAID.albumMax && (unit === units.at(-1) || seq === null)) unit.members.push(message)
+    else {
+      const isFirst = key && !unit
+      const next = { key: isFirst ? key : `${who} ${id}`, members: [message] }
+      if (isFirst) albums.set(key, next)
+      units.push(next)
+    }
+  }
+  return units.map(({ key, members }) => ({ key, ...joined(members) }))
+}
+
+/** Unchanged albums keep their objects, so `memo` spares them a render. */
+const known = new WeakMap<ShownMessage, { members: ShownMessage[]; unit: Omit<Unit, 'key'> }>()
+
+function joined(members: ShownMessage[]): Omit<Unit, 'key'> {
+  const [first] = members as [ShownMessage]
+  if (members.length === 1) return { message: first }
+  const before = known.get(first)
+  if (before?.members.length === members.length && members.every((one, at) => one === before.members[at])) return before.unit
+  const last = members.findLast(({ seq }) => seq !== null) ?? first
+  const said = members.find(({ body }) => 'text' in body && body.text) ?? first
+  const status = ORDER.find((one) => members.some((member) => member.status === one)) ?? first.status
+  const isOutOfPlace = members.some((member) => member.isOutOfPlace)
+  const unit = {
+    message: { ...last, id: said.id, body: said.body, status, isOutOfPlace, reason: null },
+    album: members.toSorted((a, b) => placeOf(a) - placeOf(b)),
+  }
+  known.set(first, { members, unit })
+  return unit
+}
+
+const placeOf = ({ body }: ShownMessage): number => (body.kind === 'file' ? (body.file.album?.place ?? 0) : 0)
