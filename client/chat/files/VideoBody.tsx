@@ -12,6 +12,7 @@ import { saveHeld } from './openFile.ts'
 import { playsAlone } from './playing.ts'
 import { thumbnailUrl } from './thumbnail.ts'
 import { notThere } from './useOpened.tsx'
+import './video.css'
 
 interface Props {
   held: Held

@@ -1,21 +1,18 @@
-import { FileText, Images, Link, LoaderCircle, Mic, Search } from 'lucide-react'
+import { FileText, Images, Link, Mic, Search } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
-import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { NotRead } from '../../ui/NotRead.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import type { Held } from '../files/openedFiles.ts'
 import type { ListedFile } from '../files/sharedPage.ts'
-import { loadAllOlder } from '../search/loadAllOlder.ts'
-import { stopOlder } from '../search/stopOlder.ts'
-import { useOlder } from '../search/useOlder.tsx'
 import { FileLine, LinkLine, VoiceLine } from './Line.tsx'
 import { MediaGrid } from './MediaGrid.tsx'
+import { OlderShared } from './OlderShared.tsx'
 import type { Tab } from './shared.ts'
 import { useJump } from './useJump.tsx'
 import { useListing } from './useListing.tsx'
@@ -123,7 +120,7 @@ export function SharedFiles({ room, person, onClose }: Props) {
           ) : (
             <NotRead words={NOT_READ} failure={failure} onRetry={retry} />
           )}
-          {hasOlder && <Older room={room} />}
+          {hasOlder && <OlderShared room={room} />}
         </div>
       </Dialog>
       {viewed && <Viewer held={viewed} seq={viewed.seq} onClose={() => setViewed(undefined)} onJump={jump} />}
@@ -184,27 +181,4 @@ function ListEnd({ onSeen }: { onSeen: () => void }) {
     return () => watcher.disconnect()
   }, [tell])
   return <div ref={end} />
-}
-
-/** Older messages that are on the server alone: how they are read too. */
-function Older({ room }: { room: RoomRow }) {
-  const env = useEnv()
-  const { isLoading, failure } = useOlder()
-  useEffect(() => stopOlder, [])
-  return (
-    <div className="shared-older">
-      {isLoading ? (
-        <p role="status">
-          <LoaderCircle className="i i-16 spin" aria-hidden /> Loading older messages
-        </p>
-      ) : (
-        <p role={failure ? 'alert' : undefined}>
-          {failure ? `Older messages could not be loaded. ${failure}` : 'From the messages that this browser has loaded.'}
-        </p>
-      )}
-      <button type="button" className="linkish" onClick={isLoading ? stopOlder : () => void loadAllOlder(env, [room])}>
-        {isLoading ? 'Cancel' : failure ? 'Try again' : 'Look in older messages too'}
-      </button>
-    </div>
-  )
 }

@@ -1,4 +1,4 @@
-export const COLUMNS = 3
+const COLUMNS = 3
 
 /** Returns the index that a key leads to; undefined for other keys and at the edges. `counts`: the cells of each month, in order. */
 export function stepInGrid(counts: number[], index: number, key: string): number | undefined {

@@ -2,7 +2,7 @@ import { SAID } from '../../../contract/chat/saidlimits.ts'
 import type { ShownMessage } from './store.ts'
 
 /** Shown as one message; `album` has the pictures of one act by their place, at least two. */
-export interface Unit {
+interface Unit {
   message: ShownMessage
   album?: ShownMessage[]
   /** Keeps its words while pictures come. */
