@@ -31,6 +31,8 @@ const MuteSection = later(async () => (await import('../alerts/notifications/Mut
 const LockedChat = later(async () => (await import('../chat/chatlocks/LockedChat.tsx')).LockedChat)
 const LockSection = later(async () => (await import('../chat/chatlocks/LockSection.tsx')).LockSection)
 
+const RowMenu = later(async () => (await import('../people/contacts/RowMenu.tsx')).RowMenu)
+
 const CallBar = later(async () => (await import('../chat/calls/CallBar.tsx')).CallBar)
 const FindBar = later(async () => (await import('../chat/search/FindBar.tsx')).FindBar, EarlyField)
 
@@ -75,7 +77,11 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const isSearched = room.lock === 'none'
   // biome-ignore lint/correctness/useExhaustiveDependencies: another room begins without a search
   useEffect(() => setFinds(0), [room.id, isSearched])
-  useEffect(() => void FindBar.preload(), [])
+  const [menuAt, setMenuAt] = useState<{ x: number; y: number }>()
+  useEffect(() => {
+    void FindBar.preload()
+    void RowMenu.preload()
+  }, [])
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isFind = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f'
@@ -107,11 +113,13 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
           onFind={() => setFinds((count) => count + 1)}
           onRetry={() => setAttempt(attempt + 1)}
           onDetails={() => openDetails(room.id)}
+          onMenu={setMenuAt}
           onAcceptChange={accept}
           onFreed={free}
           onUnblock={() => askAct('unblock', room.id)}
         />
       </div>
+      {menuAt && <RowMenu chat={{ room, person }} at={menuAt} onOpen={() => undefined} onClose={() => setMenuAt(undefined)} />}
       {isShown(openFor, room.id, isBeside) && !person.isDeleted && (
         <Details key={person.id} room={room} person={person} onFreed={free} />
       )}

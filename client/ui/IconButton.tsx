@@ -1,9 +1,10 @@
 import type { LucideIcon } from 'lucide-react'
+import type { MouseEventHandler } from 'react'
 
 interface Props {
   icon: LucideIcon
   label: string
-  onClick: () => void
+  onClick: MouseEventHandler<HTMLButtonElement>
   isTight?: boolean
   isSmallIcon?: boolean
   className?: string

@@ -1,5 +1,5 @@
 import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { type ComponentProps, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { isBlocked } from '../../rooms/list/room.ts'
 import { type DirectRow, isShutRow } from '../../rooms/list/roomList.ts'
@@ -39,14 +39,29 @@ interface Props {
   onFind: () => void
   onRetry: () => void
   onDetails: () => void
+  onMenu: ComponentProps<typeof ChatHeader>['onMenu']
   onAcceptChange: (person: Person, chosen?: Choice) => Promise<void>
   onFreed: () => void
   onUnblock: () => void
 }
 
 export function Chat(props: Props) {
-  const { room, person, canSend, call, finder, locked, onBack, onFind, onRetry, onDetails, onAcceptChange, onFreed, onUnblock } =
-    props
+  const {
+    room,
+    person,
+    canSend,
+    call,
+    finder,
+    locked,
+    onBack,
+    onFind,
+    onRetry,
+    onDetails,
+    onMenu,
+    onAcceptChange,
+    onFreed,
+    onUnblock,
+  } = props
   // Only the timeline reads the messages: a new message renders nothing else.
   const hasRoomKeys = useStore(messagesStore, () => viewOf(room)?.isEncrypted ?? false)
   const hasMessages = useStore(messagesStore, () => (viewOf(room)?.messages.length ?? 0) > 0) && !isShutRow(room)
@@ -63,6 +78,7 @@ export function Chat(props: Props) {
         hasRoomKeys={hasRoomKeys}
         onBack={onBack}
         onDetails={onDetails}
+        onMenu={onMenu}
         onFind={hasMessages && room.lock === 'none' ? onFind : undefined}
         onDay={hasMessages ? () => setPickedFrom(new Date(viewOf(room)?.messages.at(-1)?.at ?? Date.now())) : undefined}
       />

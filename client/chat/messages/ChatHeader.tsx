@@ -2,6 +2,7 @@ import {
   CalendarDays,
   ChevronLeft,
   ChevronRight,
+  EllipsisVertical,
   LoaderCircle,
   LockKeyhole,
   Search,
@@ -32,12 +33,14 @@ interface Props {
   hasRoomKeys: boolean
   onBack: () => void
   onDetails: () => void
+  /** Asks for what can be done with the chat, at a point of the window. */
+  onMenu: (at: { x: number; y: number }) => void
   /** Both are undefined while the room has no message. */
   onFind: (() => void) | undefined
   onDay: (() => void) | undefined
 }
 
-export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFind, onDay }: Props) {
+export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onMenu, onFind, onDay }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const isOnline = useOnline()
@@ -93,6 +96,14 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onFin
         {onFind && <IconButton icon={Search} label="Search in this chat" onClick={onFind} />}
         {onDay && <IconButton icon={CalendarDays} label="Go to a day" className="to-day" onClick={onDay} />}
         <CallButtons chat={{ room, person }} />
+        <IconButton
+          icon={EllipsisVertical}
+          label="More"
+          onClick={({ currentTarget }) => {
+            const { left: x, bottom: y } = currentTarget.getBoundingClientRect()
+            onMenu({ x, y })
+          }}
+        />
       </span>
     </header>
   )
