@@ -65,6 +65,7 @@ test('Mia mails an invitation, which fails and then goes out; Bob joins by its l
   await used.getByText(`${mia.name} invites you to their family circle. Create an account, or sign in, and join.`).waitFor()
   expect(await used.getByLabel(/^Display name/).inputValue()).toBe('Carol')
   await looksFine(used, 'invited stranger')
+  await expect.poll(() => used.getByLabel(/^Username/).inputValue()).toBe('carol')
   await used.getByLabel(/^Username/).fill(carol.username)
   await used.getByLabel(/^Password/).fill(carol.password)
   await used.getByLabel(/^Repeat password/).fill(carol.password)

@@ -16,6 +16,7 @@ import { EarlyField } from '../ui/Early.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
+import { CHATS } from './chatAddresses.ts'
 import { roomBeside } from './keys.ts'
 import { Panel } from './Panel.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -61,10 +62,9 @@ export function Messenger() {
   const search = useSearch()
   const [, params] = useRoute('/chat/:chatRoomId')
   const openRoomId = params?.chatRoomId
-  const [isHomeAddress] = useRoute('/home')
   const isPhone = useMedia(NARROW)
   const hasNobody = useStore(roomsStore, ({ status, rooms }) => status === 'ready' && rooms.size === 0)
-  const isHome = !openRoomId && (isHomeAddress || hasNobody)
+  const isHome = !openRoomId && (hasNobody || !CHATS.includes(location))
   const [isLeaving, setLeaving] = useState(false)
   const [adding, setAdding] = useState<AddingWay>()
   const endAdding = () => setAdding(undefined)

@@ -1,10 +1,13 @@
 import { Atom, ChevronLeft, ChevronRight, History, LockKeyhole, UserRoundPlus } from 'lucide-react'
+import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
 import { devicesStore } from '../me/devices/store.ts'
 import { Unbroken } from '../ui/Unbroken.tsx'
 import { CallingCard } from './CallingCard.tsx'
+import { CHATS } from './chatAddresses.ts'
 import { FirstSteps } from './FirstSteps.tsx'
+import { NotShown } from './NotShown.tsx'
 import './welcome.css'
 
 const FACTS = [
@@ -27,14 +30,18 @@ const FACTS = [
 
 interface Props {
   user: User
+  /** Leads to the chats, from an address that nothing has. */
+  onClose: () => void
   /** undefined where the list stands beside this screen, or has nobody in it. */
   onList: (() => void) | undefined
   onAdd: () => void
 }
 
 /** What stands beside the list while no chat is open: who one is here, and what to do first. */
-export function Welcome({ user, onList, onAdd }: Props) {
+export function Welcome({ user, onClose, onList, onAdd }: Props) {
   const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
+  const [location] = useLocation()
+  if (location !== '/home' && !CHATS.includes(location)) return <NotShown isPage onClose={onClose} />
   return (
     <div className="hello-frame">
       <section className="hello" aria-label="Welcome">
