@@ -96,7 +96,8 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
     hadNewer.current = view.hasNewer
   })
 
-  const foundId = useAnchor(scroller, virtual, lines, view.anchor)
+  const { tabStop, press, focusAt, onFocus } = useRowFocus(scroller, virtual, lines)
+  const foundId = useAnchor(focusAt, virtual, lines, view.anchor)
   // Stable functions keep unchanged bubbles from rendering again.
   const latestRoom = useLatest(room)
   const retry = useCallback(
@@ -126,7 +127,6 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
     return !isAtEnd && line?.kind === 'message' ? line.message.at : undefined
   }
 
-  const { tabStop, press, onFocus } = useRowFocus(scroller, virtual, lines)
   const isHeld = useStayAtEnd(scroller, isAtEnd, () => virtual.scrollToEnd())
 
   function look() {

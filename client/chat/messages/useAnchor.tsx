@@ -1,5 +1,5 @@
 import type { Virtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Anchor } from './store.ts'
 import { holds, type Line } from './timelineLines.ts'
 
@@ -7,7 +7,7 @@ const FOUND_MS = 3000
 
 /** Returns the id of the highlighted search result. */
 export function useAnchor(
-  scroller: RefObject<HTMLElement | null>,
+  focusAt: (index: number) => Promise<void>,
   virtual: Virtualizer<HTMLDivElement, Element>,
   lines: Line[],
   anchor: Anchor | null,
@@ -19,7 +19,8 @@ export function useAnchor(
     const top = ['day', 'new'].includes(lines[index - 1]?.kind ?? '') ? index - 1 : index
     if (anchor?.place === 'top' || anchor?.place === 'unread') return virtual.scrollToIndex(top, { align: 'start' })
     virtual.scrollToIndex(index, { align: 'center' })
-    if (anchor?.place === 'middle') scroller.current?.focus({ preventScroll: true })
+    // The timeline itself would wear the ring of the focus.
+    if (anchor?.place === 'middle') void focusAt(index)
   }, [virtual, anchor])
 
   const [foundId, setFoundId] = useState<string>()

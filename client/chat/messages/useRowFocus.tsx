@@ -20,8 +20,12 @@ export function useRowFocus(
     const next = row && step(event.key)
     if (next === undefined || next < 0) return
     event.preventDefault()
-    setFocusedKey(lines[next]?.key)
-    const line = await show(next)
+    await focusAt(next)
+  }
+
+  async function focusAt(index: number) {
+    setFocusedKey(lines[index]?.key)
+    const line = await show(index)
     line?.querySelector<HTMLElement>('.msg')?.focus({ preventScroll: true })
   }
 
@@ -46,5 +50,5 @@ export function useRowFocus(
 
   const latest = useLatest(lines)
   const onFocus = useCallback((index: number) => setFocusedKey(latest.current[index]?.key), [latest])
-  return { tabStop, press, onFocus }
+  return { tabStop, press, focusAt, onFocus }
 }
