@@ -12,7 +12,7 @@ test('At an address that nothing has a member reads so, and goes back to the cha
   history.replaceState(null, '', '/nope')
   const onClose = vi.fn()
   const { person } = show(
-    <Welcome user={{ username: 'alice' } as User} onClose={onClose} onList={undefined} onAdd={vi.fn()} onLogout={vi.fn()} />,
+    <Welcome user={{ username: 'alice' } as User} onClose={onClose} onList={undefined} onAdd={vi.fn()} />,
     makeAnswers(),
   )
   expect(screen.getByRole('alert').textContent).toContain('Page not found')
