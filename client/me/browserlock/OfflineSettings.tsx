@@ -45,7 +45,7 @@ export function OfflineSettings({ userId }: { userId: string }) {
     reload()
   }
 
-  // What was read before may no longer hold. A question that is open stays.
+  // What was read before may no longer hold.
   if (ways === undefined || (failure !== null && !isAsked))
     return (
       <NotRead words="Whether this browser opens without a connection could not be read." failure={failure} onRetry={reload} />

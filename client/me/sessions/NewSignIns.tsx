@@ -15,9 +15,7 @@ import { signInsStore } from './store.ts'
 const TOLD = 3
 
 interface Props {
-  /** Goes to where the password is changed. */
   onChangePassword: () => void
-  /** Goes to the page of sessions and devices. */
   onReview: () => void
   /** The pressed button disappears, so focus another element. */
   focusNext: () => void
@@ -43,7 +41,6 @@ export function NewSignIns({ onChangePassword, onReview, focusNext }: Props) {
   )
 }
 
-/** The sign-ins that are told. */
 export function useSignIns(): SignIn[] {
   const signIns = useStore(signInsStore, (state) => state.signIns)
   const announced = useStore(shownDevices, (state) => state.announced)

@@ -86,7 +86,7 @@ export function SessionsPage({ onChangePassword }: { onChangePassword: () => voi
   )
 }
 
-/** The sessions of one browser; usually it has one. */
+/** Usually one. */
 function SessionLines({ sessions }: { sessions: Session[] }) {
   const now = useNow(60_000)
   if (sessions.length === 0) return <p>Signed out</p>
