@@ -3,7 +3,7 @@ import { lockNow, standingOf } from '../me/browserlock/browserlock.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 
-/** Where a lock is set. The session knows no more of the settings. */
+/** The part that sets a lock, written out: the session loads no words of the settings. */
 const LOCK_PART = '/settings?tab=security#lock'
 
 /** Locks this browser. Where no lock is set, leads to the place that sets one. */

@@ -25,7 +25,7 @@ const TIMES: { after: LockAfter | null; words: string }[] = [
 const NO_STORE =
   'This window has no store, so there is no lock for it: loaded anew, the page asks for your password. Log out, or close it, when you go away.'
 
-/** Settings for when this browser locks itself [Note: V3]. A choice takes effect once the vault has stored it. */
+/** When this browser locks itself [Note: V3]. A choice counts once the vault has it. */
 export function LockSettings({ userId }: { userId: string }) {
   const env = useEnv()
   const [standing, setStanding] = useState<LockStanding | null>()
@@ -51,7 +51,7 @@ export function LockSettings({ userId }: { userId: string }) {
 
   // A lock ends the page, and with it all keys of such a window.
   if (!canLock) return <p className="small t2">{NO_STORE}</p>
-  // What was read before may no longer hold. A question that is open stays.
+  // A question that is open stays.
   if (standing === undefined || (failure !== null && asked === undefined))
     return <NotRead words="The lock of this browser could not be read." failure={failure} onRetry={reload} />
   const now = standing?.after ?? null
