@@ -16,7 +16,7 @@ export function createWorker(): Worker {
 /** WebKit freezes the worker of a page that is kept for Back, with its Web Locks, for which every other page then waits. */
 function endsWithPage(started: Worker): Worker {
   addEventListener('pagehide', () => started.terminate())
-  addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
+  addEventListener('pageshow', (event) => 'persisted' in event && event.persisted && location.reload())
   return started
 }
 

@@ -9,7 +9,7 @@ export function useWindowNote(goesWithout = ''): ReactNode {
   useEffect(() => {
     const say = async (refusal?: Error) => setNote(await (await import('./WindowNote.tsx')).noteOn(goesWithout, refusal))
     Promise.resolve(navigator.storage?.getDirectory?.())
-      .then(() => goesWithout && say(), say)
+      .then(() => (goesWithout ? say() : undefined), say)
       .catch(() => undefined)
   }, [goesWithout])
   return note
