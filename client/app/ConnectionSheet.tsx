@@ -6,10 +6,10 @@ import { connectionStore } from '../net/status.ts'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
-import { noteFocus } from '../ui/opener.ts'
 import { useLatest } from '../ui/useLatest.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { useOnline } from '../ui/useOnline.tsx'
+import { useOver } from '../ui/useOver.tsx'
 import { explained } from './connectionWords.ts'
 import './connection.css'
 
@@ -84,7 +84,7 @@ const GAP = 8
 function Beside({ anchor, onClose, children }: BesideProps) {
   const sheet = useRef<HTMLDivElement>(null)
   const latest = useLatest(onClose)
-  const [giveBack] = useState(noteFocus)
+  const giveBack = useOver(onClose)
   useLayoutEffect(() => {
     const { current } = sheet
     if (!current) return

@@ -2,6 +2,7 @@ import { Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
 import { takeEarly } from '../ui/Early.tsx'
+import { useOver } from '../ui/useOver.tsx'
 import { foundEntries } from './entries.ts'
 import './palette.css'
 import { type Entry, useEntries, type Ways } from './useEntries.tsx'
@@ -14,7 +15,7 @@ export function Palette({ onClose, ...ways }: Ways & { onClose: () => void }) {
   const [at, setAt] = useState(0)
   const found = useMemo(() => foundEntries(entries, typed), [entries, typed])
   const chosen = found[Math.min(at, found.length - 1)]
-  const opener = useRef(early ? early.opener : document.activeElement)
+  const giveBack = useOver(onClose, 'over', early?.opener)
   const field = useRef<HTMLInputElement>(null)
   const after = useRef<() => void>(undefined)
   const id = useId()
@@ -49,7 +50,7 @@ export function Palette({ onClose, ...ways }: Ways & { onClose: () => void }) {
   // What is chosen finds the focus where it was before, and takes it from there.
   function close(event: Event) {
     event.preventDefault()
-    if (opener.current instanceof HTMLElement) opener.current.focus({ preventScroll: true })
+    giveBack()
     after.current?.()
   }
 

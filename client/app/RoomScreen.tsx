@@ -69,10 +69,6 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const free = () => void flush(env, room)
   // Counts the times that the search was asked for: asked for again, it takes the focus again.
   const [finds, setFinds] = useState(0)
-  function closeFind() {
-    setFinds(0)
-    document.querySelector<HTMLElement>('.compose textarea')?.focus()
-  }
   // A chat with a password is not searched.
   const isSearched = room.lock === 'none'
   // biome-ignore lint/correctness/useExhaustiveDependencies: another room begins without a search
@@ -107,7 +103,7 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
           person={person}
           canSend={canSend}
           call={isCallHere && <CallBar />}
-          finder={finds > 0 && <FindBar key={`find ${room.id}`} room={room} asked={finds} onClose={closeFind} />}
+          finder={finds > 0 && <FindBar key={`find ${room.id}`} room={room} asked={finds} onClose={() => setFinds(0)} />}
           locked={<LockedChat room={room} onAsk={(act) => askAct(act, room.id)} />}
           onBack={onBack}
           onFind={() => setFinds((count) => count + 1)}

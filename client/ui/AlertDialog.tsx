@@ -1,6 +1,6 @@
 import { AlertDialog as Radix } from 'radix-ui'
-import { type ReactNode, useState } from 'react'
-import { noteFocus } from './opener.ts'
+import type { ReactNode } from 'react'
+import { useOver } from './useOver.tsx'
 
 interface Props {
   title: string
@@ -19,7 +19,7 @@ interface Props {
 /** A dialog for a decision, most often an irreversible one. A click outside does not close it, and Cancel has the focus. */
 export function AlertDialog(props: Props) {
   const { title, text, action, pendingAction, isPending, isHarmless = false, onConfirm, onCancel, children } = props
-  const [giveBack] = useState(noteFocus)
+  const giveBack = useOver(onCancel)
 
   function giveFocusBack(event: Event) {
     event.preventDefault()

@@ -1,13 +1,17 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { noteFocus } from './opener.ts'
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+import { takesFocus } from './opener.ts'
+import { useOver } from './useOver.tsx'
+
+const FIRST = '[data-first]'
+const FIELDS = 'input:checked, input:not([type="radio"], [hidden]), textarea, select, footer button'
 
 interface Props {
   title: string
   text?: string
   onClose: () => void
-  /** What takes the focus after the dialog; null or nothing: what had it before. */
+  /** What takes the focus after the dialog; null or nothing: by the rule of all that closes. */
   nextFocus?: (() => HTMLElement | null) | undefined
   children: ReactNode
 }
@@ -17,27 +21,27 @@ export function Dialog({ title, text, onClose, nextFocus, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
   const closing = useRef<HTMLButtonElement>(null)
   const hasPlaced = useRef(false)
-  const [giveBack] = useState(noteFocus)
+  const giveBack = useOver(onClose)
 
   const firstField = () =>
-    content.current?.querySelector<HTMLElement>('[data-first]') ??
-    content.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"]), footer button')
+    [FIRST, FIELDS].flatMap((query) => [...(content.current?.querySelectorAll(query) ?? [])]).find(takesFocus)
 
-  function focusFirst(event: Event) {
+  function place() {
     const first = firstField()
-    if (!first) return
-    event.preventDefault()
-    hasPlaced.current = true
-    first.focus()
+    first?.focus()
+    hasPlaced.current ||= first !== undefined
   }
 
-  // Fields that were loaded meanwhile: Enter on Close would lose what is typed.
-  useEffect(() => {
-    if (hasPlaced.current || document.activeElement !== closing.current) return
-    const first = firstField()
-    hasPlaced.current = first != null
-    first?.focus()
-  })
+  function focusFirst(event: Event) {
+    place()
+    if (hasPlaced.current) event.preventDefault()
+    if (!content.current) return
+    // A field that is loaded later takes the place of Close, where Enter would lose what is typed, and of what has gone.
+    new MutationObserver(() => {
+      const { activeElement: now } = document
+      if (now === content.current || now === document.body || (now === closing.current && !hasPlaced.current)) place()
+    }).observe(content.current, { childList: true, subtree: true })
+  }
 
   // Escape closes the dialog even if a toast is above it. Radix would close the toast alone.
   function press(event: KeyboardEvent) {

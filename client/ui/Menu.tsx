@@ -2,6 +2,8 @@ import type { LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { type FocusEvent, useRef, useState } from 'react'
 import './menu.css'
+import { isByKey } from './opener.ts'
+import { useOver } from './useOver.tsx'
 
 export interface MenuItem {
   icon: LucideIcon
@@ -25,24 +27,24 @@ interface Props {
 
 /** A menu that is open while it is rendered. On a phone it is a sheet at the bottom. */
 export function Menu({ label, at, items, onClose }: Props) {
-  const opener = useRef(document.activeElement)
+  const giveBack = useOver(onClose)
   // A menu belongs to the part of the page that it was opened in, also for whoever goes from part to part by a screen reader.
   const [part] = useState(() => document.activeElement?.closest('main, aside, [role="main"], [role="complementary"]'))
   const isLeft = useRef(false)
-  const isByKey = useRef(opener.current?.matches(':focus-visible') ?? false)
+  const isEntered = useRef(isByKey())
   const chosen = useRef<() => void>(undefined)
 
   // A choice acts once the menu is gone: what it opens finds the focus where it was, and takes it from there.
   function close(event: Event) {
     event.preventDefault()
-    if (opener.current instanceof HTMLElement && !isLeft.current) opener.current.focus({ preventScroll: true })
+    if (!isLeft.current) giveBack()
     chosen.current?.()
   }
 
   // Radix does this only where it has seen the key itself: a menu that is rendered open has not.
   function enter({ target, currentTarget }: FocusEvent<HTMLElement>) {
-    if (!isByKey.current || target !== currentTarget) return
-    isByKey.current = false
+    if (!isEntered.current || target !== currentTarget) return
+    isEntered.current = false
     currentTarget.querySelector<HTMLElement>('[role="menuitem"]')?.focus({ preventScroll: true })
   }
 

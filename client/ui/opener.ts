@@ -3,12 +3,56 @@ const TITLE = 'h1[tabindex], h2[tabindex]'
 /** The focus goes here if nothing around the old place is left. */
 const HOMES = [FIELD, TITLE, '.find input']
 
+let isByPointer = false
+for (const type of ['pointerdown', 'keydown'])
+  globalThis.addEventListener?.(
+    type,
+    () => {
+      isByPointer = type === 'pointerdown'
+    },
+    true,
+  )
+
+/** True if the last press was on a key. */
+export const isByKey = (): boolean => !isByPointer
+
+/** False where the focus in a field opens an on-screen keyboard. */
+export const hasKeyboard = (): boolean => matchMedia('(pointer: fine) and (min-width: 768px)').matches
+
+/** The composer of the open chat, if it can be written in. */
+export function composer(): HTMLElement | undefined {
+  const field = document.querySelector(FIELD)
+  return field && takesFocus(field) ? field : undefined
+}
+
+/** Focuses the composer. False where there is none, or that would open an on-screen keyboard. */
+export function writeOn(): boolean {
+  const field = hasKeyboard() ? composer() : undefined
+  field?.focus({ preventScroll: true })
+  return field !== undefined
+}
+
 /**
- * Notes what has the focus now. The returned function gives it back, as after a dialog. If that element has gone, the nearest part around
+ * Notes what has the focus as something opens. The returned function, for when that has closed, focuses the composer. Whoever came by key,
+ * from a field or out of a panel stands there again.
+ */
+export function noteOpener(opener = document.activeElement): () => void {
+  const place = opener?.closest('.details, [role="dialog"], [role="alertdialog"]')
+  const isTheirs = opener?.matches('input, textarea') || (isByKey() && opener !== document.body)
+  const giveBack = noteFocus(opener)
+  return () => {
+    // What has it by then keeps it, but for the panel that closes.
+    const now = document.activeElement
+    if (now !== document.body && !now?.closest('.details')) return
+    if (place?.isConnected || (isTheirs && opener && takesFocus(opener)) || !writeOn()) giveBack()
+  }
+}
+
+/**
+ * Notes what has the focus now. The returned function gives it back. If that element has gone, the nearest part around
  * it gets the focus, unless something else has it by then: the keyboard never starts again at the top of the page.
  */
-export function noteFocus(): () => void {
-  const opener = document.activeElement
+export function noteFocus(opener = document.activeElement): () => void {
   const around: Element[] = []
   for (let part = opener?.parentElement; part && part !== document.body; part = part.parentElement) around.push(part)
   return () => {
@@ -28,5 +72,5 @@ function placesIn(part: Element): Element[] {
   return part.matches('main, aside') ? [...found(FIELD), ...found(TITLE)] : []
 }
 
-const takesFocus = (part: Element): part is HTMLElement =>
+export const takesFocus = (part: Element): part is HTMLElement =>
   part instanceof HTMLElement && part.isConnected && part.checkVisibility() && !part.matches(':disabled')

@@ -5,7 +5,7 @@ import { useStore } from 'zustand'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { noteFocus } from '../../ui/opener.ts'
+import { useOver } from '../../ui/useOver.tsx'
 import { CallControls } from './CallControls.tsx'
 import { CallStage } from './CallStage.tsx'
 import { type CallState, callStore } from './callState.ts'
@@ -28,7 +28,6 @@ export function CallView({ onOpenChat }: { onOpenChat: (chatRoomId: string) => v
   const env = useEnv()
   const phase = useStore(callStore, (call) => call.phase)
   const content = useRef<HTMLDivElement>(null)
-  const [giveBack] = useState(noteFocus)
   const [over, setOver] = useState<Over>()
   const isTalking = useRef(false)
   const { name } = useCallPerson()
@@ -47,6 +46,7 @@ export function CallView({ onOpenChat }: { onOpenChat: (chatRoomId: string) => v
     else if (phase === 'over') dismissCall()
     else goBack()
   }
+  const giveBack = useOver(leave)
 
   function press(event: KeyboardEvent) {
     if (event.key === 'Escape') return content.current?.contains(event.target as Node) ? leave() : undefined

@@ -12,7 +12,7 @@ export function DeviceSheet({ onClose }: { onClose: () => void }) {
   const isVideoEnabled = useStore(callStore, (call) => call.isVideoEnabled)
   const title = useId()
   const sheet = usePopover('devices', onClose)
-  useEffect(() => sheet.current?.querySelector('select')?.focus(), [sheet])
+  useEffect(() => sheet.current?.querySelector<HTMLElement>('select, button')?.focus(), [sheet])
   return (
     <section className="call-pop device-sheet" role="dialog" aria-labelledby={title} ref={sheet}>
       <header>

@@ -1,10 +1,10 @@
 import { Phone, PhoneOff, ShieldCheck, Video } from 'lucide-react'
 import { AlertDialog as Radix } from 'radix-ui'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useRef } from 'react'
 import { useStore } from 'zustand'
 import { Avatar } from '../../ui/Avatar.tsx'
 import { useEnv } from '../../ui/env.tsx'
-import { noteFocus } from '../../ui/opener.ts'
+import { useOver } from '../../ui/useOver.tsx'
 import { torRefusal } from './address.ts'
 import { CallRefused } from './CallRefused.tsx'
 import { callStore } from './callState.ts'
@@ -20,7 +20,7 @@ export function IncomingCall() {
   const { person, id, name, short } = useCallPerson()
   const accept = useRef<HTMLButtonElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const [giveBack] = useState(noteFocus)
+  const giveBack = useOver(() => void declineCall(env))
   const isVideo = callType === 'video'
   const answer = useRef<{ withVideo: boolean; consent: Consent }>({ withVideo: isVideo, consent: {} })
 

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react'
+import { addStep } from '../../ui/steps.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
 
 /**
@@ -15,8 +16,10 @@ export function usePopover(opener: string, onClose: (() => void) | undefined): R
       if (!(target instanceof Element) || sheet.current?.contains(target) || target.closest(`[data-opens="${opener}"]`)) return
       latest.current?.()
     }
+    const dropStep = addStep('over', () => latest.current?.())
     document.addEventListener('pointerdown', press)
     return () => {
+      dropStep()
       document.removeEventListener('pointerdown', press)
       // What had the focus has gone with the sheet, and the view took it.
       if (document.activeElement === document.body || document.activeElement === view) button()?.focus()

@@ -6,6 +6,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { FormFooter } from '../../ui/FormFooter.tsx'
+import { writeOn } from '../../ui/opener.ts'
 import { showToast } from '../../ui/toast.ts'
 import { removeChatPassword, unlockChat } from './chatlocks.ts'
 import { usePasswordForm, WrongField } from './usePasswordForm.tsx'
@@ -41,8 +42,7 @@ export function UnlockChat({ room, person, onClose }: Props) {
 
 /** Focuses where the person types on; where that opens an on-screen keyboard, the name above the chat. */
 function focusChat() {
-  const isTypedIn = matchMedia('(pointer: fine) and (min-width: 768px)').matches
-  document.querySelector<HTMLElement>(isTypedIn ? '.compose textarea' : '[data-chat-title]')?.focus()
+  if (!writeOn()) document.querySelector<HTMLElement>('[data-chat-title]')?.focus()
 }
 
 /** Asks for the chat password before it is removed. */

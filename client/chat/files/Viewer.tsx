@@ -4,8 +4,8 @@ import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { noteFocus } from '../../ui/opener.ts'
 import { showToast } from '../../ui/toast.ts'
+import { useOver } from '../../ui/useOver.tsx'
 import { Blurred } from './Blurred.tsx'
 import { nameOf, sizeWords } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
@@ -28,7 +28,7 @@ type Shown = Held & { seq: number | null }
 
 export function Viewer({ held, seq, onClose, onJump }: Props) {
   const env = useEnv()
-  const [giveBack] = useState(noteFocus)
+  const giveBack = useOver(onClose)
   const [shown, setShown] = useState<Shown>({ ...held, seq })
   const { pictures, at, isWhole } = usePictures({ ...held, seq }, shown)
   const step = (by: number) => {

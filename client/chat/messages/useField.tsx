@@ -1,4 +1,5 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
+import { hasKeyboard } from '../../ui/opener.ts'
 
 type FieldRef = RefObject<HTMLTextAreaElement | null>
 
@@ -13,9 +14,6 @@ export function useHeight(field: FieldRef, text: string) {
     field.current.style.height = `${field.current.scrollHeight}px`
   }, [field, text])
 }
-
-/** False where the focus in a field opens an on-screen keyboard. */
-export const hasKeyboard = (): boolean => matchMedia('(pointer: fine) and (min-width: 768px)').matches
 
 /** Takes no focus that opens an on-screen keyboard, nor from a busy person. */
 export function useFocus(field: FieldRef, isOff: boolean) {

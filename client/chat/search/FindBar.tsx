@@ -5,6 +5,8 @@ import type { Room } from '../../rooms/list/room.ts'
 import { takeEarly } from '../../ui/Early.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { writeOn } from '../../ui/opener.ts'
+import { useOver } from '../../ui/useOver.tsx'
 import { endFind, type FindState, findInChat, findStore, stepFind } from './findInChat.ts'
 import { Reach } from './Reach.tsx'
 import './findInChat.css'
@@ -29,6 +31,7 @@ export function FindBar({ room, asked, onClose }: Props) {
   const isLoading = useStore(searchStore, ({ older }) => older !== null)
   const field = useRef<HTMLInputElement>(null)
   const bar = useRef<HTMLElement>(null)
+  const giveBack = useOver(close, 'search')
   const place = useRef(room)
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again, it takes the focus again
   useEffect(() => field.current?.select(), [asked])
@@ -38,10 +41,16 @@ export function FindBar({ room, asked, onClose }: Props) {
   useEffect(() => void (isLoading || findInChat(env, place.current, query)), [env, query, isLoading])
   useEffect(() => () => endFind(place.current), [])
 
+  /** Who has searched by key writes on as well. */
+  function close() {
+    onClose()
+    if (!writeOn()) giveBack()
+  }
+
   function press(event: KeyboardEvent<HTMLElement>) {
-    if (event.key === 'Escape') {
+    if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
       event.stopPropagation()
-      onClose()
+      close()
     }
     if (event.key !== 'Enter' || event.target !== field.current || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -69,7 +78,7 @@ export function FindBar({ room, asked, onClose }: Props) {
       <p role="status">{isSearchable(query) && words(state)}</p>
       {hasOne && <IconButton icon={ChevronUp} label="Previous match" onClick={() => void stepFind(env, room, -1)} />}
       {hasOne && <IconButton icon={ChevronDown} label="Next match" onClick={() => void stepFind(env, room, 1)} />}
-      <IconButton icon={X} label="Close the search" onClick={onClose} />
+      <IconButton icon={X} label="Close the search" onClick={close} />
       {(state.isUnloaded || isLoading) && <Reach rooms={[room]} />}
     </search>
   )

@@ -7,7 +7,8 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { useCopy } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { NARROW, useMedia } from '../../ui/useMedia.tsx'
-import { BESIDE } from './details.ts'
+import { useOver } from '../../ui/useOver.tsx'
+import { BESIDE, takeOpened } from './details.ts'
 import { nameOf, type Person } from './people.ts'
 import { isListFault } from './refusedList.ts'
 import { SafetyNumber } from './SafetyNumber.tsx'
@@ -46,9 +47,11 @@ export function ContactPanel({ person, presence, onClose, onFreed, isCovered, ch
 }
 
 function Column({ onClose, children }: { onClose: () => void; children: ReactNode }) {
-  const title = useRef<HTMLHeadingElement>(null)
-  const opener = useRef(document.activeElement)
-  useEffect(() => title.current?.focus({ preventScroll: true }), [])
+  const head = useRef<HTMLElement>(null)
+  const giveBack = useOver(close, 'panel')
+  useEffect(() => {
+    if (takeOpened()) head.current?.querySelector('button')?.focus({ preventScroll: true })
+  }, [])
 
   // A panel that lies over the chat closes when the chat gets the focus.
   const isBeside = useMedia(BESIDE)
@@ -64,7 +67,7 @@ function Column({ onClose, children }: { onClose: () => void; children: ReactNod
 
   function close() {
     onClose()
-    if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus()
+    giveBack()
   }
 
   function press(event: KeyboardEvent) {
@@ -75,10 +78,8 @@ function Column({ onClose, children }: { onClose: () => void; children: ReactNod
 
   return (
     <aside className="details" aria-label="Contact details" onKeyDown={press}>
-      <header>
-        <h2 ref={title} tabIndex={-1}>
-          {TITLE}
-        </h2>
+      <header ref={head}>
+        <h2>{TITLE}</h2>
         <IconButton icon={X} label="Close contact details" onClick={close} />
       </header>
       {children}

@@ -4,7 +4,19 @@ export const BESIDE = '(min-width: 1440px)'
 
 export const detailsStore = createStore<{ chatRoomId: string | null }>(() => ({ chatRoomId: null }))
 
-export const openDetails = (chatRoomId: string): void => detailsStore.setState({ chatRoomId })
+let isOpened = false
+
+export function openDetails(chatRoomId: string): void {
+  isOpened = true
+  detailsStore.setState({ chatRoomId })
+}
+
+/** True once after it was opened: with another chat beside it, it takes no focus. */
+export function takeOpened(): boolean {
+  const was = isOpened
+  isOpened = false
+  return was
+}
 
 export const closeDetails = (): void => detailsStore.setState({ chatRoomId: null })
 
