@@ -10,11 +10,11 @@ import type { AddingWay } from '../people/contacts/ContactList.tsx'
 import { isNews, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { pauseVoice } from '../rooms/list/voicedrafts.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
-import { closeDetails, detailsStore } from '../rooms/trust/details.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { EarlyField } from '../ui/Early.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
+import { closeStep } from '../ui/steps.ts'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { CHATS } from './chatAddresses.ts'
 import { roomBeside } from './keys.ts'
@@ -97,10 +97,9 @@ export function Messenger() {
   }
 
   function goBack() {
-    if (pauseVoice()) return
+    if (pauseVoice() || closeStep()) return
     if (isSettings) navigate(isPhone && search ? '/settings' : before.current)
-    else if (detailsStore.getState().chatRoomId !== null && openRoomId) closeDetails()
-    else if (openRoomId) navigate('/')
+    else if (openRoomId && !endSelection()) navigate('/')
   }
 
   useKeys({
@@ -181,6 +180,14 @@ export function Messenger() {
       </Suspense>
     </>
   )
+}
+
+/** Ends a selection among the messages. False if there is none. */
+function endSelection(): boolean {
+  const chosen = getSelection()
+  const isHere = chosen?.isCollapsed === false && chosen.anchorNode?.parentElement?.closest('.talk') != null
+  if (isHere) chosen.removeAllRanges()
+  return isHere
 }
 
 /** True from the first call, or question about calls, on. What is said of the end of a call comes after it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { roomBeside, verbOf } from './keys.ts'
+import { isWritten, roomBeside, verbOf } from './keys.ts'
 
 const pressed = (key: string, held: Partial<Parameters<typeof verbOf>[0]> = {}) => ({
   ...{ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, isComposing: false },
@@ -17,9 +17,18 @@ test('A key that somebody types stays a letter, and the keys of the messenger wo
   expect(verbOf(pressed('ArrowDown'), 'elsewhere')).toBeUndefined()
   // A search has an Escape of its own, and so has an input method.
   expect(verbOf(pressed('Escape'), 'text')).toBe('back')
-  for (const place of ['field', 'own'] as const) expect(verbOf(pressed('Escape'), place)).toBeUndefined()
+  expect(verbOf(pressed('Escape'), 'field')).toBeUndefined()
+  expect(verbOf(pressed('Escape'), 'own')).toBe('back')
   expect(verbOf(pressed('?', { shiftKey: true }), 'own')).toBe('keys')
   expect(verbOf(pressed('Escape', { isComposing: true }), 'text')).toBeUndefined()
+})
+
+test('A letter that is pressed on nothing is written, and nothing else is', () => {
+  for (const key of ['a', 'É', 'ß', 'ж', '字', 'Dead', 'Process']) expect(isWritten(pressed(key), 'elsewhere')).toBe(true)
+  expect(isWritten(pressed('A', { shiftKey: true }), 'own')).toBe(true)
+  for (const key of ['1', ' ', '?', 'Enter', 'Tab', 'F5', 'ArrowUp']) expect(isWritten(pressed(key), 'elsewhere')).toBe(false)
+  for (const held of ['ctrlKey', 'altKey', 'metaKey']) expect(isWritten(pressed('a', { [held]: true }), 'elsewhere')).toBe(false)
+  for (const place of ['text', 'field'] as const) expect(isWritten(pressed('a'), place)).toBe(false)
 })
 
 test('From one chat to the next, and no further than the ends of the list', () => {

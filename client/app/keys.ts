@@ -14,8 +14,15 @@ export function verbOf({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }:
   if (ctrlKey || metaKey) return undefined
   if (altKey) return shiftKey ? undefined : key === 'ArrowUp' ? 'previous' : key === 'ArrowDown' ? 'next' : undefined
   if (key === '?' && (place === 'own' || place === 'elsewhere')) return 'keys'
-  return key === 'Escape' && (place === 'text' || place === 'elsewhere') ? 'back' : undefined
+  return key === 'Escape' && place !== 'field' ? 'back' : undefined
 }
+
+/** A letter, or the beginning of one that an input method or a dead key makes. */
+const LETTER = /^(\p{L}|Dead|Process)$/u
+
+/** True for a letter that is pressed where nobody takes it: it belongs to the composer. */
+export const isWritten = ({ key, ctrlKey, metaKey, altKey }: Pressed, place: Place): boolean =>
+  LETTER.test(key) && !ctrlKey && !metaKey && !altKey && (place === 'own' || place === 'elsewhere')
 
 /** The room above or below the open one; the first or the last where none is open. Stops at both ends. */
 export function roomBeside(ids: string[], openId: string | undefined, step: -1 | 1): string | undefined {

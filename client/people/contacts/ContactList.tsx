@@ -12,6 +12,7 @@ import './contacts.css'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
+import { writeOn } from '../../ui/opener.ts'
 import { useArrows } from './useArrows.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
@@ -55,8 +56,10 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
     ids: found.map(({ room }) => room.id),
     focus: want,
     onEscape() {
-      if (query === '') return
+      // From the list beside a chat a step leads back into the chat.
+      if (query === '') return writeOn()
       clear()
+      return true
     },
   })
   function clear() {

@@ -6,7 +6,8 @@ interface Rows {
   /** The rooms of all rows in their order. Only some of the rows exist in the page. */
   ids: string[]
   focus: (chatRoomId: string) => void
-  onEscape: () => void
+  /** False if there was nothing to end. */
+  onEscape: () => boolean
 }
 
 /**
@@ -21,7 +22,7 @@ export function useArrows(area: RefObject<HTMLElement | null>, rows: Rows): void
     const press = (event: KeyboardEvent) => {
       if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return
       const { ids, focus, onEscape } = latest.current
-      if (event.key === 'Escape') return onEscape()
+      if (event.key === 'Escape') return onEscape() && event.preventDefault()
       const field = element.querySelector<HTMLElement>('input[type="search"]')
       const found = [...element.querySelectorAll<HTMLElement>('a[data-room]')].filter((link) => !rowOf(link))
       const active = document.activeElement instanceof HTMLElement ? document.activeElement : null
