@@ -219,3 +219,80 @@ test('A recording goes by Throw away alone, and nothing of it is left in the row
   await fieldOf(page).waitFor()
   expect(await page.locator('.recorder').count()).toBe(0)
 })
+
+test('Letters pressed on nothing are written, Esc goes back step by step, and so does Back on a phone', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  const chat = page.url()
+  await bob.says('one step at a time')
+  await alice.reads('one step at a time')
+  const bar = page.getByRole('search', { name: 'Search in this chat' })
+  const sheet = page.getByRole('dialog', { name: 'Contact', exact: true })
+  const panel = page.getByRole('complementary', { name: 'Contact details' })
+  const name = page.locator('[data-chat-title] button')
+  const finds = async () => {
+    await page.getByRole('button', { name: 'Search in this chat' }).click()
+    await bar.waitFor()
+  }
+
+  await page.locator('.talk').click({ position: { x: 5, y: 5 } })
+  await typesOn(page, 'Hello', 'Hello')
+  await page.locator('a.row', { hasText: bob.name }).focus()
+  await typesOn(page, 'you', 'Helloyou')
+
+  // The panel was opened last, and the search goes first; each step leaves the words.
+  await finds()
+  await name.click()
+  await panel.waitFor()
+  await fieldOf(page).evaluate((field) => field.blur())
+  for (const [gone, left] of [
+    [bar, panel],
+    [panel, page.locator('.compose')],
+  ] as const) {
+    await page.keyboard.press('Escape')
+    await gone.waitFor({ state: 'detached' })
+    expect(await left.count()).toBe(1)
+  }
+  await page.keyboard.press('Escape')
+  await page.getByText('People find you as').waitFor()
+  await page.locator('a.row', { hasText: 'Draft: Helloyou' }).click()
+  await fieldOf(page).waitFor()
+
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.waitForFunction(() => history.state?.list === true)
+  await finds()
+  await name.click()
+  await sheet.waitFor()
+  await page.goBack()
+  await sheet.waitFor({ state: 'detached' })
+  expect(await bar.count()).toBe(1)
+  await page.goBack()
+  await bar.waitFor({ state: 'detached' })
+  expect(page.url()).toBe(chat)
+  // What was closed otherwise is no step of its own.
+  await name.click()
+  await sheet.getByRole('button', { name: 'Close' }).click()
+  await sheet.waitFor({ state: 'detached' })
+  await page.goBack()
+  await page.waitForURL('**/')
+  await page.locator('a.row', { hasText: 'Draft: Helloyou' }).click()
+  await expect.poll(() => fieldOf(page).inputValue()).toBe('Helloyou')
+
+  // A keyboard that lies over the page covers neither the field nor the newest line.
+  const covers = (height: number) =>
+    page.evaluate((seen) => {
+      Object.defineProperty(visualViewport, 'height', { value: seen, configurable: true })
+      visualViewport?.dispatchEvent(new Event('resize'))
+    }, height)
+  const bottoms = async () =>
+    Promise.all([page.locator('.compose'), page.locator('.bub').last()].map((part) => part.boundingBox()))
+  await fieldOf(page).focus()
+  await covers(400)
+  await expect.poll(async () => (await bottoms()).every((box) => box !== null && box.y + box.height <= 400)).toBe(true)
+  await covers(740)
+  await expect.poll(async () => (await bottoms())[0]?.y ?? 0).toBeGreaterThan(600)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await fieldOf(page).fill('')
+})

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useRoute, useSearch } from 'wouter'
 import { useStore } from 'zustand'
 import { Title } from '../alerts/notifications/Title.tsx'
@@ -24,13 +24,16 @@ import { useFocusAfterSettings } from './useFocusAfterSettings.tsx'
 import { useKeys } from './useKeys.tsx'
 import { useOwnPage } from './useOwnPage.tsx'
 
-/** Nobody misses them where they did not load. */
-const Tooltips = lazy(() =>
-  import('../ui/Tooltips.tsx').then(
-    ({ Tooltips: shown }) => ({ default: shown }),
-    () => ({ default: () => null }),
-  ),
-)
+/** For what nobody misses where it did not load. */
+const unmissed = <Props,>(load: () => Promise<ComponentType<Props>>) =>
+  lazy(() =>
+    load().then(
+      (shown) => ({ default: shown }),
+      () => ({ default: () => null }),
+    ),
+  )
+const Tooltips = unmissed(async () => (await import('../ui/Tooltips.tsx')).Tooltips)
+const Phone = unmissed(async () => (await import('./Phone.tsx')).Phone)
 const FirstAdministrator = later(async () => (await import('../admin/FirstAdministrator.tsx')).FirstAdministrator)
 const InviteDialog = later(async () => (await import('../people/contactcodes/InviteDialog.tsx')).InviteDialog)
 const ScanDialog = later(async () => (await import('../people/contactcodes/ScanDialog.tsx')).ScanDialog)
@@ -63,6 +66,7 @@ export function Messenger() {
   const [, params] = useRoute('/chat/:chatRoomId')
   const openRoomId = params?.chatRoomId
   const isPhone = useMedia(NARROW)
+  const isTouch = useMedia('(pointer: coarse)')
   const hasNobody = useStore(roomsStore, ({ status, rooms }) => status === 'ready' && rooms.size === 0)
   const isHome = !openRoomId && (hasNobody || !CHATS.includes(location))
   const [isLeaving, setLeaving] = useState(false)
@@ -79,12 +83,22 @@ export function Messenger() {
   /** Somebody without the right has seen the chats at this very address before. */
   const leaveOwnPage = () => navigate(before.current === location ? '/' : before.current)
 
+  /** A phone shows one chat over the list; another one takes its place there. */
+  const go = (address: string) =>
+    navigate(address, { replace: isPhone && openRoomId !== undefined && address.startsWith('/chat/') })
+
+  function leaveChat() {
+    const { list, steps = 0 } = history.state ?? {}
+    if (isPhone && list) history.go(-1 - steps)
+    else navigate('/')
+  }
+
   function openUnread() {
     const rooms = sortRooms(roomsStore.getState().rooms.values())
     // The search begins after the open chat and wraps around, so that repeated presses reach every unread one.
     const at = rooms.findIndex(({ id }) => id === openRoomId) + 1
     const next = [...rooms.slice(at), ...rooms.slice(0, at)].find(isNews)
-    if (next) navigate(`/chat/${next.id}`)
+    if (next) go(`/chat/${next.id}`)
   }
 
   const [over, setOver] = useState<'palette' | 'keys'>()
@@ -93,13 +107,13 @@ export function Messenger() {
   function openBeside(step: -1 | 1) {
     const ids = sortRooms(roomsStore.getState().rooms.values()).map(({ id }) => id)
     const beside = roomBeside(ids, openRoomId, step)
-    if (beside) navigate(`/chat/${beside}`)
+    if (beside) go(`/chat/${beside}`)
   }
 
   function goBack() {
     if (pauseVoice() || closeStep()) return
     if (isSettings) navigate(isPhone && search ? '/settings' : before.current)
-    else if (openRoomId && !endSelection()) navigate('/')
+    else if (openRoomId && !endSelection()) leaveChat()
   }
 
   useKeys({
@@ -147,7 +161,7 @@ export function Messenger() {
               <Panel
                 user={user}
                 openRoomId={openRoomId}
-                onClose={() => navigate('/')}
+                onClose={leaveChat}
                 onList={hasNobody ? undefined : () => navigate('/')}
                 onAdd={() => setAdding('name')}
               />
@@ -163,7 +177,7 @@ export function Messenger() {
         <Palette
           openRoomId={openRoomId}
           onClose={endOver}
-          onGo={navigate}
+          onGo={go}
           onAdd={setAdding}
           onUnread={openUnread}
           onKeys={() => setOver('keys')}
@@ -172,11 +186,12 @@ export function Messenger() {
         />
       )}
       {over === 'keys' && <KeysSheet onClose={endOver} />}
-      {isCalling && <CallOverlay onOpenChat={(chatRoomId) => navigate(`/chat/${chatRoomId}`)} />}
+      {isCalling && <CallOverlay onOpenChat={(chatRoomId) => go(`/chat/${chatRoomId}`)} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
-      {isAsked && <ContactActs onGone={(chatRoomId) => chatRoomId === openRoomId && navigate('/')} />}
+      {isAsked && <ContactActs onGone={(chatRoomId) => chatRoomId === openRoomId && leaveChat()} />}
       <Suspense>
         <Tooltips />
+        {(isPhone || isTouch) && <Phone isNarrow={isPhone} />}
       </Suspense>
     </>
   )

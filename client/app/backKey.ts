@@ -1,0 +1,63 @@
+import { closeStep, followSteps, openSteps } from '../ui/steps.ts'
+
+/** What an entry of the history is marked with. It survives a reload. */
+interface Mark {
+  /** The list of chats lies beneath. */
+  list?: true
+  /** How many open things it stands for, above the first entry of the same address. */
+  steps?: number
+}
+
+const mark = (): Mark => history.state ?? {}
+const isChat = (path: string): boolean => path.startsWith('/chat/')
+
+/** By the browser itself: the router and the toasts would take the page's own for another screen. */
+const { pushState, replaceState } = History.prototype
+
+/**
+ * Makes the Back of a phone go one step: each thing that opens has an entry of the history, and beneath a chat lies the list. What was closed
+ * otherwise leaves its entry to the next one; Back passes over it.
+ */
+export function followBack(): () => void {
+  let at = { url: '', path: '', ...mark() }
+  function look() {
+    at = { url: location.href, path: location.pathname, ...mark() }
+  }
+
+  function onMove({ type }: Event) {
+    const isAbove = type === 'pushState' ? !isChat(at.path) : at.list
+    if (isAbove && isChat(location.pathname)) replaceState.call(history, { ...mark(), list: true }, '')
+    look()
+  }
+
+  function onSteps() {
+    const { steps = 0 } = mark()
+    if (openSteps() > steps) pushState.call(history, { ...mark(), steps: steps + 1 }, '')
+    look()
+  }
+
+  function onPop() {
+    const { steps: were = 0, url } = at
+    look()
+    const { steps = 0 } = at
+    if (openSteps() > steps) closeStep()
+    else if (were > steps && url === at.url) history.back()
+  }
+
+  if (isChat(location.pathname) && !mark().list) {
+    const { href } = location
+    replaceState.call(history, null, '', '/')
+    pushState.call(history, { list: true } satisfies Mark, '', href)
+  }
+  look()
+  onSteps()
+  const endSteps = followSteps(onSteps)
+  const moves = ['pushState', 'replaceState'] as const
+  for (const move of moves) addEventListener(move, onMove)
+  addEventListener('popstate', onPop)
+  return () => {
+    endSteps()
+    for (const move of moves) removeEventListener(move, onMove)
+    removeEventListener('popstate', onPop)
+  }
+}
