@@ -5,7 +5,8 @@ import { useEnv } from '../../ui/env.tsx'
 import { Part } from '../../ui/Part.tsx'
 import { SwitchLine } from '../../ui/SwitchLine.tsx'
 import { prefsStore } from '../notifications/newsPrefs.ts'
-import { type PushStanding, pushStanding, switchPushOff, switchPushOn } from './push.ts'
+import { HomeScreen } from './HomeScreen.tsx'
+import { lacksHomeScreen, type PushStanding, pushStanding, switchPushOff, switchPushOn } from './push.ts'
 import { QuietSettings } from './QuietSettings.tsx'
 
 const TOLD = 'The system says “New message”, once however many come. No name, no text.'
@@ -13,8 +14,7 @@ const WORDS: Record<PushStanding, string> = {
   granted: TOLD,
   default: `${TOLD} Your browser asks you first.`,
   denied: 'Your browser blocks notifications of this page. Allow them in its settings for this address, then come back here.',
-  unsupported:
-    'This browser cannot be told while Conclave is closed. On an iPhone or iPad, add Conclave to the Home Screen first.',
+  unsupported: 'This browser cannot be told while Conclave is closed.',
   onion:
     'Not by the onion address: the push service would learn from this browser’s own connection, beside Tor, where you are and when something comes. While Conclave is closed, nothing tells you.',
   insecure: 'Browsers are told of news on HTTPS alone.',
@@ -28,6 +28,7 @@ export function PushSettings({ children }: { children?: ReactNode }) {
       title="While Conclave is closed"
       text="The push service of your browser’s maker passes it on. It learns that something came and when, not from whom or what."
     >
+      {lacksHomeScreen() && <HomeScreen />}
       <ul className="lines">
         <PushChoice />
         {children}

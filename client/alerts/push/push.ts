@@ -19,6 +19,14 @@ export function pushStanding(): PushStanding {
   return isKnown ? Notification.permission : 'unsupported'
 }
 
+/** True on an iPhone or iPad whose page is not on the Home Screen. */
+export function lacksHomeScreen(): boolean {
+  const { userAgent, maxTouchPoints } = navigator
+  // An iPad says that it is a Mac.
+  const isApple = /iPhone|iPad|iPod/.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1)
+  return isApple && pushStanding() === 'unsupported'
+}
+
 /** Why this browser cannot be woken, in words for the person. */
 class NoPush extends Error {}
 
