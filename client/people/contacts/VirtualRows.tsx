@@ -6,8 +6,10 @@ import { isRequest } from '../../rooms/list/room.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import { useNow } from '../../ui/env.tsx'
-import { Request } from './Request.tsx'
+import { later } from '../../ui/later.tsx'
 import { Row } from './Row.tsx'
+
+const Request = later(async () => (await import('./Request.tsx')).Request)
 
 export interface ListRow {
   room: RoomRow
@@ -39,6 +41,8 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
   const now = useNow()
   const list = useRef<HTMLUListElement>(null)
   const focusedId = useFocusedId(list)
+  // They come without a line too.
+  useEffect(() => void Request.preload(), [])
   const kept = rows.flatMap(({ room: { id } }, index) => (id === focusedId || id === wantedId ? [index] : []))
   const [rowPx, setRowPx] = useState(ROW_PX)
   const virtual = useVirtualizer<HTMLDivElement, HTMLLIElement>({
