@@ -20,6 +20,7 @@ import { CHATS } from './chatAddresses.ts'
 import { roomBeside } from './keys.ts'
 import { Panel } from './Panel.tsx'
 import { Sidebar } from './Sidebar.tsx'
+import { ADMIN, SETTINGS } from './SidebarTop.tsx'
 import { useFocusAfterSettings } from './useFocusAfterSettings.tsx'
 import { useKeys } from './useKeys.tsx'
 import { useOwnPage } from './useOwnPage.tsx'
@@ -78,7 +79,7 @@ export function Messenger() {
   useEffect(() => {
     if (!isPage) before.current = location
   }, [isPage, location])
-  useFocusAfterSettings(isSettings)
+  useFocusAfterSettings(isSettings ? SETTINGS : isOwnPage && location === '/admin' ? ADMIN : undefined)
 
   /** Somebody without the right has seen the chats at this very address before. */
   const leaveOwnPage = () => navigate(before.current === location ? '/' : before.current)

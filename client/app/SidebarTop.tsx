@@ -10,8 +10,9 @@ import { themeStore, toggleTheme } from './theme.ts'
 
 const Menu = later(async () => (await import('../ui/Menu.tsx')).Menu)
 
-/** Label of the settings button, which the focus returns to. */
+/** Labels of the buttons that the focus returns to. */
 export const SETTINGS = 'Profile Settings'
+export const ADMIN = 'Admin Panel'
 
 interface Props {
   user: User
@@ -31,7 +32,7 @@ export function SidebarTop({ user, isTitle, onHome, onAdmin, onSettings, onCalls
   const actions = [
     { icon: House, label: 'Home', onSelect: onHome },
     { icon: Phone, label: 'Calls', onSelect: onCalls },
-    ...(user.isAdmin ? [{ icon: ShieldCheck, label: 'Admin Panel', onSelect: onAdmin }] : []),
+    ...(user.isAdmin ? [{ icon: ShieldCheck, label: ADMIN, onSelect: onAdmin }] : []),
     { icon: UserRoundCog, label: SETTINGS, onSelect: onSettings },
     {
       icon: theme === 'dark' ? Sun : Moon,

@@ -1,16 +1,15 @@
 import { useEffect, useRef } from 'react'
-import { SETTINGS } from './SidebarTop.tsx'
 
-/** After closing the settings, moves the focus to the button that leads there. */
-export function useFocusAfterSettings(isSettings: boolean) {
-  const before = useRef(isSettings)
+/** After closing the settings or the dashboard, moves the focus to the button that leads there. `label`: of the button, while it is open. */
+export function useFocusAfterSettings(label: string | undefined) {
+  const before = useRef(label)
   useEffect(() => {
-    const wasSettings = before.current
-    before.current = isSettings
+    const was = before.current
+    before.current = label
     // Whoever has paid, as the rest of the address says, goes on writing.
-    if (!wasSettings || isSettings || location.search) return
+    if (!was || label || location.search) return
     // On a phone the buttons of the top stand in the menu of one.
-    const openers = document.querySelectorAll<HTMLElement>(`.top [aria-label="${SETTINGS}"], .top .you`)
+    const openers = document.querySelectorAll<HTMLElement>(`.top [aria-label="${was}"], .top .you`)
     for (const opener of openers) if (opener.checkVisibility()) opener.focus()
-  }, [isSettings])
+  }, [label])
 }
