@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
-import { composer } from '../ui/opener.ts'
 import { useLatest } from '../ui/useLatest.tsx'
+import { composer } from '../ui/writeOn.ts'
 import { isWritten, type KeyVerb, type Place, verbOf } from './keys.ts'
 
 const OVER = '[role="dialog"], [role="alertdialog"], [role="menu"], .att-hold'

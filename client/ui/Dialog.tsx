@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type KeyboardEvent, type ReactNode, useRef } from 'react'
-import { takesFocus } from './opener.ts'
 import { useOver } from './useOver.tsx'
+import { takesFocus } from './writeOn.ts'
 
 const FIRST = '[data-first]'
 const FIELDS = 'input:checked, input:not([type="radio"], [hidden]), textarea, select, footer button'

@@ -1,9 +1,11 @@
-const FIELD = '.compose textarea'
+import { FIELD, takesFocus, writeOn } from './writeOn.ts'
+
 const TITLE = 'h1[tabindex], h2[tabindex]'
 /** The focus goes here if nothing around the old place is left. */
 const HOMES = [FIELD, TITLE, '.find input']
 
-let isByPointer = false
+// This code may come after the press that asks for it.
+let isByPointer = !globalThis.document?.activeElement?.matches(':focus-visible')
 for (const type of ['pointerdown', 'keydown'])
   globalThis.addEventListener?.(
     type,
@@ -15,22 +17,6 @@ for (const type of ['pointerdown', 'keydown'])
 
 /** True if the last press was on a key. */
 export const isByKey = (): boolean => !isByPointer
-
-/** False where the focus in a field opens an on-screen keyboard. */
-export const hasKeyboard = (): boolean => matchMedia('(pointer: fine) and (min-width: 768px)').matches
-
-/** The composer of the open chat, if it can be written in. */
-export function composer(): HTMLElement | undefined {
-  const field = document.querySelector(FIELD)
-  return field && takesFocus(field) ? field : undefined
-}
-
-/** Focuses the composer. False where there is none, or that would open an on-screen keyboard. */
-export function writeOn(): boolean {
-  const field = hasKeyboard() ? composer() : undefined
-  field?.focus({ preventScroll: true })
-  return field !== undefined
-}
 
 /**
  * Notes what has the focus as something opens. The returned function, for when that has closed, focuses the composer. Whoever came by key,
@@ -71,6 +57,3 @@ function placesIn(part: Element): Element[] {
   if (part.matches('section')) return [...found(FIELD), ...found(TITLE), ...found('button')]
   return part.matches('main, aside') ? [...found(FIELD), ...found(TITLE)] : []
 }
-
-export const takesFocus = (part: Element): part is HTMLElement =>
-  part instanceof HTMLElement && part.isConnected && part.checkVisibility() && !part.matches(':disabled')

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
-import { hasKeyboard } from '../../ui/opener.ts'
+import { hasKeyboard } from '../../ui/writeOn.ts'
 
 type FieldRef = RefObject<HTMLTextAreaElement | null>
 

@@ -12,7 +12,7 @@ import './contacts.css'
 import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
-import { writeOn } from '../../ui/opener.ts'
+import { writeOn } from '../../ui/writeOn.ts'
 import { useArrows } from './useArrows.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
@@ -56,7 +56,7 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
     ids: found.map(({ room }) => room.id),
     focus: want,
     onEscape() {
-      // From the list beside a chat a step leads back into the chat.
+      // A step leads from the list into the open chat.
       if (query === '') return writeOn()
       clear()
       return true

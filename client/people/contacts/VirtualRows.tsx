@@ -41,7 +41,7 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
   const now = useNow()
   const list = useRef<HTMLUListElement>(null)
   const focusedId = useFocusedId(list)
-  // They come without a line too.
+  // Without a line nothing is loaded.
   useEffect(() => void Request.preload(), [])
   const kept = rows.flatMap(({ room: { id } }, index) => (id === focusedId || id === wantedId ? [index] : []))
   const [rowPx, setRowPx] = useState(ROW_PX)

@@ -6,7 +6,7 @@ interface Rows {
   /** The rooms of all rows in their order. Only some of the rows exist in the page. */
   ids: string[]
   focus: (chatRoomId: string) => void
-  /** False if there was nothing to end. */
+  /** True if something ended. */
   onEscape: () => boolean
 }
 
