@@ -71,7 +71,8 @@ function Column({ onClose, children }: { onClose: () => void; children: ReactNod
   }
 
   function press(event: KeyboardEvent) {
-    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+    // Beside the chat the search in it goes first.
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing || isBeside) return
     event.stopPropagation()
     close()
   }
