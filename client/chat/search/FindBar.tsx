@@ -44,7 +44,7 @@ export function FindBar({ room, asked, onClose }: Props) {
   /** Who has searched by key writes on as well. */
   function close() {
     onClose()
-    if (!writeOn()) giveBack()
+    if (!writeOn()) requestAnimationFrame(giveBack)
   }
 
   function press(event: KeyboardEvent<HTMLElement>) {
