@@ -4,7 +4,7 @@ const TITLE = 'h1[tabindex], h2[tabindex]'
 /** The focus goes here if nothing around the old place is left. */
 const HOMES = [FIELD, TITLE, '.find input']
 
-// This code may come after the press that asks for it.
+// The press comes before this code.
 let isByPointer = !globalThis.document?.activeElement?.matches(':focus-visible')
 for (const type of ['pointerdown', 'keydown'])
   globalThis.addEventListener?.(
@@ -15,7 +15,7 @@ for (const type of ['pointerdown', 'keydown'])
     true,
   )
 
-/** True if the last press was on a key. */
+/** True if the last press was a key. */
 export const isByKey = (): boolean => !isByPointer
 
 /**

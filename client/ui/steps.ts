@@ -32,7 +32,7 @@ export function followSteps(onChange: () => void): () => void {
   }
 }
 
-/** Closes the topmost of what is open. False if nothing was. */
+/** False if nothing was open. */
 export function closeStep(): boolean {
   const top = RANKS.map((rank) => steps.findLast((step) => step.rank === rank)).findLast((step) => step)
   top?.close()

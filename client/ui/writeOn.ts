@@ -3,7 +3,7 @@ export const FIELD = '.compose textarea'
 /** False where the focus in a field opens an on-screen keyboard. */
 export const hasKeyboard = (): boolean => matchMedia('(pointer: fine) and (min-width: 768px)').matches
 
-/** The composer of the open chat, if it can be written in. */
+/** undefined if nothing can be written. */
 export function composer(): HTMLElement | undefined {
   const field = document.querySelector(FIELD)
   return field && takesFocus(field) ? field : undefined
