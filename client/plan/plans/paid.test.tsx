@@ -30,7 +30,15 @@ const PREMIUM: Package = {
   },
 }
 const FREE: Subscription = {
-  ...{ tier: 'free', packageId: null, endDate: null, card: null, hasInvoices: false, refundableCents: 0, cardProvider: 'sandbox' },
+  ...{
+    tier: 'free',
+    packageId: null,
+    endDate: null,
+    card: null,
+    hasInvoices: false,
+    refundableCents: 0,
+    cardProvider: 'sandbox',
+  },
   masterPrice: { monthlyCents: null, yearlyCents: null },
 }
 const PAID: Subscription = { ...FREE, tier: 'premium', endDate: '2026-12-24T12:00:00.000Z' }
