@@ -1,2 +1,2 @@
-/** Where the chats stand, whoever lacks the right for more. "/home" has the welcome; any other address is nobody's. */
+/** The chats stand here, also for whoever lacks the right for more. "/home" has the welcome. */
 export const CHATS = ['/', '/chat', '/auth', '/security', '/admin', '/master-plan']

@@ -6,7 +6,7 @@ export function useFocusAfterSettings(label: string | undefined) {
   useEffect(() => {
     const was = before.current
     before.current = label
-    // Whoever has paid, as the rest of the address says, goes on writing.
+    // The address says that somebody has paid, who goes on writing.
     if (!was || label || location.search) return
     // On a phone the buttons of the top stand in the menu of one.
     const openers = document.querySelectorAll<HTMLElement>(`.top [aria-label="${was}"], .top .you`)

@@ -47,7 +47,6 @@ export async function readAnalytics(env: Env): Promise<z.input<typeof adminApi.a
   ])
   return {
     days: days.map(({ signUps, active, ...day }) => ({ ...day, signUps: blurred(signUps), active: blurred(active) })),
-    // The tab beside it says the same figures, which the specification wants exact.
     plans: tierShape.options.map((tier) => ({ tier, people: stats[tier] })),
     storageBytes,
   }

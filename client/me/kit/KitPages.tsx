@@ -59,7 +59,7 @@ export function KitPages({ heading: Heading, username, part, pendingWords, onRig
     }
   }, [env])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each page begins at its heading, or at its first field
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page begins anew
   useEffect(() => {
     const field = title.current?.parentElement?.querySelector<HTMLElement>('.kit-check input')
     ;(field ?? title.current)?.focus()

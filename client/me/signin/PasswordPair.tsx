@@ -37,7 +37,6 @@ export function PasswordPair({ value, errors, onValue, own }: Props) {
           error={errors.password}
           isShown={isShown}
           onShow={setShown}
-          // Tab leads to the repetition, and the eye there shows both.
           eyeTab={-1}
           onValue={(password) => onValue({ ...value, password })}
         />

@@ -16,7 +16,6 @@ const NAMES = ['username', 'displayName', 'password', 'confirmPassword'] as cons
 type Name = (typeof NAMES)[number]
 
 interface Props {
-  /** The username that an invitation prefers. */
   preferred: string
   onSubmit: () => void
 }

@@ -32,7 +32,6 @@ export function ScanDialog({ user, onClose }: { user: User; onClose: () => void 
       <Tabs.Root value={mode} onValueChange={setMode} className="code-modes">
         <Tabs.List className="seg" aria-label="How to add">
           <Tabs.Trigger value="camera">Camera</Tabs.Trigger>
-          {/* Arrow keys go on walking the tabs. */}
           <Tabs.Trigger value="manual" onClick={focusToken}>
             Paste token
           </Tabs.Trigger>

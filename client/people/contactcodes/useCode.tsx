@@ -18,7 +18,7 @@ export function useCode(user: User, { renews }: { renews: boolean }) {
   const state = useStore(codeStore)
   const now = useNow(1000)
   const { code, status, isGenerating } = state
-  // The server's clock may be a moment ahead of what this page knows of it.
+  // The server's clock may be ahead.
   const leftMs = code ? Math.min(PERIODS.contactCodeMs, code.expiresAt.getTime() - now.getTime()) : 0
   const secondsLeft = Math.max(0, Math.ceil(leftMs / 1000))
   const isMissing = status === 'ready' && secondsLeft === 0 && !isGenerating
