@@ -1,7 +1,9 @@
 import { AtSign, QrCode, ScanLine } from 'lucide-react'
 import { useState } from 'react'
 import { Menu } from '../../ui/Menu.tsx'
-import type { AddingWay } from './ContactList.tsx'
+
+/** How to add somebody: by name or address, by the own code, or by the other person's. */
+export type AddingWay = 'name' | 'invite' | 'scan'
 
 /** The ways to add somebody, where the window is too low for the foot of the list. */
 export function AddMenu({ onAdd, onClose }: { onAdd: (way: AddingWay) => void; onClose: () => void }) {

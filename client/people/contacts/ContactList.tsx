@@ -13,6 +13,7 @@ import { refreshRooms } from '../../rooms/list/loadRooms.ts'
 import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
 import { writeOn } from '../../ui/writeOn.ts'
+import type { AddingWay } from './AddMenu.tsx'
 import { useArrows } from './useArrows.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
@@ -22,9 +23,6 @@ const FoundMessages = later(async () => (await import('../../chat/search/FoundMe
 const AddMenu = later(async () => (await import('./AddMenu.tsx')).AddMenu)
 
 const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
-
-/** How to add somebody: by name or address, by the own code, or by the other person's. */
-export type AddingWay = 'name' | 'invite' | 'scan'
 
 interface Props {
   openRoomId: string | undefined
