@@ -18,7 +18,7 @@ export function FigureClaim(claim: Claim) {
         <summary>
           How we know<span className="sr">: {text}</span>
         </summary>
-        <Known {...claim} />
+        <Known {...claim} Heading="h3" />
       </details>
     </article>
   )
@@ -37,13 +37,13 @@ export function FoldedClaim(claim: Claim) {
           </p>
           <ChevronDown className="i i-16" aria-hidden />
         </summary>
-        <Known {...claim} />
+        <Known {...claim} Heading="h4" />
       </details>
     </article>
   )
 }
 
-function Known({ story, tests, figure, measures, limit }: Claim) {
+function Known({ story, tests, figure, measures, limit, Heading }: Claim & { Heading: 'h3' | 'h4' }) {
   const proofs = [...(figure ? [figure.test] : []), ...tests]
   return (
     <div className="known">
@@ -52,7 +52,7 @@ function Known({ story, tests, figure, measures, limit }: Claim) {
       </p>
       {proofs.length > 0 && (
         <>
-          <h4>Tested</h4>
+          <Heading>Tested</Heading>
           <ul className="tests">
             {proofs.map(({ file, title }) => (
               <li key={title}>
@@ -65,13 +65,13 @@ function Known({ story, tests, figure, measures, limit }: Claim) {
       )}
       {measures.length > 0 && (
         <div className="measured" aria-live="polite">
-          <h4>Measured here</h4>
+          <Heading>Measured here</Heading>
           <p className="waits">JavaScript measures this in your browser when you open it.</p>
         </div>
       )}
       {limit && (
         <>
-          <h4>What it does not cover</h4>
+          <Heading>What it does not cover</Heading>
           <p>{limit}</p>
         </>
       )}

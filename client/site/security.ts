@@ -50,10 +50,8 @@ function followReading(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.ledger nav a')]
   const seen = new Set<string>()
   const mark = () => {
-    const read = links.find(({ hash }) => seen.has(hash))
-    if (!read) return
-    for (const link of links) link.toggleAttribute('aria-current', link === read)
-    read.setAttribute('aria-current', 'true')
+    const read = links.find(({ hash }) => seen.has(hash)) ?? links.find((link) => link.ariaCurrent) ?? links[0]
+    for (const link of links) link.ariaCurrent = link === read ? 'true' : null
   }
   const upper = new IntersectionObserver(
     (entries) => {

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { payCheckout } from './bills.ts'
 import { asks3ds, SandboxError, type Session } from './objects.ts'
-import { digits, dollars, NOT_CONFIRMED } from './pages.ts'
+import { digits, NOT_CONFIRMED } from './pages.ts'
+import { dollars } from './paper.ts'
 import type { Sandbox } from './sandbox.ts'
 import { STYLE } from './style.ts'
 

@@ -1,6 +1,7 @@
 import { charge, openRenewal, payCheckout, renew } from './bills.ts'
 import { payInvoice } from './changes.ts'
 import { asks3ds, type Customer, type Invoice, SandboxError, type Session, type Subscription } from './objects.ts'
+import { BACK, BRAND, day, dollars, escaped, frame, page } from './paper.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** A page, or where to go from a form. */
@@ -14,24 +15,6 @@ const TEST_CARDS: readonly (readonly [number: string, what: string])[] = [
   ['4000 0000 0000 9995', 'has insufficient funds'],
   ['4000 0000 0000 0341', 'pays now, and is declined at renewals'],
 ]
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`)
-export const dollars = (cents: number): string => `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2 })}`
-const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
-
-const MARK =
-  '<svg viewBox="0 0 26 24" aria-hidden="true"><path d="M13.6 6.4A7 7 0 1 0 13.6 17.6"/><path d="M9 12h14.5M18.6 12v3.6M23.5 12v2.6"/></svg>'
-const BRAND = `<span class="brand">${MARK}Conclave</span>`
-
-const frame = (title: string, back: string, body: string): string => `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}: Sandbox</title>
-<link rel="stylesheet" href="/sandbox/fonts.css"><link rel="stylesheet" href="/sandbox/style.css"></head><body>
-<p class="banner" role="note">Sandbox, no real money</p><div class="page"><header class="top">${BRAND}${back}</header><main>${body}</main></div></body></html>`
-
-const BACK = '<a href="/subscribe">Back to Conclave</a>'
-
-const page = (title: string, body: string): string =>
-  frame(title, BACK, `<div class="alone"><h1>${escaped(title)}</h1>${body}</div>`)
 
 const cardList = `<section class="block after"><h2>Test cards</h2><table class="cards">${TEST_CARDS.map(([number, what]) => `<tr><td>${number}</td><td>${what}</td></tr>`).join('')}</table></section>`
 
@@ -167,7 +150,7 @@ function portalPage({ customer, subscription, invoices }: Account): string {
   )
   const acts =
     subscription && subscription.status !== 'canceled'
-      ? `<form method="post"><button name="act" value="renew">End the period now (test clock)</button>${open ? '<button name="act" value="collect">Pay the open invoice</button>' : ''}</form>`
+      ? `<form method="post" class="after-form"><button name="act" value="renew">End the period now (test clock)</button>${open ? '<button name="act" value="collect">Pay the open invoice</button>' : ''}</form>`
       : ''
   return frame(
     'Card and invoices',

@@ -14,9 +14,9 @@ export const STYLE = `:root{color-scheme:light dark;
 *{box-sizing:border-box}html{background:var(--bg);color:var(--text)}body{margin:0;font:420 15px/23px var(--sans)}
 h1,h2,p,dl,dd,table{margin:0}a{color:var(--accent);text-underline-offset:3px}small,.small{font-size:13px;line-height:20px;color:var(--text-2)}
 .banner{padding:10px 16px;background:var(--warn-soft);color:var(--warn);font:540 13px/20px var(--sans);text-align:center}
-.top{display:flex;justify-content:space-between;align-items:center;gap:16px;padding:32px 0 56px}
 .brand{display:flex;align-items:center;gap:10px;font:400 21px/28px var(--serif)}.brand svg{width:26px;fill:none;stroke:currentColor;stroke-width:1.7}
 .page{max-width:960px;margin:0 auto;padding:0 32px 64px}.two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,400px);gap:72px}
+.top{display:flex;justify-content:space-between;align-items:center;gap:16px;padding-top:32px;padding-bottom:56px}
 h1{font:400 28px/34px var(--serif);letter-spacing:-.022em}h2{font:620 17px/24px var(--sans);letter-spacing:-.011em}
 .price{margin:0 0 24px;font:380 56px/64px var(--serif);letter-spacing:-.025em}
 .sheet h1,.alone h1{margin-bottom:12px}.alone{max-width:520px}
@@ -30,11 +30,11 @@ input:focus-visible{outline:2px solid var(--accent);outline-offset:-1px}input[ar
 button{min-height:44px;padding:0 20px;border:1px solid var(--edge);border-radius:8px;background:var(--surface);color:inherit;font:540 15px/20px var(--sans);cursor:pointer}
 button:first-of-type{border-color:transparent;background:var(--accent);color:var(--on-accent)}button:focus-visible,a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .error{color:var(--danger);font:540 13px/20px var(--sans)}.cards{margin-top:8px}.cards td:first-child{white-space:nowrap;font-family:var(--mono);font-size:13px}
-dl{display:grid;grid-template-columns:auto 1fr;gap:6px 24px;font-size:14px}dt{color:var(--text-2)}section+section,.block{margin-top:40px}.two section{margin:0}
+dl{display:grid;grid-template-columns:auto 1fr;gap:6px 24px;font-size:14px}dt{color:var(--text-2)}section+section,.block{margin-top:40px}.two>section{margin:0}
 .sheet{color-scheme:light;max-width:720px;margin:0 auto;padding:60px;border:1px solid var(--line);border-radius:4px;background:#fff;color:var(--text)}
 .sheet header{display:flex;justify-content:space-between;gap:16px;padding-bottom:20px;margin-bottom:20px;border-bottom:1px solid var(--text)}
-.sheet .price{margin:0;font-size:40px;line-height:48px}.sheet dl{margin:24px 0}code{font:420 13px/20px var(--mono)}
-@media(max-width:767px){.page{padding:0 16px 40px}.top{padding:20px 0 28px}.two{grid-template-columns:minmax(0,1fr);gap:32px}.sheet{padding:24px 20px}.price{font-size:44px;line-height:52px}}
+.after-form button:first-of-type{border-color:var(--edge);background:var(--surface);color:inherit}h2+.sum{margin-top:12px}.sheet .small{margin-top:24px}.sheet .price{margin:0;font-size:40px;line-height:48px}.sheet dl{margin:24px 0}code{font:420 13px/20px var(--mono)}
+@media(max-width:767px){.page{padding:0 16px 40px}.top{padding-top:20px;padding-bottom:28px}.two{grid-template-columns:minmax(0,1fr);gap:32px}.sheet{padding:24px 20px}.price{font-size:44px;line-height:52px}}
 @media print{.banner,.top,.after{display:none}html{background:none}.page{padding:0}.sheet{border:0;padding:0}}`
 
 const FONTS: Record<string, string> = { inter: 'Inter Variable', newsreader: 'Newsreader Variable' }

@@ -19,7 +19,7 @@ const megabytes = (bytes: number): number => Math.round(bytes / (1024 * 1024))
 /** A plan that is sold, in one line. */
 export function summaryOf({ tier, messagesPerMonth }: Pick<Offered, 'tier' | 'messagesPerMonth'>): string {
   if (messagesPerMonth === UNLIMITED) return 'Unlimited messages, calls and files'
-  return `${messagesPerMonth} messages a month, calls, files up to ${megabytes(PLANS[tier].fileBytes)} MB`
+  return `${messagesPerMonth} messages a month, calls, files up to ${megabytes(PLANS[tier].fileBytes)}\u00a0MB`
 }
 
 export const MASTER_LINES = ['Everything in Premium', 'Family Circle of 5 invitees']
