@@ -5,6 +5,8 @@ const LONGEST = 160
 const PAUSE_MS = 350
 /** Until the bytes stand there, and with them the text on the other side. */
 const [CARRIED_MS, READ_MS] = [1000, 1400]
+/** What is read stands whole this long after it was asked for, however slow the machine and long the text. */
+const WHOLE_MS = 3000
 /** Characters of one group, and the first of the sealed body that are shown: before them stands a hash. */
 const [GROUP, FROM] = [4, 60]
 
@@ -22,7 +24,7 @@ export function livenPassage(): void {
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some(({ isIntersecting }) => isIntersecting)) return
     seen.disconnect()
-    begin().catch(fail)
+    begin(performance.now()).catch(fail)
   })
   seen.observe(partOf('passage'))
 }
@@ -33,18 +35,18 @@ function fail(error: unknown): void {
   reportError(error)
 }
 
-async function begin(): Promise<void> {
+async function begin(seenAt: number): Promise<void> {
   const { openDemonstration } = await import('../worker/demonstration.ts')
   const room = await openDemonstration(new Date())
   const [written, again] = [partOf('written'), partOf('again')]
   let turn = 0
   let queue = Promise.resolve()
   /** One after another: a device seals its messages in order. What was typed meanwhile is the newer text. */
-  const play = () => {
+  const play = (since = performance.now()) => {
     const own = ++turn
     const sealed = queue.then(() => (own === turn ? pass(room, written.textContent.trim()) : undefined))
     queue = sealed.then(() => undefined)
-    return sealed.then((passed) => (passed && own === turn ? show(passed, () => own === turn) : undefined))
+    return sealed.then((passed) => (passed && own === turn ? show(passed, { since, isNewest: () => own === turn }) : undefined))
   }
   let pause: ReturnType<typeof setTimeout> | undefined
   makeEditable(written, () => {
@@ -53,7 +55,7 @@ async function begin(): Promise<void> {
   })
   again.addEventListener('click', () => play().catch(fail))
   again.hidden = false
-  await play()
+  await play(seenAt)
 }
 
 function makeEditable(written: HTMLElement, onChange: () => void): void {
@@ -79,6 +81,12 @@ interface Passed {
   openMs: number
 }
 
+interface Turn {
+  /** When it was asked for, by the clock of `performance`. */
+  since: number
+  isNewest(): boolean
+}
+
 /** Seals a text and opens it on the other side; undefined if there is nothing to seal. */
 async function pass(room: Demonstration, text: string): Promise<Passed | undefined> {
   if (text === '') return undefined
@@ -89,18 +97,21 @@ async function pass(room: Demonstration, text: string): Promise<Passed | undefin
   return { envelope, opened, sealMs: sealedAt - startedAt, openMs: performance.now() - sealedAt }
 }
 
-async function show({ envelope, opened, sealMs, openMs }: Passed, isNewest: () => boolean): Promise<void> {
+async function show({ envelope, opened, sealMs, openMs }: Passed, { since, isNewest }: Turn): Promise<void> {
   const { body }: { body: string } = JSON.parse(envelope)
   const carried = partOf('carried')
   const read = partOf('read')
   const groups = Array.from(carried.children, (_, at) => body.slice(FROM + at * GROUP, FROM + (at + 1) * GROUP))
   lay(carried, 'span', groups)
-  lay(read, 'i', [...opened])
+  const isLate = performance.now() - since + CARRIED_MS + READ_MS > WHOLE_MS
+  if (isLate) read.textContent = opened
+  else lay(read, 'i', [...opened])
   carried.classList.remove('is-coming')
   partOf('carried-foot').textContent =
     `All of it that the server, and anyone between, can see: ${envelope.length.toLocaleString('en')} bytes, padded so that the length of your text does not show.`
   partOf('passage-said').textContent =
     `Sealed in ${inMs(sealMs)} and opened in ${inMs(openMs)}, in this page, by the code that seals every message.`
+  if (isLate) return
   await still(CARRIED_MS)
   if (!isNewest()) return
   read.classList.remove('is-coming')
