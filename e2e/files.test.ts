@@ -215,12 +215,13 @@ test('Eve changes, cuts and swaps a picture on its way: the bubble names it and 
 })
 
 test('Keys, wheel and fingers lead through the pictures of a chat and bring one nearer', async ({ alice, bob }) => {
-  await chooses(alice, await picture('first.png'), await picture('small second.png'))
+  const others = await Promise.all(Array.from({ length: 8 }, (_, at) => picture(`small ${at}.png`)))
+  await chooses(alice, await picture('first.png'), await picture('small second.png'), ...others)
   await sends(alice)
   // What was sent in one act is one message.
-  const album = bob.page.getByRole('group', { name: /^2 photos, / })
+  const album = bob.page.getByRole('group', { name: /^10 photos, / })
   const second = album.getByRole('button', { name: 'Open small second.png' })
-  await bob.page.locator('a.row', { hasText: '2 photos' }).waitFor()
+  await bob.page.locator('a.row', { hasText: '10 photos' }).waitFor()
   await second.getByRole('img').waitFor()
   await second.click()
   const viewer = (name: string) => bob.page.getByRole('dialog', { name })

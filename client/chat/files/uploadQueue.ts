@@ -1,3 +1,4 @@
+import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { REFUSALS } from '../../../contract/ground/refusals.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
@@ -11,9 +12,9 @@ import { reasonToWait, sendUpload } from './retryUpload.ts'
 import { type Early, tellTabs, uploadsIn, uploadsStore } from './uploadsState.ts'
 import { add, change, find, inRows, type Name, note, remove, stopped } from './waitingFile.ts'
 
-/** Simultaneous files, and the maximum lead over the first unfinished file. */
+/** Simultaneous files, and the maximum lead over the first unfinished file: an album waits for its last one. */
 const AT_ONCE = 3
-const AHEAD = 8
+const AHEAD = SAID.albumMax
 const AGAIN_MS = 5000
 
 /** `running` includes files left to another tab. */

@@ -8,7 +8,6 @@ import { whenPainted } from '../../ui/painted.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { JumpButton } from './JumpButton.tsx'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
-import { StickyDay } from './StickyDay.tsx'
 import { sendAndReport } from './sendOutcome.ts'
 import { changeView, type RoomView } from './store.ts'
 import { TimelineRow } from './TimelineRow.tsx'
@@ -23,6 +22,7 @@ import { useSeen } from './useSeen.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
 
 const Announcer = later(async () => (await import('./Announcer.tsx')).Announcer)
+const StickyDay = later(async () => (await import('./StickyDay.tsx')).StickyDay)
 
 const NEAR_PX = 600
 const END_PX = 80

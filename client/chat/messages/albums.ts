@@ -5,7 +5,7 @@ import type { ShownMessage } from './store.ts'
 interface Unit {
   message: ShownMessage
   album?: ShownMessage[]
-  /** Keeps its words while pictures come. */
+  /** Stays the same while pictures come. */
   key: string
 }
 
