@@ -82,7 +82,7 @@ function run(command: string, words: string[], env: NodeJS.ProcessEnv): Promise<
   })
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const address = probe.address()

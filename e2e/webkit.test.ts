@@ -16,12 +16,13 @@ test('Alice in WebKit signs in, talks with Bob in Chromium, shares a file, locks
   server,
 }) => {
   const account = newAccount('Alice')
+  const opening = personAtWebKit(server, { ...account, name: 'Alice' })
+  onTestFinished(async () => (await opening).leaves())
   const [alice, bob] = await Promise.all([
-    personAtWebKit(server, { ...account, name: 'Alice' }),
+    opening,
     customer(server, 'Bob'),
     madeAccount(server.url, { ...account, displayName: 'Alice', address: '10.2.0.7' }),
   ])
-  onTestFinished(() => alice.leaves())
   const { driver } = alice
   await driver.open(`${server.url}/auth`)
   await driver.sees({ css: '.note', text: 'goes without calls' })

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect } from 'vitest'
 import { type Driver, PATIENCE_MS, type Target } from './driver.ts'
-import { pause, type RunningServer } from './server.ts'
+import { freePort, pause, type RunningServer } from './server.ts'
 import { type Account, type Visitor, visitorBy } from './visitor.ts'
 
 const PROGRAMS = ['/usr/bin/WebKitWebDriver', '/usr/bin/Xvfb']
@@ -14,7 +13,7 @@ const PROGRAMS = ['/usr/bin/WebKitWebDriver', '/usr/bin/Xvfb']
 /** Whether Debian's webkit2gtk-driver and xvfb are here. */
 export const HAS_WEBKIT = PROGRAMS.every((path) => existsSync(path))
 
-export interface AtWebKit extends Visitor {
+interface AtWebKit extends Visitor {
   driver: Driver
 }
 
@@ -198,13 +197,4 @@ const CANDIDATES: Record<string, string> = {
   button: 'button:not([role]), [role="button"]',
   textbox: 'input, textarea, [role="textbox"]',
   heading: 'h1, h2, h3, [role="heading"]',
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
