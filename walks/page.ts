@@ -5,6 +5,7 @@ import { markSeen } from '../client/chat/messages/markSeen.ts'
 import { hideRoom, showRoom } from '../client/chat/messages/messages.ts'
 import { sendText } from '../client/chat/messages/send.ts'
 import { messagesStore } from '../client/chat/messages/store.ts'
+import { takeBack } from '../client/chat/messages/unsentMessage.ts'
 import type { Env } from '../client/env.ts'
 import { closeAccount, start } from '../client/me/account/account.ts'
 import { accountStore } from '../client/me/account/accountState.ts'
@@ -18,7 +19,8 @@ import { ApiError, createApi } from '../client/net/api.ts'
 import { createSocket } from '../client/net/socket.ts'
 import { connectionStore } from '../client/net/status.ts'
 import { blockContact, unblockContact } from '../client/people/contacts/block.ts'
-import { acceptContact, addContact } from '../client/people/contacts/contacts.ts'
+import { addContact } from '../client/people/contacts/contacts.ts'
+import { acceptContact } from '../client/people/contacts/requests.ts'
 import { isUnreadRight } from '../client/rooms/list/loadRooms.ts'
 import { markAllRead } from '../client/rooms/list/readMarks.ts'
 import { isDirect, isFollowed, markOf, personIdOfDirect } from '../client/rooms/list/room.ts'
@@ -120,6 +122,12 @@ const verbs = (env: Env) => ({
   isCountRight: () => isUnreadRight(env),
   readsAll: () => markAllRead(env, [...roomsStore.getState().rooms.values()].filter(isNews)),
   says: (text: string) => sendText(env, theRoom(), text),
+  /** Returns false where the message is sent, or may be. */
+  async takesBack(text: string) {
+    const rows = await env.crypto.outbox(theRoom().id)
+    const row = rows.find(({ content }) => content?.type === 'text' && content.text === text)
+    return row !== undefined && (await takeBack(env, theRoom(), row.id)) === text
+  },
   async removes(deviceId: string, password: string) {
     await removeBrowser(env, { kind: 'password', password }, deviceId)
     await reopenRooms(env)

@@ -51,6 +51,10 @@ export interface Written {
   device: Device
   /** False if the tab was closed or the browser removed before the message was certainly stored. */
   isSure: boolean
+  /** The tab, where it writes in its order. */
+  by?: string
+  /** Taken back before it left the browser. */
+  isTakenBack?: boolean
   /** Its seq in the room's log. */
   seq?: number
 }

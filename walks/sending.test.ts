@@ -10,6 +10,7 @@ import { deleteUnsent, retryMessage } from '../client/chat/messages/unsentMessag
 import { sendWaitingFiles } from '../client/chat/messages/waitingFiles.ts'
 import { proveAgain } from '../client/me/account/proveSession.ts'
 import { type Api, ApiError } from '../client/net/api.ts'
+import { connectionStore } from '../client/net/status.ts'
 import type { RoomRow } from '../client/rooms/list/roomList.ts'
 import { catchUp } from '../client/rooms/log/catchUp.ts'
 import { openBrowser } from '../client/testing/browser.ts'
@@ -40,6 +41,7 @@ const later = globalThis.setTimeout
 vi.stubGlobal('setTimeout', (work: () => void, ms?: number) => later(work, ms === AT_ONCE_MS ? 60_000 : ms))
 beforeAll(async () => {
   openBrowser()
+  connectionStore.setState({ phase: 'open' })
   vi.stubGlobal('location', { origin: server.url })
   vi.stubGlobal('XMLHttpRequest', line.XMLHttpRequest)
   alice = await newSomeone(line.open, 'alice')

@@ -139,8 +139,14 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       faults.push(`"${text}" stands at ${seq}${written ? ` and at ${written.seq}` : ''}`)
     else written.seq = seq
   }
-  for (const [text, { seq, isSure, device }] of world.texts)
-    if (seq === undefined && isSure && !device.isLeaving) faults.push(`"${text}" is lost`)
+  const latest = new Map<string, number>()
+  for (const [text, { seq, isSure, device, by, isTakenBack }] of world.texts) {
+    if (isTakenBack && seq !== undefined) faults.push(`"${text}" was taken back, and stands at ${seq}`)
+    if (seq === undefined && isSure && !device.isLeaving && !isTakenBack) faults.push(`"${text}" is lost`)
+    if (seq === undefined || by === undefined) continue
+    if (seq < (latest.get(by) ?? 0)) faults.push(`"${text}" stands before what ${by} wrote earlier`)
+    latest.set(by, seq)
+  }
   expect(faults).toEqual([])
 }
 

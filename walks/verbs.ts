@@ -18,6 +18,8 @@ const TABS = 2
 /** The acts of two people in their chat. A feature that gives them a new act adds a verb. */
 export const VERBS: Record<string, Verb<World>> = {
   says: atTab(8, seatsIn, says),
+  'writes offline': atTab(4, away, says),
+  'takes back what it wrote offline': atTab(2, away, takesBack),
   'sends and reloads at once': atBrowser(1, online, sendsAndReloads),
   accepts: atBrowser(2, ({ isAccepted, bob }) => (isAccepted ? [] : seatsOf(bob).filter(isOnline)), accepts),
   'looks at the room': atTab(2, (world) => seatsIn(world).filter(({ isLooking }) => !isLooking), looks),
@@ -27,11 +29,7 @@ export const VERBS: Record<string, Verb<World>> = {
   'opens another tab': atBrowser(1, (world) => online(world).filter(({ device }) => device.seats.length < TABS), opensTab),
   'closes this tab': atBrowser(1, (world) => seatsIn(world).filter(({ device }) => device.seats.length > 1), closesTab),
   'loses the connection': atBrowser(3, online, async ({ device }) => disconnect(device)),
-  'is connected again': atBrowser(
-    3,
-    (world) => seatsIn(world).filter((seat) => !isOnline(seat)),
-    async ({ device }) => connect(device),
-  ),
+  'is connected again': atBrowser(3, away, async ({ device }) => connect(device)),
   'adds a browser': byAccount(
     2,
     (world) => [world.alice, world.bob].filter(({ devices }) => devices.length < DEVICES),
@@ -48,6 +46,9 @@ export const VERBS: Record<string, Verb<World>> = {
 const isOnline = ({ device }: Seat) => device.isOnline
 function online(world: World): Seat[] {
   return seatsIn(world).filter(isOnline)
+}
+function away(world: World): Seat[] {
+  return seatsIn(world).filter((seat) => !isOnline(seat))
 }
 function looking(world: World): Seat[] {
   return seatsIn(world).filter(({ isLooking }) => isLooking)
@@ -113,13 +114,22 @@ async function leavesRoom(seat: Seat): Promise<void> {
 
 function newText(seat: Seat, { texts }: World, isSure: boolean): string {
   const text = `number ${texts.size}, from ${seat.name}`
-  texts.set(text, { device: seat.device, isSure })
+  texts.set(text, { device: seat.device, isSure, ...(isSure && { by: seat.name }) })
   return text
 }
 
 async function says(seat: Seat, world: World): Promise<void> {
   await looks(seat)
   await seat.tab.says(newText(seat, world, true))
+}
+
+/** The line may come back meanwhile: then the message is sent, and not taken back. */
+async function takesBack(seat: Seat, world: World): Promise<void> {
+  await looks(seat)
+  const text = newText(seat, world, true)
+  await seat.tab.says(text)
+  const written = world.texts.get(text)
+  if (written && (await seat.tab.takesBack(text))) written.isTakenBack = true
 }
 
 async function sendsAndReloads(seat: Seat, world: World, dice: Dice): Promise<void> {

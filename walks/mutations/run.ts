@@ -1,5 +1,5 @@
 // Plants each mutation in a copy of the repository and demands that its test file goes red.
-// npx tsx walks/mutations/run.ts [part of a name, or guards, money, marks, locks]
+// npx tsx walks/mutations/run.ts [part of a name, or guards, money, marks, locks, words]
 import { spawn } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
