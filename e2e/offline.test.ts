@@ -51,7 +51,7 @@ async function unlocks(page: Page): Promise<void> {
   await unlock(page).click()
 }
 
-test('Started without the server, Alice reads her last chats by her password; what she types stays, and all goes on by itself', async () => {
+test('Started without the server, Alice reads her last chats by her password; what she says waits, also when the page is loaded anew, and goes by itself', async () => {
   const { page, password } = alice
   const room = page.url()
   await page.goto(`${server.url}/settings?tab=security`)
@@ -90,14 +90,25 @@ test('Started without the server, Alice reads her last chats by her password; wh
   const composer = page.getByLabel('Message', { exact: true })
   await expect.poll(() => composer.inputValue()).toBe('half a sent')
   await composer.pressSequentially('ence')
-  await page.getByText('What you type stays here.').waitFor()
-  expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Send when connected' }).waitFor()
+  await composer.press('Enter')
+  await page.getByText('Goes by itself when the line is back.').waitFor()
+  await composer.pressSequentially('a second thought')
+  await composer.press('Enter')
+  await looksFine(page, 'messages that wait for the line')
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await expect.poll(() => composer.inputValue()).toBe('a second thought')
+  await composer.clear()
+  await page.reload()
+  await unlocks(page)
+  await page.getByText('Goes by itself when the line is back.').waitFor()
 
   await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }))
   serverComes()
-  await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isEnabled(), { timeout: 20_000 }).toBe(true)
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
   await bob.reads('half a sentence')
+  await alice.says('and on')
+  await bob.reads('and on')
+  expect(await bob.page.locator('.bub', { hasText: 'half a sentence' }).count()).toBe(1)
   expect(await page.evaluate(() => Reflect.get(globalThis, 'isSamePage'))).toBe(true)
 })
 

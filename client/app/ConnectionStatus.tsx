@@ -28,7 +28,7 @@ export function ConnectionStatus() {
   const [anchor, setAnchor] = useState<HTMLElement>()
   const isDirect = phase === 'open' && ingress !== 'onion'
   const waits = phase === 'waiting' && pause !== 'refused_version' && isOnline
-  const waiting = isOnline ? ((pause && PAUSES[pause]) ?? connectingWords()) : 'You are offline'
+  const waiting = isOnline ? ((pause && PAUSES[pause]) ?? connectingWords()) : `${connectingWords()} · you are offline`
   return (
     <div className="net">
       <span role="status">

@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { Title } from '../alerts/notifications/Title.tsx'
 import { askCallList, callAskStore } from '../chat/callline/askCall.ts'
 import { callStore } from '../chat/calls/callState.ts'
+import { preloadSending } from '../chat/messages/Composer.tsx'
 import { accountStore } from '../me/account/accountState.ts'
 import type { AddingWay } from '../people/contacts/AddMenu.tsx'
 import { actStore } from '../people/contacts/acts.ts'
@@ -80,6 +81,7 @@ export function Messenger() {
     if (!isPage) before.current = location
   }, [isPage, location])
   useFocusAfterSettings(isSettings ? SETTINGS : isOwnPage && location === '/admin' ? ADMIN : undefined)
+  useEffect(() => void preloadSending(), [])
 
   /** Somebody without the right has seen the chats at this very address before. */
   const leaveOwnPage = () => navigate(before.current === location ? '/' : before.current)

@@ -6,7 +6,7 @@ import * as load from './lazyParts.ts'
 import { deviceSeen, newDevices, ownStanding } from './lists/announce.ts'
 import { readBook, seenVersion } from './lists/book.ts'
 import { chatLocks, locksToFollow, type SeenPasswords } from './lists/chatlocks.ts'
-import { compareAccounts, knowVanished, vanishedContacts } from './lists/compareAccounts.ts'
+import { compareAccounts, vanishedContacts } from './lists/compareAccounts.ts'
 import { copiedAt, copyKnown } from './lists/copiedDevice.ts'
 import { ownDevices } from './lists/devicenames.ts'
 import { takeOwnManifest } from './lists/ownManifest.ts'
@@ -44,7 +44,6 @@ export const listVerbs = ({ on, onSealing, part }: Binding) => ({
     peerStanding,
     compareAccounts,
     vanishedContacts,
-    knowVanished,
     isBookRead: async (live: Live) => (await readBook(live)).isRead,
     bookVersion: async (live: Live) => seenVersion(await readBook(live)),
   }),

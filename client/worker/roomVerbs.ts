@@ -2,9 +2,6 @@ import type { Message } from '../../contract/chat/messages.ts'
 import type { ArchiveKey } from '../../contract/chat/rooms.ts'
 import type { Binding } from './binding.ts'
 import { forgetCall, noteCall, notedCalls } from './calls/notedCalls.ts'
-import { putHealingOff, roomsToHeal } from './group/healGroup.ts'
-import { refillKeyPackages } from './group/keypackages.ts'
-import { dropCommit } from './group/pending.ts'
 import type { Live } from './keys/live.ts'
 import * as load from './lazyParts.ts'
 import { enterRoom } from './log/enterRoom.ts'
@@ -23,9 +20,9 @@ import { roomRecord } from './vault/storedRoom.ts'
 import { TRANSFERS, UPLOADS } from './vault/waitingFiles.ts'
 
 /** group: the MLS groups of this device. */
-export const groupVerbs = ({ on, onSealing, part }: Binding) => ({
-  ...on({ roomsToHeal, putHealingOff, dropCommit }),
-  ...onSealing({ refillKeyPackages }),
+export const groupVerbs = ({ part }: Binding) => ({
+  ...part(load.putOff, 'roomsToHeal', 'putHealingOff', 'dropCommit'),
+  ...part(load.newPackages, 'refillKeyPackages'),
   ...part(load.answer, 'answerForks'),
 })
 
@@ -49,11 +46,11 @@ export const logVerbs = ({ on, onSealing, part }: Binding) => ({
   ...part(load.restart, 'restartRoom'),
   ...part(load.audit, 'auditCommits', 'auditDone'),
   ...part(load.older, 'adoptPage'),
-  ...part(load.contacts, 'nameContact', 'noteBlock', 'clearRoom', 'applyClears'),
+  ...part(load.contacts, 'nameContact', 'noteBlock', 'knowVanished', 'clearRoom', 'applyClears'),
 })
 
 /** messages: what is stored of them, what waits to be sent, and the keys of the archive. */
-export const messageVerbs = ({ on, onSealing }: Binding) => ({
+export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
   ...on({
     page: async (live: Live, input: Parameters<typeof pageOf>[1]) => {
       const page = await pageOf(live.vault, input)
@@ -64,7 +61,6 @@ export const messageVerbs = ({ on, onSealing }: Binding) => ({
     roomsWithOutbox: outbox.roomsWithOutbox,
     keepInOutbox: outbox.keepInOutbox,
     changeOutbox: outbox.changeOutbox,
-    dropFromOutbox: outbox.dropFromOutbox,
     readDraft: outbox.readDraft,
     drafts: outbox.drafts,
     keepDraftText: outbox.keepDraftText,
@@ -74,6 +70,7 @@ export const messageVerbs = ({ on, onSealing }: Binding) => ({
   ...onSealing({
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),
   }),
+  ...part(load.unsent, 'dropFromOutbox', 'takeBack', 'unsentCount'),
 })
 
 /** calls: their keys, which no vault keeps, and whose line is owed. */
@@ -106,8 +103,13 @@ export const searchVerbs = ({ on }: Binding) =>
 /** files: what is sealed, sent and kept of them. */
 export const fileVerbs = ({ on, part }: Binding) => ({
   ...on({
-    uploads: async (live: Live) =>
-      (await live.vault.keys('sealed', UPLOADS)).length > 0 ? (await load.files()).uploads(live) : [],
+    uploads: async (live: Live) => {
+      // Without a line a file is kept, and a message taken back.
+      const parts = Promise.all([load.files(), load.unsent(), loadHpke()])
+      if ((await live.vault.keys('sealed', UPLOADS)).length > 0) return (await parts)[0].uploads(live)
+      parts.catch(() => undefined)
+      return []
+    },
   }),
   ...part(load.files, 'sealAhead', 'dropAhead', 'keepUpload', 'sealedStep', 'changeUpload', 'uploadBytes', 'uploadDone'),
   ...part(load.files, 'takeBackUpload', 'keptFiles', 'dropKept'),

@@ -88,7 +88,7 @@ const frameShape = z
     chatRoomId: z.string(),
     /** When it was sealed. */
     sentAt: z.iso.datetime(),
-    /** Of a message that waited: when it was written [Note: M4]. */
+    /** The time of writing, if the message waited [Note: M4]. */
     writtenAt: z.iso.datetime().max(WRITTEN_CHARS).optional(),
     content: z.object({ type: z.string() }).loose(),
     replyToId: z.uuid().nullable(),

@@ -1,5 +1,6 @@
 import type { FileContent } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
+import { connectionStore } from '../../net/status.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { CryptoFailure, type UploadRow } from '../../worker/crypto.ts'
@@ -33,9 +34,11 @@ export async function sendFile(
   try {
     const prepared = file instanceof File ? await prepare(file, options) : file
     const ahead = options.ahead?.file === prepared.file && !options.ahead.hasFailed ? options.ahead : undefined
-    const message = { id: ahead?.id ?? crypto.randomUUID(), chatRoomId, sentAt: env.clock().toISOString() }
+    const isQueued = connectionStore.getState().phase !== 'open'
+    const id = ahead?.id ?? crypto.randomUUID()
+    const message = { id, chatRoomId, sentAt: env.clock().toISOString(), ...(isQueued && { isQueued }) }
     // Bytes of a queued file would wait in memory.
-    const isFirst = uploadsStore.getState().uploads.length === 0
+    const isFirst = !isQueued && uploadsStore.getState().uploads.length === 0
     const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead?.bytesOf) : undefined
     const { about } = prepared
     const row = await kept(env, ahead ? { ...message, about } : { ...message, ...prepared }, early)

@@ -22,6 +22,11 @@ import type { useGiven } from './useGiven.tsx'
 const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
 const Recorder = later(async () => (await import('../files/Recorder.tsx')).Recorder)
 const TransferDialog = later(async () => (await import('../transferline/TransferDialog.tsx')).TransferDialog)
+/** The line may be lost before somebody attaches. */
+export function loadDialogs(): void {
+  for (const dialog of [AttachDialog, Recorder]) void dialog.preload()
+}
+
 const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 
 /** The picker's types; a dropped or pasted file of another type goes out as a document. */

@@ -1,20 +1,23 @@
 import { KeyRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { EMPTY, isBlank } from '../../../contract/chat/contentwords.ts'
-import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { later } from '../../ui/later.tsx'
 import { Folded } from './Folded.tsx'
 import { Meta, spokenName } from './Meta.tsx'
-import { remarksOf } from './remarks.ts'
+import { remarksOf, sentence } from './remarks.ts'
 import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { isEmojiOnly, type Range } from './textPieces.ts'
 
+const Under = later(async () => (await import('./Under.tsx')).Under)
 const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
 const CallLine = later(async () => (await import('../callline/CallLine.tsx')).CallLine)
 const TransferLine = later(async () => (await import('../transferline/TransferLine.tsx')).TransferLine)
-const AlbumBody = later(async () => (await import('../files/AlbumBody.tsx')).AlbumBody)
+const Album = later(async () => (await import('./Album.tsx')).Album)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
+
+/** The line may be lost before something waits. */
+export const preloadBubbles = () => Promise.all([Under, FileBody, Album].map((part) => part.preload()))
 
 interface Props {
   message: ShownMessage
@@ -27,11 +30,10 @@ interface Props {
   /** True for the only message of the timeline that Tab reaches. */
   isTabStop: boolean
   marks: readonly Range[] | undefined
-  onRetry: (id: string) => void
-  onDelete: (id: string) => void
+  onUpgrade: () => void
 }
 
-export function Bubble({ message, album, name, startsRun, isTabStop, onRetry, onDelete, ...body }: Props) {
+export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
   const classes = ['msg', message.isMine && 'me', !startsRun && 'on'].filter(Boolean)
   return (
@@ -43,8 +45,8 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onRetry, on
       tabIndex={isTabStop ? 0 : -1}
     >
       {album ? (
-        <AlbumBody
-          {...{ album, onRetry, onDelete, Words: Folded, marks: body.marks }}
+        <Album
+          {...{ album, onUpgrade, Words: Folded, marks: body.marks }}
           meta={<Meta message={message} details={details} isAside={!body.hasTime} />}
         />
       ) : (
@@ -55,7 +57,7 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onRetry, on
           {remark}
         </p>
       ))}
-      {!album && <Under message={message} onRetry={onRetry} onDelete={onDelete} />}
+      {!album && message.reason !== null && <Under message={message} onUpgrade={onUpgrade} />}
     </div>
   )
 }
@@ -122,34 +124,4 @@ function Said({ body, marks, meta, look = 'bub', children }: SaidProps) {
       </p>
     </div>
   )
-}
-
-function Under({ message, onRetry, onDelete }: Pick<Props, 'message' | 'onRetry' | 'onDelete'>) {
-  if (message.status !== 'failed' && message.status !== 'waiting') return null
-  const isFailed = message.status === 'failed'
-  // A deleted account stays deleted, so a retry is useless.
-  const canRetry = isFailed && message.reason !== REFUSAL_TEXTS.account_deleted
-  return (
-    <div className={isFailed ? 'under fail' : 'under'}>
-      <span>
-        {isFailed ? 'Not sent.' : 'Waiting.'} {message.reason && sentence(message.reason)}
-      </span>
-      <span className="acts">
-        {canRetry && (
-          <button type="button" className="linkish" onClick={() => onRetry(message.id)}>
-            Retry
-          </button>
-        )}
-        <button type="button" className="linkish" onClick={() => onDelete(message.id)}>
-          Delete
-        </button>
-      </span>
-    </div>
-  )
-}
-
-/** Adds the capital and the full stop that a reason may lack. */
-function sentence(words: string): string {
-  const text = words.charAt(0).toUpperCase() + words.slice(1)
-  return /[.!?]$/.test(text) ? text : `${text}.`
 }

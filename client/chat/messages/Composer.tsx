@@ -1,5 +1,5 @@
 import { ArrowUp } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { textBytes } from '../../../contract/ground/bytes.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
@@ -9,16 +9,26 @@ import { keepDraft, readDraft } from '../../rooms/list/drafts.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
+import { useOnline } from '../../ui/useOnline.tsx'
 import { hasKeyboard } from '../../ui/writeOn.ts'
+import { preloadBubbles } from './Bubble.tsx'
+import { composer } from './composer.ts'
 import { sendText } from './send.ts'
 import { sendAndReport } from './sendOutcome.ts'
-import { takeBack } from './unsentMessage.ts'
 import { useDraft } from './useDraft.tsx'
 import { useFocus, useHeight } from './useField.tsx'
 import { useGiven } from './useGiven.tsx'
 import { useTyping } from './useTyping.tsx'
 
-const Attach = later(async () => (await import('./Attach.tsx')).Attach)
+const Attach = later(async () => {
+  const part = await import('./Attach.tsx')
+  part.loadDialogs()
+  return part.Attach
+})
+
+export async function preloadSending(): Promise<void> {
+  await Promise.all([Attach.preload(), preloadBubbles()])
+}
 
 interface Props {
   room: Room
@@ -35,19 +45,13 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const { text, change: setText, empty, isUnkept } = useDraft(room.id)
   const typing = useTyping(room)
   const given = useGiven()
-  const [hasFocus, setFocus] = useState(false)
-  const isOff = !isConnected || isBlocked
-  // A focused field stays open without a connection, and the text goes out later.
-  const isShut = isBlocked || (!isConnected && !hasFocus && text === '')
+  const isOnline = useOnline()
+  const connection = isConnected ? '' : `${connectingWords()}${isOnline ? '' : ' · you are offline'}`
   const sizeBytes = textBytes(text)
   const isTooLong = sizeBytes > LIMITS.textBytes
-  const canSend = !isOff && !isTooLong && text.trim() !== ''
-  // A tap on Send gives this component no focus event.
-  useEffect(() => {
-    if (!isConnected) setFocus(document.activeElement === field.current)
-  }, [isConnected])
+  const canSend = !isBlocked && !isTooLong && text.trim() !== ''
   useHeight(field, text)
-  useFocus(field, isShut)
+  useFocus(field, isBlocked)
 
   async function send() {
     if (!canSend) return
@@ -64,7 +68,9 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
     if (keptId === undefined) return giveBack(text)
     const isRefused = outcome === 'subscription_required' || outcome === 'limit_reached'
     // A new text in the field leaves the refused message as an unsent line.
-    if (isRefused && field.current?.value === '' && (await takeBack(env, room, keptId, text))) await giveBack(text)
+    if (!isRefused || field.current?.value !== '') return
+    const { takeBack } = await import('./unsentMessage.ts')
+    if (await takeBack(env, room, keptId)) await giveBack(text)
   }
 
   /** The lost text is stored nowhere and returns before the newer text. */
@@ -76,6 +82,16 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
     if (field.current) setText(both)
     else await keepDraft(env, room.id, both).catch(() => undefined)
   }
+
+  useEffect(() => {
+    composer.giveBack = async (lost) => {
+      await giveBack(lost)
+      field.current?.focus()
+    }
+    return () => {
+      delete composer.giveBack
+    }
+  })
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -111,37 +127,42 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
             // Without this attribute the browser stores the typed text in its session file.
             autoComplete="off"
             aria-label="Message"
-            placeholder={placeholder(isConnected, isBlocked)}
+            placeholder={isBlocked ? STOPPED : connection || 'Type a message...'}
             value={text}
-            disabled={isShut}
+            disabled={isBlocked}
             aria-invalid={isTooLong || undefined}
-            aria-describedby={isTooLong || isOff || isUnkept ? 'compose-note' : undefined}
+            aria-describedby={isTooLong || isBlocked || connection || isUnkept ? 'compose-note' : undefined}
             onChange={(event) => {
               setText(event.target.value)
               typing.change(event.target.value !== '')
             }}
-            onFocus={() => setFocus(true)}
             onBlur={({ relatedTarget, currentTarget }) => {
               // Send ends typing itself.
               if (relatedTarget === currentTarget.form?.querySelector('.send')) return
-              setFocus(false)
               typing.stop()
             }}
             onKeyDown={press}
           />
         </div>
-        <button type="submit" className="send" aria-label="Send" disabled={!canSend}>
+        <button
+          type="submit"
+          className="send"
+          aria-label={isConnected ? 'Send' : 'Send when connected'}
+          data-tip={isConnected ? undefined : ''}
+          disabled={!canSend}
+        >
           <ArrowUp className="i" aria-hidden />
         </button>
         <ComposeNote
           tooLongBytes={isTooLong ? sizeBytes : null}
-          words={text && (isUnkept ? UNKEPT : isOff ? `${placeholder(isConnected, isBlocked)} What you type stays here.` : '')}
+          words={text && (isUnkept ? UNKEPT : isBlocked ? `${STOPPED}: what you type stays here.` : connection)}
         />
       </form>
     </div>
   )
 }
 
+const STOPPED = 'Sending is stopped'
 const UNKEPT = 'This browser has no room left: what you type is lost when this page closes.'
 
 function ComposeNote({ tooLongBytes, words }: { tooLongBytes: number | null; words: string }) {
@@ -153,11 +174,4 @@ function ComposeNote({ tooLongBytes, words }: { tooLongBytes: number | null; wor
         : words}
     </p>
   )
-}
-
-function placeholder(isConnected: boolean, isBlocked: boolean): string {
-  if (isBlocked) return 'Sending is stopped'
-  if (isConnected) return 'Type a message...'
-  if (!navigator.onLine) return 'You are offline.'
-  return connectingWords()
 }

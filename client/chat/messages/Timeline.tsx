@@ -1,18 +1,15 @@
 import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
 import { LoaderCircle } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
-import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { whenPainted } from '../../ui/painted.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { JumpButton } from './JumpButton.tsx'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
-import { sendAndReport } from './sendOutcome.ts'
 import { changeView, type RoomView } from './store.ts'
 import { TimelineRow } from './TimelineRow.tsx'
 import { holds, isApart, type Line, timelineLines } from './timelineLines.ts'
-import { deleteUnsent, retryMessage } from './unsentMessage.ts'
 import './timeline.css'
 import { useAnchor } from './useAnchor.tsx'
 import { useLineSizes } from './useLineSizes.tsx'
@@ -42,7 +39,6 @@ interface Props {
 }
 
 export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgrade, onDay }: Props) {
-  const env = useEnv()
   const scroller = useRef<HTMLDivElement>(null)
   const hadNewer = useRef(view.hasNewer)
   const { messages, fresh, hasOlder, hasNewer, isAtEnd, matches } = view
@@ -98,14 +94,6 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
 
   const { tabStop, press, focusAt, onFocus } = useRowFocus(scroller, virtual, lines)
   const foundId = useAnchor(focusAt, virtual, lines, view.anchor)
-  // Stable functions keep unchanged bubbles from rendering again.
-  const latestRoom = useLatest(room)
-  const retry = useCallback(
-    (id: string) => void sendAndReport(() => retryMessage(env, latestRoom.current, id), onUpgrade),
-    [env, latestRoom, onUpgrade],
-  )
-  const remove = useCallback((id: string) => void deleteUnsent(env, latestRoom.current, id), [env, latestRoom])
-
   const { attempt, page } = usePaging(room, view, () => latestLook.current())
 
   function lastShown(): number {
@@ -188,8 +176,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
                 isTabStop={index === tabStop}
                 marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
                 measure={virtual.measureElement}
-                onRetry={retry}
-                onDelete={remove}
+                onUpgrade={onUpgrade}
               />
             )
           })}

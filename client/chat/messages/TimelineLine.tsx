@@ -15,8 +15,7 @@ export interface Told {
   name: string
   isTabStop: boolean
   marks: readonly Range[] | undefined
-  onRetry: (id: string) => void
-  onDelete: (id: string) => void
+  onUpgrade: () => void
   onDay: (from: Date) => void
 }
 

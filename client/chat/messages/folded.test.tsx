@@ -15,7 +15,7 @@ const says = (text: string, marks?: Range[]) => {
     body: { kind: 'text', text },
   } as unknown as ShownMessage
   const given = { message, marks, name: 'Bob', startsRun: true, hasTime: true, isTabStop: true }
-  return show(<Bubble {...given} onRetry={() => undefined} onDelete={() => undefined} />, makeAnswers())
+  return show(<Bubble {...given} onUpgrade={() => undefined} />, makeAnswers())
 }
 const lines = (count: number, mark = '\n') => Array.from({ length: count }, (_, at) => `line ${at + 1}`).join(mark)
 const shown = () => document.querySelector('.bub p')?.textContent ?? ''

@@ -7,7 +7,7 @@ import { isShut, latestRoom, roomById } from '../../rooms/list/roomList.ts'
 import type { CaughtUp } from '../../rooms/log/catchUp.ts'
 import type { MessagePage, OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { uploadsIn } from '../files/uploadsState.ts'
-import { shownMessage, shownUnsent } from './shown.ts'
+import { lastSays, shownMessage, shownUnsent } from './shown.ts'
 import { type Anchor, changeView, type RoomView, type ShownMessage, viewOf } from './store.ts'
 import { keepingIn } from './whileKept.ts'
 
@@ -167,11 +167,13 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
   const placed = isMore ? extended(room, view, stored) : stored.map((message) => shownMessage(message, withMarks(room)))
   const known = new Set([...outbox, ...placed.filter(({ isMine }) => isMine)].map(({ id }) => id))
   const fromMemory = keeping.filter(({ row, hasFailed }) => !hasFailed && !known.has(row.id)).map(({ row }) => row)
+  // A text overtakes a file on its way, but no queued file.
   const uploads = uploadsIn(room.id)
-    .map(({ line }) => line)
     .filter(({ id }) => !known.has(id))
-  const unsent = hasNewer ? [] : [...foldEntries([...outbox, ...fromMemory]).map(shownUnsent), ...uploads]
-  changeView(room, { ...change, messages: [...placed, ...unsent] })
+    .map(({ line, order, isQueued }) => ({ order: isQueued ? order : Number.MAX_SAFE_INTEGER, shown: line }))
+  const rows = foldEntries([...outbox, ...fromMemory]).map((row) => ({ order: row.order, shown: shownUnsent(row) }))
+  const unsent = hasNewer ? [] : [...rows, ...uploads].sort((a, b) => a.order - b.order).map(({ shown }) => shown)
+  changeView(room, { ...change, messages: lastSays([...placed, ...unsent]) })
 }
 
 /** Marks change while a view is read. */
@@ -190,7 +192,7 @@ function extended(room: Room, view: RoomView | undefined, more: StoredMessage[])
 /** Shows a message from memory, at the end of a view with the newest messages. */
 export function showUnsent(room: Room, row: OutboxRow): void {
   const view = viewOf(room)
-  if (view?.status === 'ready' && !view.hasNewer) changeView(room, { messages: [...view.messages, shownUnsent(row)] })
+  if (view?.status === 'ready' && !view.hasNewer) changeView(room, { messages: lastSays([...view.messages, shownUnsent(row)]) })
 }
 
 export function hideUnsent(room: Room, id: string): void {

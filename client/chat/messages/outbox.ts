@@ -5,13 +5,14 @@ import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { inTurn, isInTurn } from '../../net/inTurn.ts'
-import { accepted, isRequest, personIdOfDirect, placeOf, type Room } from '../../rooms/list/room.ts'
+import { connectionStore } from '../../net/status.ts'
+import { accepted, isBlocked, isRequest, personIdOfDirect, placeOf, type Room } from '../../rooms/list/room.ts'
 import { changeRoom, latestRoom } from '../../rooms/list/roomList.ts'
 import { shutHere } from '../../rooms/list/roomLocks.ts'
 import { addNewest } from '../../rooms/list/rowUpdates.ts'
 import { type CaughtUp, catchUp } from '../../rooms/log/catchUp.ts'
 import { isOtherState } from '../../rooms/log/otherState.ts'
-import { readyRoom } from '../../rooms/log/readyRoom.ts'
+import { peerName, readyRoom } from '../../rooms/log/readyRoom.ts'
 import { onStaleEpoch } from '../../rooms/log/staleEpoch.ts'
 import { changePerson } from '../../rooms/trust/people.ts'
 import { CryptoFailure, type OutboxRow } from '../../worker/crypto.ts'
@@ -34,6 +35,8 @@ const waiting = new Map<string, Wait>()
 export const forgetWaits = (): void => waiting.clear()
 export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
 
+/** Stands below the last message that waits. */
+export const LINE = 'Goes by itself when the line is back'
 const RETRY_MS = 5000
 
 const SEAL_TRIES = 6
@@ -55,6 +58,7 @@ export function flushRoom(
     for (const row of sealed ? [sealed] : await env.crypto.outbox(room.id)) {
       // A newer tab sends kinds unknown to this build.
       if (row.failure || !row.content) continue
+      if (row.isHeld) break
       const sent = await sendRow(env, latestRoom(room), row, row === sealed)
       await onChange(typeof sent === 'object' && 'cursor' in sent ? sent : undefined)
       if (sent === 'wait') break
@@ -81,6 +85,14 @@ async function sendRow(
   try {
     // A closed room needs no call.
     if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSAL_TEXTS.account_deleted)
+    if (!row.envelope) {
+      if (isBlocked(room)) {
+        await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure: `You have blocked ${peerName(room)}`, unseal: false })
+        return 'next'
+      }
+      // The server must answer first.
+      if (connectionStore.getState().phase !== 'open') await catchUp(env, room)
+    }
     let mustCommit = false
     for (let attempt = 0; attempt < SEAL_TRIES; attempt++) {
       if (!row.envelope || attempt > 0) {
@@ -150,7 +162,7 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
       await env.crypto.changeOutbox({ ...place, failure: refusal.text, unseal: false })
       return refusal
     }
-    if (error.status === 0) return wait(chatRoomId, 'It goes out when the connection is back.', RETRY_MS)
+    if (error.status === 0) return wait(chatRoomId, LINE, RETRY_MS)
     if (error.status === 429 || error.status >= 500) {
       const retryMs = error.retryAfterSeconds === undefined ? RETRY_MS : error.retryAfterSeconds * 1000
       return wait(chatRoomId, `${error.message}. It is tried again.`, retryMs)

@@ -16,3 +16,9 @@ export function writtenAt({ at, sentAt }: Pick<ShownMessage, 'at' | 'sentAt'>): 
   const [written, shown] = [new Date(sentAt), new Date(at)]
   return `written ${dayOf(written) === dayOf(shown) ? clockTime(written) : moment(written)}`
 }
+
+/** Adds the capital and the full stop that a reason may lack. */
+export function sentence(words: string): string {
+  const text = words.charAt(0).toUpperCase() + words.slice(1)
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

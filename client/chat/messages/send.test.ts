@@ -6,6 +6,7 @@ import type { Endpoint } from '../../../contract/ground/endpoint.ts'
 import type { Env } from '../../env.ts'
 import { accountStore } from '../../me/account/accountState.ts'
 import { type Api, ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
 import { draftsStore, keepDraft, resetDrafts } from '../../rooms/list/drafts.ts'
 import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import type { TestPerson } from '../../testing/people.ts'
@@ -28,6 +29,7 @@ let gate: EventEmitter
 let slow: Env
 
 beforeEach(async () => {
+  connectionStore.setState({ phase: 'open' })
   ;({ alice, bob, wire } = await people())
   await bob.says(alice, 'hello')
   await alice.reads(bob)
@@ -44,6 +46,7 @@ beforeEach(async () => {
 })
 
 afterEach(() => {
+  connectionStore.setState({ phase: 'connecting' })
   resetMessages()
   resetRooms()
   resetDrafts()
@@ -168,12 +171,12 @@ test('A message that a plan refuses stays as a line that was not sent, until its
   const [first = '', second = ''] = ids
   expect(await retryMessage(poor, room, first)).toMatchObject({ outcome: 'subscription_required' })
   expect(await alice.core.readDraft(room.id)).toBe('')
-  expect(await takeBack(poor, room, second, 'and more')).toBe(true)
+  expect(await takeBack(poor, room, second)).toBe('and more')
   expect(await alice.core.readDraft(room.id)).toBe('and more')
   expect(lines().slice(1)).toEqual([['for money', 'failed']])
   await retryMessage(alice.env, room, first)
   expect(lines().slice(1)).toEqual([['for money', 'sent']])
-  expect(await takeBack(alice.env, room, first, 'for money')).toBe(false)
+  expect(await takeBack(alice.env, room, first)).toBeUndefined()
 })
 
 test('A message that came between two reads of the vault is shown once', async () => {

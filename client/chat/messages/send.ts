@@ -4,9 +4,10 @@ import { LIMITS, PERIODS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { ownPrivacy } from '../../me/privacy/privacy.ts'
 import { ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
 import { forgetDraft } from '../../rooms/list/drafts.ts'
 import { isFollowed, placeOf, type Room } from '../../rooms/list/room.ts'
-import { isShut, roomById } from '../../rooms/list/roomList.ts'
+import { isShut, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import { untilKept } from '../../rooms/list/unkeptDrafts.ts'
 import type { CaughtUp } from '../../rooms/log/catchUp.ts'
 import { isClosed, type OutboxRow } from '../../worker/crypto.ts'
@@ -28,7 +29,7 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: (id:
     throw new ApiError(400, 'invalid_input', `A message is at most ${LIMITS.textBytes / 1024} KB of text`)
   const content = { type: 'text' as const, text: words }
   const message = { id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: env.clock().toISOString() }
-  const row = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
+  const row: OutboxRow = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
   typingSentAt = 0
   showUnsent(room, row)
   changeView(room, { fresh: null })
@@ -50,10 +51,18 @@ export async function sendText(env: Env, room: Room, text: string, onKept?: (id:
   return flush(env, room, kept.isAlone && !isFlushing(env, room) ? kept : undefined)
 }
 
-/** null if the room must be readied first. */
+/** null without a line, or if the room must be readied first. */
 function roomToSeal(env: Env, { id }: Room) {
   const row = roomById(id)
-  if (!row || !isFollowed(row) || row.isClosed || row.asksRestart || row.peers.some(({ isDeleted }) => isDeleted)) return null
+  if (
+    connectionStore.getState().phase !== 'open' ||
+    !row ||
+    !isFollowed(row) ||
+    row.isClosed ||
+    row.asksRestart ||
+    row.peers.some(({ isDeleted }) => isDeleted)
+  )
+    return null
   return { ...placeOf(row), peers: row.peers, lastSeq: row.lastSeq, now: env.clock().getTime() }
 }
 
@@ -95,6 +104,7 @@ export async function flushAll(env: Env): Promise<void> {
   for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
     const room = roomById(chatRoomId)
     if (room && !isShut(room)) await flush(env, room)
+    if (!room && roomsStore.getState().counter !== null) await (await import('./unsentMessage.ts')).stopRemoved(env, chatRoomId)
   }
 }
 

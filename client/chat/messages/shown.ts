@@ -2,9 +2,10 @@ import type { Content } from '../../../contract/chat/content.ts'
 import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
+import { connectionStore } from '../../net/status.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
-import { waitOf } from './outbox.ts'
+import { LINE, waitOf } from './outbox.ts'
 import type { MessageBody, ShownContent, ShownMessage } from './store.ts'
 
 /** Text for messages that the server withholds. */
@@ -58,9 +59,22 @@ function shownBody({ body, chatRoomId }: StoredMessage, isMine: boolean): Messag
   return body
 }
 
-export function shownUnsent({ id, chatRoomId, sentAt, content, failure }: OutboxRow): ShownMessage {
-  const waits = waitOf(chatRoomId)?.reason ?? null
-  const status = failure ? 'failed' : waits ? 'waiting' : 'sending'
+export function shownUnsent({ id, chatRoomId, sentAt, content, envelope, failure }: OutboxRow): ShownMessage {
+  const waits = waitOf(chatRoomId)?.reason ?? (connectionStore.getState().phase === 'open' ? null : LINE)
+  const isQueued = !failure && waits === LINE
+  const status = failure ? 'failed' : waits && !isQueued ? 'waiting' : 'sending'
   const body: MessageBody = content ? written(content, chatRoomId, true) : unsupported
-  return { id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false }
+  return {
+    ...{ id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false },
+    isQueued,
+    // The server may have the sealed bytes.
+    canBeTakenBack: content?.type === 'text' && (failure !== null || envelope === null),
+  }
 }
+
+/** Only the last waiting message says so. */
+export const lastSays = (messages: ShownMessage[]): ShownMessage[] =>
+  messages.map((message, at) => {
+    const reason = at === messages.length - 1 ? LINE : null
+    return message.isQueued && message.reason !== reason ? { ...message, reason } : message
+  })

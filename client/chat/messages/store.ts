@@ -38,6 +38,10 @@ export interface ShownMessage {
   /** null for messages of others. `waiting`: retried automatically. `failed`: the person decides. */
   status: 'sending' | 'waiting' | 'failed' | 'sent' | 'delivered' | 'read' | null
   reason: string | null
+  /** Waits for the line. */
+  isQueued?: boolean
+  /** The words can become the draft again. */
+  canBeTakenBack?: boolean
   body: MessageBody
   /** The sender saw another log: the server dropped or reordered earlier messages [Note: M5]. */
   isOutOfPlace: boolean

@@ -110,9 +110,9 @@ export const holds = (line: Line | undefined, id: string | undefined): boolean =
 
 const minuteOf = (message: ShownMessage | undefined): number => Math.floor(Date.parse(message?.at ?? '') / 60_000)
 
-/** The time says more than the minute: failed, waiting, or written at another time. */
-const isOnItsWay = ({ status, sentAt }: ShownMessage): boolean =>
-  status === 'failed' || status === 'waiting' || sentAt !== undefined
+/** Each has its time, with a clock or a mark. */
+const isOnItsWay = ({ status, isQueued, sentAt }: ShownMessage): boolean =>
+  status === 'failed' || status === 'waiting' || isQueued === true || sentAt !== undefined
 
 function belongTogether(a: ShownMessage | undefined, b: ShownMessage | undefined): boolean {
   if (!a || !b || a.isMine !== b.isMine || a.body.kind === 'notice' || b.body.kind === 'notice') return false

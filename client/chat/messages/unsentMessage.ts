@@ -1,8 +1,11 @@
 import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import type { Env } from '../../env.ts'
+import { loadDrafts } from '../../rooms/list/drafts.ts'
 import type { Room } from '../../rooms/list/room.ts'
+import { showToast } from '../../ui/toast.ts'
 import type { OutboxRow } from '../../worker/crypto.ts'
+import { composer } from './composer.ts'
 import { refreshRoom } from './messageWindow.ts'
 import type { SendOutcome } from './outbox.ts'
 import { flush } from './send.ts'
@@ -22,12 +25,18 @@ export async function retryMessage(env: Env, room: Room, id: string): Promise<Se
   return flush(env, room)
 }
 
-/** Makes the message the draft again. Returns false if the message was sent or still waits. */
-export async function takeBack(env: Env, room: Room, id: string, draft: string): Promise<boolean> {
-  if (!(await unsentRow(env, room, id))?.failure) return false
-  await env.crypto.dropFromOutbox({ chatRoomId: room.id, id, draft })
+/** Makes the words the draft again and returns them; undefined if they were sent, or may have been. */
+export async function takeBack(env: Env, room: Room, id: string): Promise<string | undefined> {
+  const text = await env.crypto.takeBack({ chatRoomId: room.id, id })
   await refreshRoom(env, room)
-  return true
+  return text
+}
+
+/** The words return to the field. */
+export async function cancelUnsent(env: Env, room: Room, id: string): Promise<void> {
+  const text = await takeBack(env, room, id)
+  if (text !== undefined) return composer.giveBack ? composer.giveBack(text) : loadDrafts(env)
+  if (await unsentRow(env, room, id)) showToast({ tone: 'plain', title: 'Not cancelled', text: 'It may have been sent already.' })
 }
 
 export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
@@ -35,4 +44,15 @@ export async function deleteUnsent(env: Env, room: Room, id: string): Promise<vo
   if (fileIn(row?.content)) return (await import('./chatFiles.ts')).giveUpFile(env, room, id)
   await env.crypto.dropFromOutbox({ chatRoomId: room.id, id })
   await refreshRoom(env, room)
+}
+
+/** Another browser may have removed the contact. */
+export async function stopRemoved(env: Env, chatRoomId: string): Promise<void> {
+  const rows = (await env.crypto.outbox(chatRoomId)).filter(({ failure, content }) => failure === null && content)
+  for (const { id } of rows)
+    await env.crypto.changeOutbox({ chatRoomId, id, failure: 'You have removed this contact', unseal: false })
+  if (rows.length === 0) return
+  const what = rows.length === 1 ? 'A message waits' : `${rows.length} messages wait`
+  const text = `${what} for a contact whom you have removed. The words stay in that chat, where you find them if you add the contact again.`
+  showToast({ tone: 'bad', title: 'Not sent', text, mustBeSeen: true })
 }

@@ -5,6 +5,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { logout } from './account.ts'
+import { UnsentNote } from './UnsentNote.tsx'
 
 interface Props {
   asksForRemoval?: boolean
@@ -42,6 +43,7 @@ export function LogoutDialog({ asksForRemoval = false, isLocked = false, onClose
 
   return (
     <Dialog title="Log out?" text={isLocked ? LOCKED : 'Choose what stays in this browser.'} onClose={onClose}>
+      {!isLocked && <UnsentNote />}
       <form onSubmit={submit}>
         {!isLocked && (
           <fieldset className="choices">

@@ -10,6 +10,7 @@ import { FormFooter } from '../../ui/FormFooter.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 import type { Opener } from '../account/keys.ts'
+import { UnsentNote } from '../account/UnsentNote.tsx'
 import { useWays } from '../account/useWays.tsx'
 import { deleteAccount } from './removeAccount.ts'
 import { WayDialog } from './WayDialog.tsx'
@@ -82,6 +83,7 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
         <Note icon={TriangleAlert} tone="danger">
           <strong>This cannot be undone.</strong> Nobody can bring back the account or its history, not even we.
         </Note>
+        <UnsentNote />
         <dl className="small goes">
           <dt>Goes at once</dt>
           <dd>

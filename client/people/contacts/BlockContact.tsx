@@ -7,8 +7,8 @@ import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { useAct } from '../../ui/useAct.tsx'
 import { blockContact, unblockContact } from './block.ts'
-import { restoreContact } from './contacts.ts'
 import { neighbourOf } from './neighbourOf.ts'
+import { restoreContact } from './requests.ts'
 
 interface Props {
   room: DirectRow

@@ -8,8 +8,8 @@ import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { showToast } from '../../ui/toast.ts'
-import { acceptContact, declineContact, restoreContact } from './contacts.ts'
 import { neighbourOf } from './neighbourOf.ts'
+import { acceptContact, declineContact, restoreContact } from './requests.ts'
 import { waitingWords } from './waitingWords.ts'
 
 export interface RequestProps {

@@ -50,15 +50,6 @@ async function addAddress(env: Env, onionAddress: string, identityKey: string): 
   }
 }
 
-export async function acceptContact(env: Env, { direct: { contactId } }: DirectRow): Promise<void> {
-  await keepRooms(env, [await env.api(contactsApi.accept, { contactId })])
-}
-
-/** Puts a declined request back on the list. */
-export async function restoreContact(env: Env, { direct: { contactId } }: DirectRow): Promise<void> {
-  await keepRooms(env, [await env.api(contactsApi.restore, { contactId })])
-}
-
 /** Takes a person off the list. No browser of this account then reports them as missing [Note: I3]. */
 export async function removeContact(
   env: Env,
@@ -73,9 +64,4 @@ export async function removeContact(
   // The server has removed the chat password, and the own side of the chat with it [Note: L1].
   await env.crypto.giveChatUp({ chatRoomId: id, clearedSeq: lastSeq })
   await saveBook(env)
-}
-
-export async function declineContact(env: Env, { id, direct: { contactId } }: DirectRow): Promise<void> {
-  await env.api(contactsApi.decline, { contactId })
-  putRooms([], [id])
 }

@@ -5,7 +5,7 @@ import { CryptoFailure, type Mismatch, type RoomState } from '../../worker/crypt
 import { isBlocked, isFollowed, personIdOfDirect, placeOf, type Room } from '../list/room.ts'
 import { unlessLocked } from '../list/roomLocks.ts'
 import { refreshPeers, refreshStale } from '../trust/peers.ts'
-import { personById } from '../trust/people.ts'
+import { nameOf, personById } from '../trust/people.ts'
 import { pageNewEpochs } from './archivePages.ts'
 import { catchUp } from './catchUp.ts'
 import { askingRestart, isOtherState } from './otherState.ts'
@@ -91,7 +91,10 @@ const unlessForked = ({ isForked }: RoomState): Readiness =>
     ? { ready: false, reason: 'Two device lists have the same number. Nothing is sent until you decide.' }
     : { ready: true }
 
-const peerName = (room: Room): string => personById(personIdOfDirect(room) ?? '')?.displayName ?? 'This person'
+export function peerName(room: Room): string {
+  const person = personById(personIdOfDirect(room) ?? '')
+  return person ? nameOf(person) : 'This person'
+}
 
 /**
  * Returns `moved` if another device was faster, `failed` if the group could not be entered. A second failure drafts a new

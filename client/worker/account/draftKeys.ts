@@ -1,7 +1,7 @@
 import type { AccountKeys } from '../../../contract/account/devices.ts'
 import { ADDED_AT_SEALED, type Manifest } from '../../../contract/account/documents.ts'
 import { encodeFields, fromBase64, toBase64 } from '../../../contract/ground/bytes.ts'
-import { newKeyPackages } from '../group/keypackages.ts'
+import { newKeyPackages } from '../group/newPackages.ts'
 import { copyHistory, type HistoryKey, historyWrite } from '../keys/history.ts'
 import { type DeviceKeys, type DeviceName, readManifest, sealDeviceName } from '../keys/identity.ts'
 import { eraseKeyring, newKeyring, type Way } from '../keys/keyring.ts'

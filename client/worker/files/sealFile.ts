@@ -3,7 +3,9 @@ import { type FileContent, readContent } from '../../../contract/chat/content.ts
 import { storedBytesOf } from '../../../contract/chat/objects.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
-import { droppedWrites, keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox } from '../messages/outbox.ts'
+import { keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox } from '../messages/outbox.ts'
+import { nextOrder, QUEUE, queueFull } from '../messages/queue.ts'
+import { droppedWrites } from '../messages/unsent.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
 import { forgetReceived } from '../transfers/dropping.ts'
@@ -25,6 +27,7 @@ const rowShape: z.ZodType<UploadRow> = z.looseObject({
   chatRoomId: z.string(),
   sentAt: z.string(),
   order: z.number(),
+  isQueued: z.literal(true).exactOptional(),
   content: z.custom<UploadRow['content']>((json) => typeof json === 'object' && readContent({ ...json, object: NO_OBJECT })),
   begun: z.object({ object: z.string(), uploadId: z.string().nullable() }).nullable().default(null),
   object: z.string().nullable(),
@@ -37,9 +40,14 @@ const rowShape: z.ZodType<UploadRow> = z.looseObject({
 const NO_OBJECT = '00000000-0000-4000-8000-000000000000'
 
 const rowKey = ({ chatRoomId, id }: Name) => `${uploadsIn(chatRoomId)}${id}`
-const rowWrite = (row: UploadRow): Write => ({ store: 'sealed', key: rowKey(row), value: { json: row } })
+function rowWrite(row: UploadRow): Write {
+  const { isQueued = false, isPaused, failure, isCancelled } = row
+  const isHolding = isQueued && !isPaused && failure === null && !isCancelled
+  return { store: 'sealed', key: rowKey(row), value: { json: { ...row, isHolding } } }
+}
 const gone = (name: Name): Write => ({ store: 'sealed', key: rowKey(name), value: null })
 
+const MIB = 1024 * 1024
 const FRESH = { begun: null, object: null, isPaused: false, failure: null, isLost: false, isCancelled: false }
 
 interface Name {
@@ -48,7 +56,7 @@ interface Name {
 }
 
 /** Without `file`, `sealAhead` sealed this id. */
-export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt'> & {
+export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt' | 'isQueued'> & {
   file?: Blob
   about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album'>
 }
@@ -81,20 +89,30 @@ export async function dropAhead(live: Live, { id }: { id: string }): Promise<voi
   await dropStrays(live)
 }
 
-/** Seals and keeps a file until sent. Throws 'quota', 'file_read', 'file_absent'. */
+/** Seals and keeps a file until sent. Throws 'quota', 'file_read', 'file_absent', 'queue_full'. */
 export async function keepUpload(live: Live, { file, about, ...message }: NewFile): Promise<UploadRow> {
+  await requireSpace(live, file)
   const sealing = file ? seal(live, message.id, file) : ahead.get(message.id)
   ahead.delete(message.id)
   const { sealed, isKept } = (await sealing) ?? absent()
   const content = { type: 'file' as const, ...about, ...sealed }
-  const row = { ...message, ...FRESH, order: Date.now() * 1000, content, isKept }
   try {
-    await live.vault.write([rowWrite(row)])
+    return await withOutbox(live, message.chatRoomId, async () => {
+      const row = { ...message, ...FRESH, order: await nextOrder(live, message.chatRoomId, true), content, isKept }
+      await live.vault.write([rowWrite(row)])
+      return row
+    })
   } catch (error) {
     await dropFiles(live.userId, WAITING, message.id)
     throw error
   }
-  return row
+}
+
+/** What was sealed ahead lies there already. */
+async function requireSpace({ userId }: Live, file: Blob | undefined): Promise<void> {
+  const waiting = (await listFiles(userId, WAITING)).get(WAITING)?.values() ?? []
+  const bytes = [...waiting].reduce((sum, { size }) => sum + size, file ? storedBytesOf(file.size) : 0)
+  if (bytes > QUEUE.fileBytes) throw queueFull(`Files of ${QUEUE.fileBytes / MIB} MB wait in this browser`)
 }
 
 /** Returns a step's sealed bytes. */
@@ -147,7 +165,9 @@ export function uploadDone(live: Live, name: Name & { object: string }): Promise
       (await seqOfMessage(live.vault, { chatRoomId, senderId: live.userId, id })) !== undefined
     const content: FileContent = { ...row.content, object }
     const message = { id, chatRoomId, content, replyToId: null, sentAt: row.sentAt }
-    const kept = isKnown ? [] : newWrites(newRow(message, await outboxOf(live, chatRoomId)))
+    const rows = await outboxOf(live, chatRoomId)
+    const keepsPlace = row.isQueued && rows.every(({ order }) => order !== row.order)
+    const kept = isKnown ? [] : newWrites(newRow(message, keepsPlace ? row.order : await nextOrder(live, chatRoomId)))
     await live.vault.write([...kept, gone(name)])
     await moveFile(live.userId, [WAITING, id], [chatRoomId, object])
   })

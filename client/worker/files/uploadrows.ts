@@ -6,6 +6,8 @@ export interface UploadRow {
   /** ISO 8601. */
   sentAt: string
   order: number
+  /** Chosen without a line: what is written after it waits for it. */
+  isQueued?: true
   content: Omit<FileContent, 'object'>
   begun: { object: string; uploadId: string | null } | null
   object: string | null

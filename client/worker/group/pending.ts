@@ -5,7 +5,6 @@ import type { Live } from '../keys/live.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { epochOf, type Group, groupIdOf } from './mls.ts'
-import { type Place, withRoom } from './roomState.ts'
 
 /** An own commit that the log does not have yet. */
 export interface PendingCommit {
@@ -45,14 +44,6 @@ export async function pendingCommit({ vault }: Live, chatRoomId: string): Promis
   if (!row?.bytes) return undefined
   const { draft, hasPath } = jsonOf(rowShape, row)
   return { draft, hasPath, group: row.bytes }
-}
-
-/** The server never accepts it: its device lists are out of date [Note: R6]. */
-export function dropCommit(live: Live, { chatRoomId, peerIds, commit }: Place & Pick<CommitDraft, 'commit'>): Promise<void> {
-  return withRoom(live, chatRoomId, peerIds, async () => {
-    const pending = await pendingCommit(live, chatRoomId)
-    if (pending?.draft.commit === commit) await live.vault.write([pendingSettled(chatRoomId)])
-  })
 }
 
 /** True if the log's entry is this commit, in the same generation and epoch. */

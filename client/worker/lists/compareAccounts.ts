@@ -116,11 +116,3 @@ export async function vanishedContacts(
     isContact && username && !listed.has(userId) ? [{ userId, username }] : [],
   )
 }
-
-/** Marks a missing contact as known, for all browsers. */
-export const knowVanished = (live: Live, { userId }: { userId: string }): Promise<void> =>
-  withBook(live, async () => {
-    const row = await readBook(live)
-    const pin = row.book.pins[userId]
-    if (pin?.isContact) await live.vault.write([bookWrite(decided(row, userId, { ...pin, isContact: false }))])
-  })

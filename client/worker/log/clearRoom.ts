@@ -3,6 +3,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { type Book, bookWrite, readBook, withBook } from '../lists/book.ts'
+import { decided } from '../lists/pins.ts'
 import { readIntoIndex } from '../searchindex/searchindex.ts'
 import { dropTransfers } from '../transfers/dropping.ts'
 import { dropFiles, listFiles } from '../vault/disk.ts'
@@ -32,6 +33,14 @@ const changeBook = (live: Live, change: (book: Book) => Book): Promise<void> =>
   withBook(live, async () => {
     const row = await readBook(live)
     await live.vault.write([bookWrite({ ...row, isDirty: true, book: change(row.book) })])
+  })
+
+/** Marks a missing contact as known, for all browsers. */
+export const knowVanished = (live: Live, { userId }: { userId: string }): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    const pin = row.book.pins[userId]
+    if (pin?.isContact) await live.vault.write([bookWrite(decided(row, userId, { ...pin, isContact: false }))])
   })
 
 /** Notes a cleared room in the book, and deletes its messages here. */

@@ -22,6 +22,7 @@ import {
   withOutbox,
   writtenWrites,
 } from '../messages/outbox.ts'
+import { nextOrder } from '../messages/queue.ts'
 import { sealMessage } from '../messages/sealedMessage.ts'
 import { stated } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -90,10 +91,10 @@ async function sealedAtOnce(
         const { record, group, accounts } = room
         const rows = await outboxOf(live, chatRoomId)
         const waiting = rows.filter(({ failure }) => failure === null)
-        if (waiting.some(({ envelope }) => envelope === null)) return undefined
+        if (waiting.some(({ envelope, isHeld }) => envelope === null || isHeld)) return undefined
         if (!record || !group || !(await isReady(live, room, shownRoom))) return undefined
         const sealed = await sealedIn(live, { record, group, accounts }, message)
-        const row = newRow(message, rows, sealed.envelope)
+        const row = newRow(message, await nextOrder(live, chatRoomId, true), sealed.envelope)
         isStoring = true
         await storeRoom(live, chatRoomId, sealed, writtenWrites(row))
         return { ...row, isAlone: waiting.length === 0 }

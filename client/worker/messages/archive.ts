@@ -187,10 +187,9 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
   return { senderId: sender.userId, body, proof: { statement, deviceId }, flags }
 }
 
-/** Times that are further apart are both shown. */
 export const FAR_MS = 10 * 60_000
 
-/** Returns a signed time that is far from the server's: of writing, else of sealing [Note: H3, M4]. */
+/** Returns a signed time far from the server's [Note: H3, M4]. */
 export function sentFar(
   { sentAt, writtenAt = sentAt }: { sentAt: string; writtenAt?: string | undefined },
   createdAt: string,

@@ -7,6 +7,7 @@ import { exclusive } from '../vault/exclusive.ts'
 import { seqOfMessage } from '../vault/storedMessage.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
+import { filesOf, nextOrder } from './queue.ts'
 
 /** A retry sends the same `envelope`. */
 export interface OutboxRow {
@@ -20,6 +21,8 @@ export interface OutboxRow {
   envelope: string | null
   /** The server's text. */
   failure: string | null
+  /** A queued file comes first. */
+  isHeld?: boolean
 }
 
 /** The own copy, because MLS does not open own messages. */
@@ -79,8 +82,13 @@ export const settledWrites = (chatRoomId: string, id: string, { order }: OwnRow)
   { store: 'outbox', key: [chatRoomId, order], value: null },
 ]
 
-export async function outboxOf({ vault }: Live, chatRoomId: string): Promise<OutboxRow[]> {
-  return (await vault.all('outbox', chatRoomId)).map(({ value }) => shown(jsonOf(keptShape, value)))
+export async function outboxOf(live: Live, chatRoomId: string): Promise<OutboxRow[]> {
+  const [rows, files] = await Promise.all([live.vault.all('outbox', chatRoomId), filesOf(live, chatRoomId)])
+  const holding = files.filter(({ isHolding }) => isHolding)
+  return rows.map(({ value }) => {
+    const row = shown(jsonOf(keptShape, value))
+    return { ...row, isHeld: holding.some(({ order }) => order < row.order) }
+  })
 }
 
 export async function roomsWithOutbox({ vault }: Live): Promise<string[]> {
@@ -92,16 +100,18 @@ export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'se
 /** Stores a message before anything can fail. */
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
-    const kept = newRow(message, await outboxOf(live, message.chatRoomId))
+    const kept = newRow(message, await nextOrder(live, message.chatRoomId, message.content.type === 'text'))
     await live.vault.write(isCounted(message.content) ? writtenWrites(kept) : await silentWrites(live, kept))
     return kept
   })
 }
 
-export function newRow(message: NewMessage, rows: OutboxRow[], envelope: string | null = null) {
-  const order = Math.max((rows.at(-1)?.order ?? 0) + 1, Date.now() * 1000)
-  return { ...message, order, envelope, failure: null }
-}
+export const newRow = (message: NewMessage, order: number, envelope: string | null = null) => ({
+  ...message,
+  order,
+  envelope,
+  failure: null,
+})
 
 export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
   outboxWrite(row),
@@ -124,7 +134,7 @@ export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | unde
   return row && jsonOf(ownShape, row)
 }
 
-interface Kept {
+export interface Kept {
   row: KeptRow
   own: OwnRow
 }
@@ -148,22 +158,6 @@ export function changeOutbox(
   })
 }
 
-/** Removes a message; stores the `draft`. */
-export function dropFromOutbox(live: Live, input: { chatRoomId: string; id: string; draft?: string }): Promise<void> {
-  const { chatRoomId, id, draft } = input
-  return withOutbox(live, chatRoomId, async () => {
-    const kept = await keptOf(live, chatRoomId, id)
-    if (kept) await live.vault.write([...droppedWrites(chatRoomId, id, kept), ...(draft ? [draftWrite(chatRoomId, draft)] : [])])
-  })
-}
-
-/** For a message that the log lacks. */
-export const droppedWrites = (chatRoomId: string, id: string, { own }: Kept): Write[] => [
-  { store: 'outbox', key: [chatRoomId, own.order], value: null },
-  // The copy stays: it proves that this device made the bytes [Note: V2].
-  ...(own.envelope === null ? [ownWrite(chatRoomId, id, null)] : []),
-]
-
 const DRAFT = 'draft:'
 
 export async function readDraft({ vault }: Live, chatRoomId: string): Promise<string> {
@@ -176,7 +170,7 @@ export async function drafts({ vault }: Live): Promise<{ chatRoomId: string; tex
   return rows.map(({ key, value }) => ({ chatRoomId: key.slice(DRAFT.length), text: jsonOf(z.string(), value) }))
 }
 
-const draftWrite = (chatRoomId: string, text: string): Write => ({
+export const draftWrite = (chatRoomId: string, text: string): Write => ({
   store: 'sealed',
   key: `${DRAFT}${chatRoomId}`,
   value: text ? { json: text } : null,

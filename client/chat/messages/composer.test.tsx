@@ -1,0 +1,127 @@
+// @vitest-environment happy-dom
+import { act, screen, waitFor } from '@testing-library/react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { Env } from '../../env.ts'
+import { connectionStore } from '../../net/status.ts'
+import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
+import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { ROOM_ID } from '../../testing/shown.ts'
+import { Bubble } from './Bubble.tsx'
+import { Composer } from './Composer.tsx'
+import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
+
+vi.mock('./Attach.tsx', () => ({ Attach: () => null, loadDialogs: () => undefined }))
+
+openScreen()
+
+const room = {
+  id: ROOM_ID,
+  ownId: 'a1',
+  memberIds: ['a1', 'b1'],
+  peers: [],
+  direct: null,
+  lock: 'none',
+  marks: {},
+} as unknown as RoomRow
+const kept: unknown[] = []
+const crypto = {
+  readDraft: async () => '',
+  keepDraftText: async () => undefined,
+  keepAndSeal: async (input: { message: object; room: unknown }) => {
+    kept.push(input)
+    return { ...input.message, envelope: null, failure: null, order: 1, isAlone: false }
+  },
+  outbox: async () => [],
+  page: async () => ({ messages: [], from: 0, cursor: 0, isJoined: true, waitsFor: '' }),
+  takeBack: async () => 'see you at nine',
+}
+
+beforeEach(() => {
+  kept.length = 0
+  resetRooms()
+  roomsStore.setState({ rooms: new Map([[ROOM_ID, room]]) })
+  messagesStore.setState({ open: null })
+})
+
+const compose = (isBlocked = false) =>
+  show(<Composer {...{ room, isBlocked, hasPlan: true, onUpgrade: () => undefined }} />, makeAnswers(), {
+    crypto: crypto as unknown as Env['crypto'],
+  })
+const field = () => screen.getByLabelText<HTMLTextAreaElement>('Message')
+const loses = () => act(() => connectionStore.setState({ phase: 'connecting' }))
+
+test('Without a line the field stays open, says so, and Enter keeps what was typed without sealing it', async () => {
+  const { person } = compose()
+  expect(field().placeholder).toBe('Type a message...')
+  loses()
+  expect(field().placeholder).toBe('Connecting...')
+  expect(field().disabled).toBe(false)
+  const send = screen.getByRole<HTMLButtonElement>('button', { name: 'Send when connected' })
+  expect(send.disabled).toBe(true)
+  await person.type(field(), 'see you at nine')
+  expect(send.disabled).toBe(false)
+  expect(screen.getByRole('status').textContent).toBe('Connecting...')
+  await person.keyboard('{Enter}')
+  await waitFor(() => expect(kept).toMatchObject([{ message: { content: { text: 'see you at nine' } }, room: null }]))
+  expect(field().value).toBe('')
+  expect(document.activeElement).toBe(field())
+})
+
+test('Where the browser knows that it has no network, the field says that too; a chat that is stopped takes nothing', () => {
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  loses()
+  compose()
+  expect(field().placeholder).toBe('Connecting... · you are offline')
+})
+
+test('A chat in which sending is stopped takes nothing, with a line and without', () => {
+  compose(true)
+  expect([field().disabled, field().placeholder]).toEqual([true, 'Sending is stopped'])
+  loses()
+  expect([field().disabled, field().placeholder]).toEqual([true, 'Sending is stopped'])
+})
+
+const waiting = (more: Partial<ShownMessage>): ShownMessage => ({
+  ...{ id: 'm1', seq: null, at: '2026-11-26T10:00:00.000Z', isMine: true, status: 'sending', isOutOfPlace: false },
+  ...{ reason: 'Goes by itself when the line is back', isQueued: true, canBeTakenBack: true },
+  body: { kind: 'text', text: 'see you at nine' },
+  ...more,
+})
+const bubble = (message: ShownMessage) => (
+  <Bubble
+    {...{ message, name: 'Bob', startsRun: true, hasTime: true, isTabStop: true, marks: undefined }}
+    onUpgrade={() => undefined}
+  />
+)
+
+test('Cancel below the last one gives its words back to the field, before what is typed, and the field has the focus', async () => {
+  messagesStore.setState({ open: { chatRoomId: ROOM_ID, messages: [], status: 'ready' } as unknown as RoomView })
+  const { person } = show(
+    <>
+      {bubble(waiting({}))}
+      <Composer {...{ room, isBlocked: false, hasPlan: true, onUpgrade: () => undefined }} />
+    </>,
+    makeAnswers(),
+    { crypto: crypto as unknown as Env['crypto'] },
+  )
+  await person.type(field(), 'or ten')
+  await screen.findByText('Goes by itself when the line is back.')
+  await person.click(await screen.findByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(field().value).toBe('see you at nine\nor ten'))
+  await waitFor(() => expect(document.activeElement).toBe(field()))
+})
+
+test.each([
+  [
+    'that was stopped',
+    { status: 'failed' as const, reason: 'You have blocked Bob', isQueued: false },
+    ['Retry', 'Copy', 'Cancel'],
+  ],
+  ['that may have been sent', { canBeTakenBack: false }, ['Delete']],
+  ['before the last', { reason: null }, []],
+])('A message %s says why, and offers what can be done', async (_, more, names) => {
+  show(bubble(waiting(more)), makeAnswers())
+  if (names.length > 0) await screen.findByRole('button', { name: names[0] as string })
+  expect(screen.queryAllByRole('button').map(({ textContent }) => textContent)).toEqual(names)
+  expect(document.querySelector('.meta svg')).not.toBeNull()
+})

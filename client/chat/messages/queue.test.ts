@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { messagesApi } from '../../../contract/chat/messages.ts'
+import { type Api, ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
+import { draftsStore, resetDrafts } from '../../rooms/list/drafts.ts'
+import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'
+import type { TestPerson } from '../../testing/people.ts'
+import { people } from '../../testing/room.ts'
+import type { Wire } from '../../testing/wire.ts'
+import { toastStore } from '../../ui/toast.ts'
+import { composer } from './composer.ts'
+import { resetMessages, showRoom } from './messages.ts'
+import { flush, flushAll, sendText } from './send.ts'
+import { messagesStore } from './store.ts'
+import { cancelUnsent, retryMessage } from './unsentMessage.ts'
+
+let alice: TestPerson
+let bob: TestPerson
+let room: RoomRow
+let wire: Wire
+let isOnline: boolean
+
+beforeEach(async () => {
+  ;({ alice, bob, wire } = await people())
+  await alice.says(bob, 'hi')
+  await bob.says(alice, 'hello')
+  await alice.reads(bob)
+  comesBack()
+  const { api } = alice.env
+  alice.env.api = (async (endpoint: never, input: never) => {
+    if (!isOnline) throw new ApiError(0, 'offline', 'You are offline')
+    return await api(endpoint, input)
+  }) as Api
+  resetRooms()
+  room = alice.room(bob)
+  putRooms([room])
+  await showRoom(alice.env, room)
+  toastStore.setState({ queue: [] })
+})
+
+afterEach(() => {
+  connectionStore.setState({ phase: 'connecting' })
+  resetMessages()
+  resetRooms()
+  resetDrafts()
+})
+
+function goes() {
+  isOnline = false
+  connectionStore.setState({ phase: 'connecting' })
+}
+function comesBack() {
+  isOnline = true
+  connectionStore.setState({ phase: 'open' })
+}
+
+const LINE = 'Goes by itself when the line is back'
+const lines = () =>
+  messagesStore
+    .getState()
+    .open?.messages.slice(2)
+    .map(({ body, status, reason }) => ['text' in body && body.text, status, reason])
+const unsent = async () =>
+  (await alice.core.outbox(room.id)).map(({ content, envelope, failure }) => [
+    content?.type === 'text' && content.text,
+    envelope,
+    failure,
+  ])
+const says = (text: string) => sendText(alice.env, room, text)
+const heard = async () => (await bob.hears(alice)).slice(2)
+const idOf = async (text: string): Promise<string> =>
+  (await alice.core.outbox(room.id)).find(({ content }) => content?.type === 'text' && content.text === text)?.id ?? expect.fail()
+
+test('Without a line what Alice says is kept unsealed, the last one says that it goes by itself, and it goes in order, once each', async () => {
+  goes()
+  for (const text of ['one', 'two', 'three']) expect(await says(text)).toEqual({ outcome: 'kept' })
+  expect(lines()).toEqual([
+    ['one', 'sending', null],
+    ['two', 'sending', null],
+    ['three', 'sending', LINE],
+  ])
+  expect(await unsent()).toEqual(['one', 'two', 'three'].map((text) => [text, null, null]))
+  expect(roomById(room.id)?.preview).toMatchObject({ text: 'three', status: 'sending' })
+
+  // The page is loaded anew, still without a line.
+  resetMessages()
+  await showRoom(alice.env, room)
+  expect(lines()?.at(-1)).toEqual(['three', 'sending', LINE])
+  await flushAll(alice.env)
+  expect(await unsent()).toEqual(['one', 'two', 'three'].map((text) => [text, null, null]))
+
+  comesBack()
+  await Promise.all([flushAll(alice.env), says('four')])
+  expect(await heard()).toEqual(['one', 'two', 'three', 'four'])
+  expect(lines()?.map(([, status]) => status)).toEqual(['sent', 'sent', 'sent', 'sent'])
+})
+
+test('A line that seems to be there is asked before anything is sealed', async () => {
+  goes()
+  await says('one')
+  // The socket is on its way, and the server does not answer yet.
+  expect(await flush(alice.env, room)).toEqual({ outcome: 'kept' })
+  expect(await unsent()).toEqual([['one', null, null]])
+})
+
+test('Two tabs hand in what waits at the same time, and Bob reads each once, in order', async () => {
+  goes()
+  for (const text of ['one', 'two', 'three']) await says(text)
+  comesBack()
+  const tab = await alice.newTab()
+  await Promise.all([flush(alice.env, room), tab.sends(tab.room(bob))])
+  expect(await heard()).toEqual(['one', 'two', 'three'])
+})
+
+test('What is cancelled is never sent: its words come back before what is typed, and are the draft of this browser', async () => {
+  goes()
+  await says('one')
+  await says('two')
+  await alice.core.keepDraftText({ chatRoomId: room.id, text: 'typed since' })
+  const given: string[] = []
+  composer.giveBack = async (text) => void given.push(text)
+  await cancelUnsent(alice.env, room, await idOf('two'))
+  expect(given).toEqual(['two'])
+  expect(await alice.core.readDraft(room.id)).toBe('two\ntyped since')
+  expect(lines()).toEqual([['one', 'sending', LINE]])
+  delete composer.giveBack
+  // Where the field is not shown the list has them.
+  await cancelUnsent(alice.env, room, await idOf('one'))
+  expect(draftsStore.getState().drafts.get(room.id)).toBe('one\ntwo\ntyped since')
+  comesBack()
+  await flushAll(alice.env)
+  expect(await heard()).toEqual([])
+})
+
+test('A message whose answer was lost may be sent already: it is not taken back, and its words stay where they are', async () => {
+  wire.afterEffect = (_caller, path, method) => {
+    if (path === messagesApi.send.path && method === 'POST') throw new ApiError(0, 'offline', 'You are offline')
+  }
+  connectionStore.setState({ phase: 'open' })
+  await says('lost answer')
+  expect(lines()).toEqual([['lost answer', 'sending', LINE]])
+  await cancelUnsent(alice.env, room, await idOf('lost answer'))
+  expect(toastStore.getState().queue).toMatchObject([{ title: 'Not cancelled', text: 'It may have been sent already.' }])
+  expect(await alice.core.readDraft(room.id)).toBe('')
+  wire.afterEffect = undefined
+  await flushAll(alice.env)
+  expect(await heard()).toEqual(['lost answer'])
+})
+
+test('A plan that ended meanwhile, and a block, stop what waits by name; nothing is lost, and Retry or Cancel go on', async () => {
+  goes()
+  await says('for money')
+  comesBack()
+  wire.beforeEffect = (_caller, path, method) => {
+    if (path === messagesApi.send.path && method === 'POST')
+      throw new ApiError(403, 'subscription_required', 'Subscription required')
+  }
+  await flushAll(alice.env)
+  expect(lines()).toEqual([['for money', 'failed', 'Subscription required']])
+  wire.beforeEffect = undefined
+  await retryMessage(alice.env, room, await idOf('for money'))
+  expect(await heard()).toEqual(['for money'])
+
+  goes()
+  await says('to a friend')
+  comesBack()
+  putRooms([{ ...(roomById(room.id) ?? room), direct: { ...room.direct, isBlocked: true } as RoomRow['direct'] }])
+  await flushAll(alice.env)
+  expect(lines()?.at(-1)).toEqual(['to a friend', 'failed', 'You have blocked This person'])
+  expect(await unsent()).toEqual([['to a friend', null, 'You have blocked This person']])
+  await cancelUnsent(alice.env, room, await idOf('to a friend'))
+  expect(await alice.core.readDraft(room.id)).toBe('to a friend')
+  expect(await heard()).toEqual(['for money'])
+})
+
+test('A contact who was removed meanwhile gets nothing, also when they are added again: it is told, and the words stay in the chat', async () => {
+  goes()
+  await says('to a friend')
+  comesBack()
+  resetRooms()
+  roomsStore.setState({ counter: '1' })
+  await flushAll(alice.env)
+  expect(toastStore.getState().queue).toMatchObject([
+    { title: 'Not sent', text: expect.stringMatching(/^A message waits for a contact/) },
+  ])
+  putRooms([room])
+  await flushAll(alice.env)
+  expect(await unsent()).toEqual([['to a friend', null, 'You have removed this contact']])
+  expect(await heard()).toEqual([])
+})
+
+test('A text behind a file that was chosen without a line goes after it, unless the file is paused', async () => {
+  goes()
+  const id = crypto.randomUUID()
+  const about = { as: 'file' as const, name: 'notes.txt', mediaType: 'text/plain', caption: '' }
+  const name = { chatRoomId: room.id, id }
+  await says('before it')
+  await alice.core.keepUpload({ ...name, sentAt: new Date().toISOString(), isQueued: true, file: new Blob(['notes']), about })
+  await says('behind it')
+  comesBack()
+  await flushAll(alice.env)
+  expect(await heard()).toEqual(['before it'])
+  await says('behind it too')
+  expect(await heard()).toEqual(['before it'])
+  await alice.core.changeUpload({ ...name, change: { isPaused: true } })
+  await flushAll(alice.env)
+  expect(await heard()).toEqual(['before it', 'behind it', 'behind it too'])
+
+  goes()
+  await alice.core.changeUpload({ ...name, change: { isPaused: false } })
+  await says('behind it again')
+  await alice.core.uploadDone({ ...name, object: crypto.randomUUID() })
+  expect((await alice.core.outbox(room.id)).map(({ content }) => content?.type)).toEqual(['file', 'text'])
+})
+
+test('The queue of a chat has an end, and what goes beyond it stays in the field', async () => {
+  goes()
+  for (let count = 0; count < 200; count++) await alice.keeps(bob, `number ${count}`)
+  await expect(says('one more')).rejects.toThrow('200 messages wait in this chat already')
+  expect(await unsent()).toHaveLength(200)
+  expect(await alice.core.unsentCount()).toBe(200)
+})

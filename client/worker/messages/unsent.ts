@@ -1,0 +1,46 @@
+import { readContent } from '../../../contract/chat/content.ts'
+import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
+import type { Live } from '../keys/live.ts'
+import type { Write } from '../vault/vault.ts'
+import { UPLOADS } from '../vault/waitingFiles.ts'
+import { draftWrite, inKeepingOrder, type Kept, keptOf, ownWrite, readDraft, withOutbox } from './outbox.ts'
+
+interface Name {
+  chatRoomId: string
+  id: string
+}
+
+export const droppedWrites = (chatRoomId: string, id: string, { own }: Kept): Write[] => [
+  { store: 'outbox', key: [chatRoomId, own.order], value: null },
+  // The copy stays: it proves that this device made the bytes [Note: V2].
+  ...(own.envelope === null ? [ownWrite(chatRoomId, id, null)] : []),
+]
+
+export function dropFromOutbox(live: Live, { chatRoomId, id }: Name): Promise<void> {
+  return withOutbox(live, chatRoomId, async () => {
+    const kept = await keptOf(live, chatRoomId, id)
+    if (kept) await live.vault.write(droppedWrites(chatRoomId, id, kept))
+  })
+}
+
+/** The server may have unrefused bytes. */
+const mayBeSent = ({ row, own }: Kept): boolean => own.envelope !== null && (row.failure === null || row.envelope === null)
+
+/** Makes a text the draft's beginning. Returns undefined if it may be sent. */
+export function takeBack(live: Live, { chatRoomId, id }: Name): Promise<string | undefined> {
+  return inKeepingOrder(live, chatRoomId, () =>
+    withOutbox(live, chatRoomId, async () => {
+      const kept = await keptOf(live, chatRoomId, id)
+      const content = kept && readContent(kept.row.content)
+      if (!kept || content?.type !== 'text' || mayBeSent(kept)) return undefined
+      const text = contentWords(content)
+      const draft = [text, await readDraft(live, chatRoomId)].filter(Boolean).join('\n')
+      await live.vault.write([...droppedWrites(chatRoomId, id, kept), draftWrite(chatRoomId, draft)])
+      return text
+    }),
+  )
+}
+
+/** Counts locked rooms too. */
+export const unsentCount = async ({ vault }: Live): Promise<number> =>
+  (await vault.keys('outbox')).length + (await vault.keys('sealed', UPLOADS)).length
