@@ -104,7 +104,7 @@ export async function flushAll(env: Env): Promise<void> {
   for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
     const room = roomById(chatRoomId)
     if (room && !isShut(room)) await flush(env, room)
-    if (!room && roomsStore.getState().counter !== null) await (await import('./unsentMessage.ts')).stopRemoved(env, chatRoomId)
+    if (!room && roomsStore.getState().counter !== null) await (await import('./removedContact.ts')).stopRemoved(env, chatRoomId)
   }
 }
 
