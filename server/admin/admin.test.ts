@@ -266,6 +266,7 @@ test('a changed, a missing and an added row of the audit trail are found and nam
 test('sums of a day are of all, and of fewer than ten people none is shown', async () => {
   const ada = await administrator('ada')
   const bob = await world.person('bob')
+  await world.person('mia', 'master')
   const room = await ada.talksTo(bob)
   await bob.says(room, 'counted')
   await world.jobs.runDue()
