@@ -1,14 +1,13 @@
-import { ShieldAlert } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { type ComponentType, useEffect, useRef, useState } from 'react'
 import { later } from '../../ui/later.tsx'
-import { Note } from '../../ui/Note.tsx'
 import { useWindowNote } from '../../ui/useWindowNote.tsx'
 import { AuthFrame } from './AuthFrame.tsx'
 import { SignIn } from './SignIn.tsx'
 import { SignUp } from './SignUp.tsx'
 import type { SignInStep } from './signin.ts'
 
+const EndedNotice = later(async () => (await import('./EndedNotice.tsx')).EndedNotice)
 const ConfirmDevices = later(async () => (await import('./ConfirmDevices.tsx')).ConfirmDevices)
 const NewPassword = later(async () => (await import('./NewPassword.tsx')).NewPassword)
 const RecoverAccount = later(async () => (await import('./RecoverAccount.tsx')).RecoverAccount)
@@ -99,11 +98,7 @@ function Forms({ tab, notice, Invitation, username, onUsername, onTab, onSubmit,
         <Tabs.Trigger value="signin">Sign In</Tabs.Trigger>
       </Tabs.List>
       {Invitation && <Invitation onUsername={setPreferred} />}
-      {notice && (
-        <Note icon={ShieldAlert} role="status">
-          {notice}
-        </Note>
-      )}
+      {notice && <EndedNotice words={notice} />}
       <Tabs.Content value="signup" tabIndex={-1}>
         <SignUp preferred={preferred} onSubmit={onSubmit} />
       </Tabs.Content>
