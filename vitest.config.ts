@@ -80,6 +80,8 @@ export default defineConfig({
             ...(process.env['CALL_WALKS']
               ? []
               : ['e2e/callnetworks.test.ts', 'e2e/callstorm.test.ts', 'e2e/transfernetworks.test.ts']),
+            // `npm run pictures` writes them.
+            ...(process.env['PICTURES'] ? [] : ['e2e/pictures.test.ts']),
             // `npm run test:onion`: minutes.
             ...(process.env['ONION_WALKS'] ? [] : ['e2e/oniontrouble.test.ts']),
           ],

@@ -13,6 +13,7 @@ import {
 import { Unbroken } from '../ui/Unbroken.tsx'
 import { claim } from './claims.ts'
 import { FREE_LINE, READING_IS_FREE } from './offers.ts'
+import { Product } from './Product.tsx'
 import { FinalCall, Site } from './Site.tsx'
 
 const CARDS: [string, LucideIcon][] = [
@@ -59,6 +60,7 @@ export function Landing() {
           </dd>
         </dl>
       </div>
+      <Product />
       <Passage />
       <div className="wrap">
         <section className="block" id="features">
