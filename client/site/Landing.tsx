@@ -11,6 +11,7 @@ import {
   TimerReset,
 } from 'lucide-react'
 import { Unbroken } from '../ui/Unbroken.tsx'
+import { Acts } from './Acts.tsx'
 import { claim } from './claims.ts'
 import { FREE_LINE, READING_IS_FREE } from './offers.ts'
 import { Product } from './Product.tsx'
@@ -61,6 +62,7 @@ export function Landing() {
         </dl>
       </div>
       <Product />
+      <Acts />
       <Passage />
       <div className="wrap">
         <section className="block" id="features">
