@@ -25,9 +25,9 @@ const fileShape = z.object({
   picture: z.object({ width: pixels, height: pixels, thumbnail: base64(SAID.thumbnailBytes) }).optional(),
   /** Seconds, and the loudness of equal parts, a byte each. */
   voice: z.object({ seconds: z.number().min(0).max(SAID.voiceSeconds), peaks: base64(SAID.voicePeaks) }).optional(),
-  /** Of a video. */
+  /** The length of a video. */
   seconds: z.number().min(0).max(SAID.videoSeconds).optional(),
-  /** Of a picture sent with others. Older builds show each alone. */
+  /** The act in which a picture was sent with others. Older builds show each alone. */
   album: z
     .object({
       id: z.uuid(),

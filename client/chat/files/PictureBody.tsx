@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'react'
 import { later } from '../../ui/later.tsx'
 import { Blurred } from './Blurred.tsx'
 import { nameOf } from './fileWords.ts'
-import { fitted } from './fitted.ts'
+import { frameOf } from './frameOf.ts'
 import type { Held } from './openedFiles.ts'
 import { useOnceNear } from './useOnceNear.tsx'
 import { NotThere, useOpened } from './useOpened.tsx'
@@ -20,7 +20,7 @@ export function PictureBody({ held, seq, isOut }: { held: Held; seq: number | nu
   const [isOpen, setOpen] = useState(false)
   const { url, failure, isRefused } = useOpened(held, isNear && !isOut && tries % 2 === 0)
   const { picture, name } = held.file
-  const size = useMemo(() => fitted(picture ?? UNKNOWN), [picture])
+  const size = useMemo(() => frameOf(picture ?? UNKNOWN), [picture])
   function retry() {
     setBroken(false)
     setTries(tries + 1)

@@ -6,7 +6,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { lengthWords } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
 import { nameOf, sizeWords } from './fileWords.ts'
-import { fitted } from './fitted.ts'
+import { frameOf } from './frameOf.ts'
 import type { Held } from './openedFiles.ts'
 import { saveHeld } from './openFile.ts'
 import { playsAlone } from './playing.ts'
@@ -35,7 +35,7 @@ export function VideoBody({ held, url, part, isOut = false, isSavable = true, fo
   const env = useEnv()
   const { picture, seconds, sizeBytes } = held.file
   const name = nameOf(held.file.name) || 'Video'
-  const frame = useMemo(() => fitted(picture ?? UNKNOWN), [picture])
+  const frame = useMemo(() => frameOf(picture ?? UNKNOWN), [picture])
   const poster = useMemo(() => thumbnailUrl(picture), [picture])
   const size = part === undefined ? sizeWords(sizeBytes) : `${Math.round(part * 100)} %`
   async function save() {

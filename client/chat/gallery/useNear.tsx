@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react'
 
-/** Whoever only scrolls past asks the server for nothing. */
+/** The server learns nothing of what one scrolls past. */
 const RESTS_MS = 250
 
 /** True once the element has been near the screen for a moment, until it is far again. */

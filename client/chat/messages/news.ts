@@ -21,7 +21,6 @@ export function newsOf(before: ShownMessage[], now: ShownMessage[], name: string
   })
 }
 
-/** An album is announced once. */
 function goesOn(before: ShownMessage | undefined, { isMine, body }: ShownMessage): boolean {
   const [a, b] = [before?.isMine === isMine ? before.body : undefined, body]
   return a?.kind === 'file' && b.kind === 'file' && !!a.file.album && a.file.album.id === b.file.album?.id

@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/time.ts'
-import { unitsOf } from './albums.ts'
 import type { Fresh, ShownMessage } from './store.ts'
+import { unitsOf } from './units.ts'
 
 /** A key stays the same while other lines change. */
 export type Line =
@@ -104,7 +104,6 @@ const isNew = ({ isMine, seq, body }: ShownMessage, { after }: Fresh): boolean =
 
 export const newWords = (count: number): string => (count === 1 ? '1 new message' : `${count} new messages`)
 
-/** True for the line of the message with this id. */
 export const holds = (line: Line | undefined, id: string | undefined): boolean =>
   line?.kind === 'message' && (line.album ?? [line.message]).some((message) => message.id === id)
 

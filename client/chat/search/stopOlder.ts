@@ -2,7 +2,7 @@ import { searchStore } from './store.ts'
 
 let running = 0
 
-/** Ends what was begun before. The answer says whether this one was ended. */
+/** The answer says whether this one was ended. */
 export function beginOlder(): () => boolean {
   running += 1
   const mine = running

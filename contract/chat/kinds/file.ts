@@ -8,5 +8,5 @@ export const fileKind: KindRules<ContentOf<'file'>> = {
   counts: true,
 }
 
-/** Of an album. */
+/** Returns an album's words. */
 export const photosWords = (count: number): string => (count === 1 ? 'Photo' : `${count} photos`)

@@ -5,13 +5,12 @@ import type { ShownMessage } from './store.ts'
 interface Unit {
   message: ShownMessage
   album?: ShownMessage[]
-  /** Stays the same while pictures come. */
   key: string
 }
 
 const ORDER: ShownMessage['status'][] = ['waiting', 'sending', 'sent', 'delivered', 'read']
 
-/** Pictures of one album that follow each other are one; an own one that is not sent stands with the others all the same. */
+/** Pictures of one album that follow each other are one; an own unsent one stands with them all the same. */
 export function unitsOf(messages: ShownMessage[]): Unit[] {
   const units: { key: string; members: ShownMessage[] }[] = []
   const albums = new Map<string, (typeof units)[number]>()
