@@ -5,7 +5,6 @@ import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
 import { whenPainted } from '../../ui/painted.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
-import { JumpButton } from './JumpButton.tsx'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
 import { changeView, type RoomView } from './store.ts'
 import { TimelineRow } from './TimelineRow.tsx'
@@ -19,6 +18,7 @@ import { useSeen } from './useSeen.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
 
 const Announcer = later(async () => (await import('./Announcer.tsx')).Announcer)
+const JumpButton = later(async () => (await import('./JumpButton.tsx')).JumpButton)
 const StickyDay = later(async () => (await import('./StickyDay.tsx')).StickyDay)
 
 const NEAR_PX = 600
