@@ -28,12 +28,13 @@ export const columnOf = (offer: PublicOffer): { name: string; price: string; per
   return { name: offer.name, price: dollars(cents), period: `/${period}`, text: benefitsOf(offer) }
 }
 
+const MORE: Partial<Record<PublicOffer['tier'], string>> = {
+  master: 'Everything in Premium, for you and a family circle of five.',
+}
+
 function benefitsOf({ tier, messagesPerMonth }: PublicOffer): string {
-  if (tier === 'master') return 'Everything in Premium, for you and a family circle of five.'
-  const isUnlimited = messagesPerMonth < 0
-  return isUnlimited
-    ? 'Unlimited messages, calls and files.'
-    : `${messagesPerMonth.toLocaleString('en')} messages a month, calls, files up to 10 MB.`
+  const sent = `${messagesPerMonth.toLocaleString('en')} messages a month, calls, files up to 10 MB.`
+  return MORE[tier] ?? (messagesPerMonth < 0 ? 'Unlimited messages, calls and files.' : sent)
 }
 
 const dollars = (cents: number): string =>

@@ -18,7 +18,6 @@ const TEST_CARDS: readonly (readonly [number: string, what: string])[] = [
 
 const cardList = `<section class="block after"><h2>Test cards</h2><table class="cards">${TEST_CARDS.map(([number, what]) => `<tr><td>${number}</td><td>${what}</td></tr>`).join('')}</table></section>`
 
-/** What is wrong stands at the field, which keeps what was typed. */
 const cardField = (number: string, error = ''): string =>
   `<label>Card number<input name="card" inputmode="numeric" autocomplete="off" required maxlength="30" value="${escaped(number)}"${
     error === '' ? '' : ' aria-invalid="true" aria-describedby="wrong"'
@@ -100,7 +99,7 @@ function receiptPage({ id, amount_paid: cents, created, lines }: Invoice, card: 
     'Paid',
     BACK,
     `<article class="sheet"><header>${BRAND}<code>${escaped(id.slice(-8))}</code></header>
-<h1 class="price">${dollars(cents)}</h1><p>Paid on ${day(created)} by the test card ending ${escaped(card.slice(-4))}.</p>
+<h1>Paid</h1><p class="price">${dollars(cents)}</p><p>Paid on ${day(created)} by the test card ending ${escaped(card.slice(-4))}.</p>
 <dl>${period}<dt>From</dt><dd>The sandbox of this server</dd></dl>
 <table class="sum"><tr><th>What</th><th>Amount</th></tr><tr><td>Conclave, by subscription</td><td>${dollars(cents)}</td></tr><tr class="total"><td>Paid</td><td>${dollars(cents)}</td></tr></table>
 <p class="small">No real money was moved. Only the number links this sheet to an account.</p></article>`,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-/** The tokens of client/ui/tokens.css that these pages need: they stand apart from the messenger, as a provider's do. */
+/** As client/ui/tokens.css. */
 export const STYLE = `:root{color-scheme:light dark;
 --bg:light-dark(oklch(.972 .004 90),oklch(.165 .01 262));--surface:light-dark(oklch(.998 .001 90),oklch(.2 .011 262));
 --text:light-dark(oklch(.215 .014 262),oklch(.945 .004 90));--text-2:light-dark(oklch(.42 .014 262),oklch(.79 .008 262));
@@ -39,7 +39,7 @@ dl{display:grid;grid-template-columns:auto 1fr;gap:6px 24px;font-size:14px}dt{co
 
 const FONTS: Record<string, string> = { inter: 'Inter Variable', newsreader: 'Newsreader Variable' }
 
-/** The letters of the built client, which its origin alone has; nothing without a client. */
+/** Nothing without a built client. */
 export function fontsOf(clientFolder: string | undefined): string {
   const folder = clientFolder && path.join(clientFolder, 'assets')
   if (!folder || !existsSync(folder)) return ''
