@@ -24,8 +24,6 @@ test('Alice in WebKit signs in, talks with Bob in Chromium, shares a file, locks
     madeAccount(server.url, { ...account, displayName: 'Alice', address: '10.2.0.7' }),
   ])
   const { driver } = alice
-  await driver.open(`${server.url}/auth`)
-  await driver.sees({ css: '.note', text: 'goes without calls' })
   await alice.signsIn()
   await alice.addsBrowser()
   await givesTier(server, alice, 'premium')
