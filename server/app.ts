@@ -12,7 +12,7 @@ import { chatLockRoutes } from './chat/chatlocks/routes.ts'
 import { contactRoutes } from './chat/contacts/routes.ts'
 import { fileRoutes } from './chat/files/routes.ts'
 import { messageFrames } from './chat/messages/frames.ts'
-import { messageRoutes, messageShortcut } from './chat/messages/routes.ts'
+import { messageRoutes, messageShortcuts } from './chat/messages/routes.ts'
 import { notificationRoutes } from './chat/notifications/routes.ts'
 import { pushRoutes } from './chat/push/routes.ts'
 import { tellDue } from './chat/push/tell.ts'
@@ -114,7 +114,7 @@ export async function makeApp(
   serveCrawlers(http, env.config)
   if (clientFolder) await servePages(http, env, clientFolder)
 
-  const shortcut = messageShortcut(http, env, { log, notes, pace })
+  const shortcuts = messageShortcuts(http, env, { log, notes, pace })
   const calls = watchCalls(env, (error) => {
     if (!refusalOf(error)) logIncident(log, error, 'calls')
   })
@@ -131,7 +131,7 @@ export async function makeApp(
   const attach = (server: Server, listener: Listener) => {
     bindListener(server, listener)
     boundServer(server, listener)
-    putBefore(server, shortcut)
+    for (const shortcut of shortcuts) putBefore(server, shortcut)
     if (frameApp)
       putBefore(server, (request, response) => {
         if (!isForFrame(env.config, request)) return false
@@ -169,6 +169,7 @@ export async function makeApp(
   http.addHook('preClose', () => env.rings.stop())
   http.addHook('onClose', () => env.relay.stop())
   http.addHook('onClose', () => env.batch.drain())
+  http.addHook('onClose', () => env.marks.drain())
   http.addHook('onClose', () => env.onion.stop())
   return { http, gateway, presence, calls, jobs, open }
 }

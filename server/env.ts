@@ -1,5 +1,6 @@
 import type { Rights, Tier } from '../contract/money/plans.ts'
 import type { Bucket } from './chat/files/bucket.ts'
+import type { MarkBatch } from './chat/messages/markBatch.ts'
 import type { PushQueue } from './chat/push/queue.ts'
 import type { Rings } from './chat/push/rings.ts'
 import type { Batch } from './chat/rooms/batch.ts'
@@ -26,6 +27,7 @@ export interface Env {
   /** This process among those on one database. */
   node: string
   batch: Batch
+  marks: MarkBatch
   /** Wakes people who have no page open here. */
   push: PushQueue
   rings: Rings

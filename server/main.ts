@@ -6,6 +6,7 @@ import pino from 'pino'
 import { hasAdministrator } from './admin/users.ts'
 import { makeApp } from './app.ts'
 import { openBucket } from './chat/files/openBucket.ts'
+import { makeMarkBatch } from './chat/messages/markBatch.ts'
 import { makePushQueue } from './chat/push/queue.ts'
 import { makeRings } from './chat/push/rings.ts'
 import { newVapidKey } from './chat/push/vapid.ts'
@@ -76,6 +77,7 @@ async function start(): Promise<void> {
       hub: createHub(),
       node: randomUUID(),
       batch: makeBatch({ pool: database.pool, clock, fault, onFlush: metrics && measureFlushes(metrics) }),
+      marks: makeMarkBatch({ pool: database.pool, clock }),
       push: makePushQueue(),
       rings: makeRings(clock),
       bucket: await openBucket(config, root),

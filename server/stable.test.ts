@@ -4,7 +4,8 @@ import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { findById } from './account/account/store.ts'
 import { askingOf } from './chat/chatlocks/chatGate.ts'
-import { pageOf, raiseDelivered, raiseRead } from './chat/messages/store.ts'
+import { pageOf } from './chat/messages/store.ts'
+import { raiseMarks } from './chat/messages/store-marks.ts'
 import { sumUnread, unreadPage } from './chat/notifications/store.ts'
 import { commitsBetween, findRoom, messagesBetween } from './chat/rooms/store.ts'
 import { type Inbox, raise, readInbox } from './chat/rooms/store-inbox.ts'
@@ -30,13 +31,17 @@ const reader = { readerId: alice, clearedSeq: 0, withheld: '{}' }
 const DAY_MS = 86_400_000
 const FIFTY = Array.from({ length: 50 }, (_, at) => `r${at + 1}`)
 
+const MARK = { chatRoomId: room, userId: alice, seq: 10_020, session: hashOf(1) }
+
 const BOX: Inbox = {
   ...{ lastNumber: ROOMS, floor: 0, comparedTo: '0', oldest: '1', leftIn: null, isKept: true },
   roomIds: Array.from({ length: 201 }, (_, at) => `r${at + 1}`),
 }
 
+type LookUp = (db: Db, client: pg.PoolClient) => Promise<unknown>
+
 /** Each hot look-up, with the blocks that it may read of full tables, indexes included. */
-const LOOKUPS: Record<string, [number, (db: Db) => Promise<unknown>]> = {
+const LOOKUPS: Record<string, [number, LookUp]> = {
   session: [40, (db) => findLive(db, [hashOf(1), hashOf(2)], now)],
   account: [10, (db) => findById(db, alice)],
   room: [20, (db) => findRoom(db, room)],
@@ -68,8 +73,8 @@ const LOOKUPS: Record<string, [number, (db: Db) => Promise<unknown>]> = {
   // The newest of each room that has something unread, whatever else lies in it.
   notifications: [24 * ROOMS, (db) => unreadPage(db, asker, { before: undefined, limit: 51, now })],
   // Who is told is looked up by the index of the member's contacts, of which there are at most 5,000, or by that of the room's.
-  'read mark': [ROOMS / 4, (db) => raiseRead(db, room, alice, 10_020, now)],
-  'delivered mark': [ROOMS / 4, (db) => raiseDelivered(db, room, alice, 10_020, now)],
+  'read mark': [ROOMS / 4, (_db, client) => raiseMarks(client, [{ ...MARK, isRead: true }], now)],
+  'delivered mark': [ROOMS / 4, (_db, client) => raiseMarks(client, [{ ...MARK, isRead: false }], now)],
 }
 
 /** A connection of the product's kind. */
@@ -91,11 +96,11 @@ async function planner(): ReturnType<typeof connected> {
 }
 
 /** The blocks that a look-up reads of the product's tables and indexes. It changes nothing. */
-async function blocksOf({ db, client }: Awaited<ReturnType<typeof planner>>, lookUp: (db: Db) => Promise<unknown>) {
+async function blocksOf({ db, client }: Awaited<ReturnType<typeof planner>>, lookUp: LookUp) {
   const read = async () => (await client.query<{ blocks: number }>(BLOCKS)).rows[0]?.blocks ?? 0
   await client.query('begin')
   const before = await read()
-  await lookUp(db)
+  await lookUp(db, client)
   const after = await read()
   await client.query('rollback')
   return after - before

@@ -5,6 +5,7 @@ import path from 'node:path'
 import pino from 'pino'
 import { makeApp } from '../app.ts'
 import { openBucket } from '../chat/files/openBucket.ts'
+import { makeMarkBatch } from '../chat/messages/markBatch.ts'
 import { makePushQueue } from '../chat/push/queue.ts'
 import { makeRings } from '../chat/push/rings.ts'
 import { newVapidKey } from '../chat/push/vapid.ts'
@@ -41,6 +42,7 @@ const { http } = await makeApp(
       hub: createHub(),
       node: randomUUID(),
       batch: makeBatch({ pool: database.pool, clock, fault }),
+      marks: makeMarkBatch({ pool: database.pool, clock }),
       push: makePushQueue(),
       rings: makeRings(clock),
       bucket: await openBucket(config, dataFolder),

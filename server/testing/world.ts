@@ -12,6 +12,7 @@ import { afterAll, inject, onTestFinished, TestRunner, vi } from 'vitest'
 import type { Tier } from '../../contract/money/plans.ts'
 import { type App, makeApp } from '../app.ts'
 import { openFolder } from '../chat/files/folder.ts'
+import { makeMarkBatch } from '../chat/messages/markBatch.ts'
 import { makePushQueue } from '../chat/push/queue.ts'
 import { makeRings } from '../chat/push/rings.ts'
 import { newVapidKey } from '../chat/push/vapid.ts'
@@ -128,6 +129,7 @@ export async function startWorld({
     hub: createHub(),
     node: randomUUID(),
     batch: makeBatch({ pool: database.pool, clock, onFlush: metrics && measureFlushes(metrics) }),
+    marks: makeMarkBatch({ pool: database.pool, clock }),
     push: makePushQueue(PUSH_DELAY_MS),
     rings: makeRings(clock),
     bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),

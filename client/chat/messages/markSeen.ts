@@ -1,6 +1,7 @@
 import type { Env } from '../../env.ts'
 import { markRead, readSeqOf } from '../../rooms/list/readMarks.ts'
 import { isFollowed, type Room } from '../../rooms/list/room.ts'
+import { roomById } from '../../rooms/list/roomList.ts'
 import { isLookedAt } from '../../ui/focus.ts'
 import { viewOf } from './store.ts'
 
@@ -14,5 +15,7 @@ export async function markSeen(env: Env, room: Room, seq?: number): Promise<void
     (message) =>
       !message.isMine && message.body.kind !== 'notice' && message.seq !== null && message.seq > before && message.seq <= last,
   )
+  // Sending raises the own marks already.
+  if (passed.length === 0 && !roomById(room.id)?.unreadCount) return
   await markRead(env, room, last, passed.length)
 }

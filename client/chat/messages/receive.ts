@@ -91,13 +91,13 @@ async function show(env: Env, room: Room, caughtUp: CaughtUp): Promise<void> {
 }
 
 async function tellShown(env: Env, room: Room, cursor: number): Promise<void> {
-  await markShown(env, room, cursor)
+  markShown(env, room, cursor)
   await tellForks(env, room)
 }
 
-async function markShown(env: Env, room: Room, cursor: number): Promise<void> {
+function markShown(env: Env, room: Room, cursor: number): void {
   const row = roomById(room.id)
   // A mark would show a stranger that this person is online before acceptance.
   if (!row || !isFollowed(row) || !row.lastMessage || row.lastMessage.senderId === row.ownId) return
-  await markDelivered(env, row, cursor)
+  markDelivered(env, row, cursor)
 }

@@ -2,23 +2,48 @@ import { messagesApi } from '../../../contract/chat/messages.ts'
 import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
 import { markOf, type Room } from './room.ts'
 import { changeRoom, type RoomRow } from './roomList.ts'
 
-const delivered = new Map<string, number>()
-const read = new Map<string, number>()
+/** Marks of a room, as seqs. */
+interface Marks {
+  delivered: number
+  read: number
+}
+
+interface Told {
+  /** What the server was told, or is told next. */
+  wanted: Marks
+  sent: Marks
+  sentAtMs: number
+  /** Settles when what is wanted now was told. */
+  telling: Promise<void> | undefined
+}
+
+/** A message on screen is read as soon as it has come: its read mark, which raises both, goes alone. */
+const GATHER_MS = 40
+/** At most one mark of a room goes in this time, however fast messages come. */
+const BETWEEN_MS = 300
+const NONE: Marks = { delivered: 0, read: 0 }
+
+const told = new Map<string, Told>()
 
 export function forgetMarks(): void {
-  delivered.clear()
-  read.clear()
+  told.clear()
 }
 
-export async function markDelivered(env: Env, { id: chatRoomId }: Room, seq: number): Promise<void> {
-  if ((delivered.get(chatRoomId) ?? 0) >= seq) return
-  await tell(delivered, chatRoomId, seq, () => env.api(messagesApi.markDelivered, { chatRoomId, seq }))
+/** Tells soon, and of all that comes until then once. What fails is told again with the next mark. */
+export function markDelivered(env: Env, { id: chatRoomId }: Room, seq: number): void {
+  if (wantedIn(chatRoomId).delivered >= seq) return
+  tell(env, chatRoomId, { delivered: seq, read: 0 }).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+  })
 }
 
-export const readSeqOf = (room: Room): number => Math.max(markOf(room, room.ownId).readSeq, read.get(room.id) ?? 0)
+const wantedIn = (chatRoomId: string): Marks => told.get(chatRoomId)?.wanted ?? NONE
+
+export const readSeqOf = (room: Room): number => Math.max(markOf(room, room.ownId).readSeq, wantedIn(room.id).read)
 
 /** Reports a seq as read and subtracts `passed` from the unread count at once. */
 export async function markRead(env: Env, room: Room, seq: number, passed: number): Promise<void> {
@@ -28,7 +53,7 @@ export async function markRead(env: Env, room: Room, seq: number, passed: number
     const left = seq >= (lastMessage?.seq ?? 0) ? 0 : Math.max(0, unreadCount - passed)
     return { unreadCount: left }
   })
-  await tell(read, chatRoomId, seq, () => env.api(messagesApi.markRead, { chatRoomId, seq }))
+  await tell(env, chatRoomId, { delivered: seq, read: seq })
 }
 
 export async function markAllRead(env: Env, rows: RoomRow[]): Promise<void> {
@@ -38,13 +63,33 @@ export async function markAllRead(env: Env, rows: RoomRow[]): Promise<void> {
     await env.api(notificationsApi.read, { rooms: rooms.slice(from, from + LIMITS.roomIdsMax) })
 }
 
-/** The next call posts again after a failure. */
-async function tell(marks: Map<string, number>, chatRoomId: string, seq: number, post: () => Promise<unknown>): Promise<void> {
-  marks.set(chatRoomId, seq)
-  try {
-    await post()
-  } catch (error) {
-    marks.delete(chatRoomId)
-    throw error
+function tell(env: Env, chatRoomId: string, { delivered, read }: Marks): Promise<void> {
+  const one = told.get(chatRoomId) ?? { wanted: NONE, sent: NONE, sentAtMs: Number.NEGATIVE_INFINITY, telling: undefined }
+  told.set(chatRoomId, one)
+  one.wanted = { delivered: Math.max(one.wanted.delivered, delivered), read: Math.max(one.wanted.read, read) }
+  one.telling ??= tellInTime(env, chatRoomId, one).finally(() => {
+    one.telling = undefined
+  })
+  return one.telling
+}
+
+async function tellInTime(env: Env, chatRoomId: string, one: Told): Promise<void> {
+  while (one.sent.delivered < one.wanted.delivered || one.sent.read < one.wanted.read) {
+    await pause(Math.max(GATHER_MS, one.sentAtMs + BETWEEN_MS - Date.now()))
+    // Signed out, or locked.
+    if (told.get(chatRoomId) !== one) return
+    one.sentAtMs = Date.now()
+    const { delivered, read } = one.wanted
+    const isRead = read > one.sent.read
+    try {
+      if (isRead) await env.api(messagesApi.markRead, { chatRoomId, seq: read })
+      else await env.api(messagesApi.markDelivered, { chatRoomId, seq: delivered })
+    } catch (error) {
+      one.wanted = one.sent
+      throw error
+    }
+    one.sent = isRead ? { delivered: Math.max(one.sent.delivered, read), read } : { ...one.sent, delivered }
   }
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

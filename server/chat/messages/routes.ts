@@ -3,7 +3,7 @@ import { messagesApi } from '../../../contract/chat/messages.ts'
 import type { Env } from '../../env.ts'
 import { serve, serveJson } from '../../ground/http/serve.ts'
 import { makeShortcut, type Shortcut, type ShortcutOptions } from '../../ground/http/shortcut.ts'
-import { rememberSenders } from '../../identity/sessions/liveSessions.ts'
+import { rememberDevices, rememberSenders } from '../../identity/sessions/liveSessions.ts'
 import { markDelivered, markRead } from './marks.ts'
 import { sendMessage } from './messages.ts'
 import { listMessages } from './pages.ts'
@@ -15,10 +15,22 @@ export function messageRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, messagesApi.markDelivered, (user, { chatRoomId, seq }) => markDelivered(env, user, chatRoomId, seq))
 }
 
-/** Most requests send a message. */
-export const messageShortcut = (app: FastifyInstance, env: Env, options: ShortcutOptions): Shortcut =>
-  makeShortcut(app, env, messagesApi.send, {
-    ...options,
-    findUser: rememberSenders(env),
-    act: async (user, draft) => (await sendMessage(env, user, draft)).json,
-  })
+/** Most requests send a message or raise a mark. */
+export function messageShortcuts(app: FastifyInstance, env: Env, options: ShortcutOptions): Shortcut[] {
+  const marking = { ...options, findUser: rememberDevices(env) }
+  return [
+    makeShortcut(app, env, messagesApi.send, {
+      ...options,
+      findUser: rememberSenders(env),
+      act: async (user, draft) => (await sendMessage(env, user, draft)).json,
+    }),
+    makeShortcut(app, env, messagesApi.markRead, {
+      ...marking,
+      act: async (user, { chatRoomId, seq }) => JSON.stringify(await markRead(env, user, chatRoomId, seq)),
+    }),
+    makeShortcut(app, env, messagesApi.markDelivered, {
+      ...marking,
+      act: async (user, { chatRoomId, seq }) => JSON.stringify(await markDelivered(env, user, chatRoomId, seq)),
+    }),
+  ]
+}

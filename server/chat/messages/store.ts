@@ -5,7 +5,6 @@ import { instantOf } from '../../ground/db/instant.ts'
 import { named } from '../../ground/db/namedStatement.ts'
 import { bytesBefore } from '../../ground/db/pageBytes.ts'
 import { messages } from '../../ground/db/schema/messages.ts'
-import { chatParticipants } from '../../ground/db/schema/rooms.ts'
 import { isWithheldFrom } from '../../ground/db/withheld.ts'
 
 export async function findMessage(db: Queryable, roomId: string, seq: number) {
@@ -97,81 +96,3 @@ const written = (db: Queryable, page: SQL) =>
           as "deliveryStatus",
         m.reply_to_id as "replyToId", ${instantOf(sql`m.created_at`)} as "createdAt") shown) as json
     from member me where me.user_id = ${sql.placeholder('userId')}::uuid) page`)
-
-export interface MovedMarks {
-  deliveredSeq: number
-  readSeq: number
-  /** Includes the member. Another sees reading if both show read marks. */
-  audience: { userId: string; seesReading: boolean }[]
-  /** True if the delivered mark has risen. */
-  hasDelivered: boolean
-}
-
-// A pair forces the primary key: the index of users may read all rooms of one user.
-const MEMBER = sql`((select ${sql.placeholder('roomId')}::text), (select ${sql.placeholder('userId')}::uuid))`
-const isMember = and(
-  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) >= ${MEMBER}`,
-  sql`(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) <= ${MEMBER}`,
-)
-const DELIVERED_AT = sql`case when ${chatParticipants.deliveredSeq} < target.seq
-  then ${sql.placeholder('now')}::timestamptz else ${chatParticipants.deliveredAt} end`
-const MOVED = {
-  deliveredSeq: chatParticipants.deliveredSeq,
-  readSeq: chatParticipants.readSeq,
-  // A blocked member is not told and keeps the earlier marks.
-  audience: sql<MovedMarks['audience']>`(
-    select coalesce(json_agg(json_build_object('userId', a.member_id, 'seesReading', a.member_id = ${chatParticipants.userId} or (
-      select bool_and(u.shows_receipts) from users u where u.id = any(array[a.member_id, ${chatParticipants.userId}])))), '[]')
-    from audience_of(${chatParticipants.chatRoomId}, ${chatParticipants.userId}) a
-    where a.is_told and (${chatParticipants.shownReadSeq} is null or a.member_id = ${chatParticipants.userId}))`,
-  hasDelivered: sql<boolean>`coalesce(${chatParticipants.deliveredAt} = ${sql.placeholder('now')}::timestamptz, false)`,
-}
-
-/** Raises both marks. One statement keeps a new message in the unread count. Returns undefined if nothing changed. */
-export async function raiseRead(db: Queryable, roomId: string, userId: string, seq: number | null, now: Date) {
-  const [moved] = await raisedRead(db, { roomId, userId, seq, now })
-  return moved
-}
-
-const raisedRead = named((db) =>
-  db
-    .update(chatParticipants)
-    .set({
-      // The key's order keeps an old plan from reading the whole room.
-      unreadCount: sql`${chatParticipants.unreadCount} - (
-        select count(*) from (
-          select m.sender_id, m.is_silent from messages m
-          where m.chat_room_id = ${chatParticipants.chatRoomId} and m.seq <= target.seq
-            and m.seq > greatest(${chatParticipants.readSeq}, ${chatParticipants.uncountedSeq})
-          order by m.seq offset 0) passed
-        where passed.sender_id <> ${chatParticipants.userId} and not passed.is_silent)`,
-      readSeq: sql`target.seq`,
-      readAt: sql`${sql.placeholder('now')}::timestamptz`,
-      deliveredAt: DELIVERED_AT,
-      deliveredSeq: sql`greatest(${chatParticipants.deliveredSeq}, target.seq)`,
-    })
-    .from(sql`(
-      select least(coalesce(${sql.placeholder('seq')}::bigint, last_seq), last_seq) as seq
-      from chat_rooms where id = ${sql.placeholder('roomId')}) target`)
-    .where(and(isMember, lt(chatParticipants.readSeq, sql`target.seq`)))
-    .returning(MOVED)
-    .prepare('raise_read'),
-)
-
-/** Returns undefined if nothing changed. */
-export async function raiseDelivered(db: Queryable, roomId: string, userId: string, seq: number, now: Date) {
-  const [moved] = await raisedDelivered(db, { roomId, userId, seq, now })
-  return moved
-}
-
-const raisedDelivered = named((db) =>
-  db
-    .update(chatParticipants)
-    .set({ deliveredSeq: sql`target.seq`, deliveredAt: sql`${sql.placeholder('now')}::timestamptz` })
-    .from(sql`(
-      select least(${sql.placeholder('seq')}::bigint, last_seq) as seq
-      from chat_rooms where id = ${sql.placeholder('roomId')}) target`)
-    .where(and(isMember, lt(chatParticipants.deliveredSeq, sql`target.seq`)))
-    .returning(MOVED)
-    .prepare('raise_delivered'),
-)

@@ -34,11 +34,10 @@ export async function readNotifications(
   rooms: { chatRoomId: string; seq: number }[],
 ): Promise<Record<string, never>> {
   for (const { chatRoomId } of rooms) await requireMember(env.db, user.id, chatRoomId)
-  for (const { chatRoomId, seq } of rooms) {
-    await markRead(env, user, chatRoomId, seq).catch((error: unknown) => {
-      if (!(error instanceof Refusal) || error.code !== 'chat_locked') throw error
-    })
+  const passOver = (error: unknown) => {
+    if (!(error instanceof Refusal) || error.code !== 'chat_locked') throw error
   }
+  await Promise.all(rooms.map(({ chatRoomId, seq }) => markRead(env, user, chatRoomId, seq).catch(passOver)))
   return {}
 }
 

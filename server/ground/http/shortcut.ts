@@ -49,12 +49,17 @@ export function makeShortcut<In extends z.ZodType>(
 ): Shortcut {
   const { findUser, act, log, notes, pace } = options
   const sizeMax = endpoint.bodyLimitBytes ?? LIMITS.bodyBytes
+  const paramsOf = matcherOf(endpoint.path)
   let isClosing = false
   app.addHook('preClose', async () => {
     isClosing = true
   })
 
-  async function answer(request: IncomingMessage, response: ServerResponse, listener: Listener, sessionHash: string) {
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { listener, sessionHash, params }: { listener: Listener; sessionHash: string; params: Record<string, string> },
+  ) {
     const startedMs = performance.now()
     // Node writes a list in two thirds of an object's time.
     const head = headListOf(listener)
@@ -66,7 +71,7 @@ export function makeShortcut<In extends z.ZodType>(
     try {
       const body = readJson(await bodyOf(env.config, request, pace))
       const user = requireAccess(endpoint, await findUser(sessionHash), env.clock())
-      const input = parseInput(endpoint.input, requirePlain(body))
+      const input = parseInput(endpoint.input, { ...requirePlain(body), ...params })
       await takeRates(env.limits, endpoint, user, input)
       send(status, await act(user, input), [])
     } catch (error) {
@@ -80,16 +85,30 @@ export function makeShortcut<In extends z.ZodType>(
   }
 
   return (request, response) => {
-    if (request.url !== endpoint.path || request.method !== endpoint.method || isClosing) return false
-    if (!hasPlainBody(request, sizeMax) || !isOriginAllowed(env.config, request)) return false
+    if (request.method !== endpoint.method || isClosing) return false
+    const params = paramsOf(request.url ?? '')
+    if (!params || !hasPlainBody(request, sizeMax) || !isOriginAllowed(env.config, request)) return false
     const listener = listenerOf(env.config, request.socket)
     if (isPastTor(env, listener)) return false
     const sessionHash = sessionHashOf(request, listener)
     if (sessionHash === undefined || !headersOf(listener)) return false
-    void answer(request, response, listener, sessionHash)
+    void answer(request, response, { listener, sessionHash, params })
     return true
   }
 }
+
+/** Matches one parameter at most. Whatever would have to be decoded is left to the framework. */
+function matcherOf(path: string): (url: string) => Record<string, string> | undefined {
+  const [before = '', name, after = ''] = path.split(/:(\w+)/)
+  if (name === undefined) return (url) => (url === path ? {} : undefined)
+  return (url) => {
+    if (!url.startsWith(before) || !url.endsWith(after)) return undefined
+    const value = url.slice(before.length, url.length - after.length)
+    return PLAIN.test(value) ? { [name]: value } : undefined
+  }
+}
+
+const PLAIN = /^[\w-]{1,200}$/
 
 export function putBefore(server: Server, shortcut: Shortcut): void {
   const listeners = server.listeners('request') as RequestListener[]

@@ -22,21 +22,26 @@ export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession
   })
 }
 
-/** Remembers for ten seconds. Only for a send, whose append checks again. */
-export function rememberSenders(env: Pick<Env, 'clock' | 'findSession'>): Env['findSession'] {
-  const senders = new Map<string, { user: SignedInUser; untilMs: number }>()
+type Remembering = Pick<Env, 'clock' | 'findSession'>
+
+/** For a send: who may not yet send is asked anew each time. */
+export const rememberSenders = (env: Remembering): Env['findSession'] => rememberDevices(env, ({ rights }) => rights.send)
+
+/** Remembers for ten seconds. Only for calls whose statement checks the session again. */
+export function rememberDevices(env: Remembering, isKept = (_user: SignedInUser) => true): Env['findSession'] {
+  const known = new Map<string, { user: SignedInUser; untilMs: number }>()
   return async (sessionHash) => {
     const nowMs = env.clock().getTime()
-    const known = senders.get(sessionHash)
-    if (known && nowMs < known.untilMs) return known.user
-    senders.delete(sessionHash)
+    const last = known.get(sessionHash)
+    if (last && nowMs < last.untilMs) return last.user
+    known.delete(sessionHash)
     const user = await env.findSession(sessionHash)
-    if (!user?.rights.send || user.deviceId === null) return user
-    for (const oldest of senders.keys()) {
-      if (senders.size < SENDERS_MAX) break
-      senders.delete(oldest)
+    if (!user || user.deviceId === null || !isKept(user)) return user
+    for (const oldest of known.keys()) {
+      if (known.size < SENDERS_MAX) break
+      known.delete(oldest)
     }
-    senders.set(sessionHash, { user, untilMs: nowMs + SENDER_MS })
+    known.set(sessionHash, { user, untilMs: nowMs + SENDER_MS })
     return user
   }
 }

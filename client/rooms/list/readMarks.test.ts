@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
+import { forgetMarks, markDelivered, markRead } from './readMarks.ts'
+import type { Room } from './room.ts'
+
+const room = { id: 'room', ownId: 'alice', marks: {}, peers: [] } as unknown as Room
+let posts: string[] = []
+let answer = async (): Promise<unknown> => ({})
+const env = {
+  api: async ({ path }: { path: string }, { seq }: { seq: number }) => {
+    posts.push(`${path.split('mark-')[1]} ${seq}`)
+    return await answer()
+  },
+} as unknown as Env
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  posts = []
+  answer = async () => ({})
+})
+afterEach(() => {
+  forgetMarks()
+  vi.useRealTimers()
+})
+
+test('A message on screen is marked once: as read, which says that it came', async () => {
+  markDelivered(env, room, 1)
+  const marked = markRead(env, room, 1, 1)
+  await vi.advanceTimersByTimeAsync(1000)
+  await marked
+  expect(posts).toEqual(['read 1'])
+})
+
+test('However fast messages come, a room is marked at most once in 300 ms, and at the end up to the last', async () => {
+  for (let seq = 1; seq <= 100; seq++) {
+    markDelivered(env, room, seq)
+    await vi.advanceTimersByTimeAsync(10)
+  }
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(posts.length).toBeLessThanOrEqual(5)
+  expect(posts.at(-1)).toBe('delivered 100')
+})
+
+test('What has come and is not read yet is told as such, beside what is read', async () => {
+  void markRead(env, room, 5, 5)
+  markDelivered(env, room, 9)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(posts).toEqual(['read 5', 'delivered 9'])
+})
+
+test('A mark that the server did not take is told again with the next one, and no mark follows a sign-out', async () => {
+  answer = () => Promise.reject(new ApiError(503, 'unavailable', 'The server is busy'))
+  markDelivered(env, room, 3)
+  await vi.advanceTimersByTimeAsync(1000)
+  answer = async () => ({})
+  markDelivered(env, room, 3)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(posts).toEqual(['delivered 3', 'delivered 3'])
+  markDelivered(env, room, 4)
+  forgetMarks()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(posts).toHaveLength(2)
+})
