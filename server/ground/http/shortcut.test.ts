@@ -94,6 +94,39 @@ test('a session that ends, a plan that lapses and a device that is taken away co
   expect(await post()).toBeRefused(401, 'not_signed_in')
 })
 
+const markCases: [string, string, string, number][] = [
+  ['a stranger’s mark', `/api/messages/${chatRoomId}/mark-read`, '{"seq":1}', 404],
+  ['a room that does not exist', `/api/messages/room_${randomUUID()}/mark-read`, '{"seq":1}', 404],
+  ['a room’s name that has to be decoded', '/api/messages/%2e%2e/mark-delivered', '{"seq":1}', 404],
+  ['a seq below zero', `/api/messages/${chatRoomId}/mark-delivered`, '{"seq":-1}', 400],
+  ['a delivered mark without a seq', `/api/messages/${chatRoomId}/mark-delivered`, '{}', 400],
+]
+test.each(markCases)('%s is refused alike on both ways', async (_what, path, body, status) => {
+  const answers = await Promise.all(['', '?'].map((query) => eve.request('POST', path + query, { body })))
+  expect(answers.map((answer) => answer.status)).toEqual([status, status])
+  expect(answers[0]?.body).toEqual(answers[1]?.body)
+})
+
+test('a session that ends and a device that is taken away mark nothing any more, also right after a mark', async () => {
+  const [one, two] = [await world.person('one'), await world.person('two')]
+  const room = await one.talksTo(two)
+  for (const text of ['a', 'b', 'c']) await two.says(room, text)
+  const mark = (seq: number) => one.request('POST', `/api/messages/${room}/mark-read`, { body: JSON.stringify({ seq }) })
+  const look = vi.spyOn(world.env, 'findSession')
+  onTestFinished(() => look.mockRestore())
+  expect((await mark(1)).status).toBe(200)
+  const looked = look.mock.calls.length
+  expect((await mark(2)).status).toBe(200)
+  expect(look.mock.calls.length).toBe(looked)
+  await world.sql('update sessions set proven_at = null where user_id = $1', [one.id])
+  one.signer = undefined
+  expect(await mark(3)).toBeRefused(403, 'device_required')
+  await world.sql('delete from sessions where user_id = $1', [one.id])
+  expect(await mark(3)).toBeRefused(401, 'not_signed_in')
+  const [marks] = await world.sql('select read_seq::int as read from chat_participants where user_id = $1', [one.id])
+  expect(marks).toEqual({ read: 2 })
+})
+
 test('a session that only sends still notes its use', async () => {
   const one = await world.person('one')
   const room = await one.talksTo(bob)
