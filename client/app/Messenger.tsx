@@ -13,12 +13,14 @@ import { pauseVoice } from '../rooms/list/voicedrafts.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { EarlyField } from '../ui/Early.tsx'
+import { useEnv } from '../ui/env.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { closeStep } from '../ui/steps.ts'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { CHATS } from './chatAddresses.ts'
 import { roomBeside } from './keys.ts'
+import { watchLockKey } from './lockPage.ts'
 import { Panel } from './Panel.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { ADMIN, SETTINGS } from './SidebarTop.tsx'
@@ -57,6 +59,7 @@ const OwnPage = lazy(async () => ({ default: (await import('./OwnPage.tsx')).Own
 
 /** The signed-in product: the list, and one chat or the welcome beside it. */
 export function Messenger() {
+  const env = useEnv()
   const user = useStore(accountStore, (state) => state.user)
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const isAsked = useStore(actStore, ({ asked }) => asked !== null)
@@ -82,6 +85,8 @@ export function Messenger() {
   }, [isPage, location])
   useFocusAfterSettings(isSettings ? SETTINGS : isOwnPage && location === '/admin' ? ADMIN : undefined)
   useEffect(() => void preloadSending(), [])
+  const ownId = user?.id
+  useEffect(() => (ownId ? watchLockKey(env, ownId, navigate) : undefined), [env, ownId, navigate])
 
   /** Somebody without the right has seen the chats at this very address before. */
   const leaveOwnPage = () => navigate(before.current === location ? '/' : before.current)

@@ -29,6 +29,6 @@ export function watchLockKey(env: Env, userId: string, onGo: (address: string) =
     event.preventDefault()
     void lockPage(env, userId, onGo)
   }
-  globalThis.addEventListener?.('keydown', press, true)
-  return () => globalThis.removeEventListener?.('keydown', press, true)
+  addEventListener('keydown', press, true)
+  return () => removeEventListener('keydown', press, true)
 }

@@ -1,4 +1,3 @@
-import { navigate } from 'wouter/use-browser-location'
 import { type FrameType, serverFrame } from '../../contract/frames.ts'
 import { PERIODS } from '../../contract/ground/limits.ts'
 import { followNews } from '../alerts/notifications/followNews.ts'
@@ -37,7 +36,6 @@ import { CryptoFailure, isClosed } from '../worker/crypto.ts'
 import { goToAuth } from './address.ts'
 import { checkOwnKeys } from './ending.ts'
 import { firstHello } from './firstHello.ts'
-import { watchLockKey } from './lockPage.ts'
 import { keepOffline } from './offline.ts'
 import { framesOf, readUser } from './serverFrames.ts'
 import { checkDevice, syncAll } from './sync.ts'
@@ -98,7 +96,6 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     watchOwnNews(env, attempt),
     watchSignIns(env, attempt),
     watchDecisions(env, attempt),
-    watchLockKey(env, userId, navigate),
     watchLock(env, userId, attempt, { onOpening: offline.onOpening }),
     roomsStore.subscribe(index.soon),
     followNews(env, attempt),

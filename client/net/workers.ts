@@ -13,7 +13,7 @@ export function createWorker(): Worker {
   return worker
 }
 
-/** WebKit freezes the worker of a page that is kept for Back, with its Web Locks, for which every other page then waits. */
+/** WebKit freezes the worker of a page that is left, with its Web Locks. */
 function endsWithPage(started: Worker): Worker {
   addEventListener('pagehide', () => started.terminate())
   addEventListener('pageshow', (event) => 'persisted' in event && event.persisted && location.reload())

@@ -41,7 +41,7 @@ export const KEM: Test = {
   title: 'the same keys from the same seed, and the same secret at both ends, whoever sealed',
 }
 /** The test of a figure, by its title. */
-export const measured = (title: string): Test => ({ file: 'client/site/figures.test.ts', title })
+export const measured = (title: string): Test => ({ file: 'client/site/figures.test.tsx', title })
 export const SIGN_IN = 'client/me/signin/AuthFrame.tsx'
 export const WELCOME = 'client/app/Welcome.tsx'
 

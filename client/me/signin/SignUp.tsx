@@ -30,7 +30,6 @@ export function SignUp({ preferred, onSubmit }: Props) {
   // Who presses Enter while the name is being checked need not press it again.
   const [isWaiting, setWaiting] = useState(false)
 
-  // What was typed while it came stays.
   useEffect(() => setValues((typed) => ({ ...typed, username: typed.username || preferred })), [preferred])
 
   function change(changed: Partial<typeof values>) {

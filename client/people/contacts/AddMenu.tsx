@@ -2,10 +2,10 @@ import { AtSign, QrCode, ScanLine } from 'lucide-react'
 import { useState } from 'react'
 import { Menu } from '../../ui/Menu.tsx'
 
-/** How to add somebody: by name or address, by the own code, or by the other person's. */
+/** By name or address, by the own code, or by the other person's. */
 export type AddingWay = 'name' | 'invite' | 'scan'
 
-/** The ways to add somebody, where the window is too low for the foot of the list. */
+/** Stands for the foot of the list in a low window. */
 export function AddMenu({ onAdd, onClose }: { onAdd: (way: AddingWay) => void; onClose: () => void }) {
   const [at] = useState(() => {
     const { left = 0, bottom = 0 } = document.activeElement?.getBoundingClientRect() ?? {}

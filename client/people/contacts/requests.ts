@@ -7,7 +7,6 @@ export async function acceptContact(env: Env, { direct: { contactId } }: DirectR
   await keepRooms(env, [await env.api(contactsApi.accept, { contactId })])
 }
 
-/** Puts a declined request back on the list. */
 export async function restoreContact(env: Env, { direct: { contactId } }: DirectRow): Promise<void> {
   await keepRooms(env, [await env.api(contactsApi.restore, { contactId })])
 }

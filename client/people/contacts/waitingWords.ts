@@ -4,7 +4,6 @@ import type { Contact } from '../../../contract/chat/contacts.ts'
 export const waitingWords = (count: number): string =>
   count === 0 ? 'Wants to write to you' : count === 1 ? '1 message waiting' : `${count} messages waiting`
 
-/** What a toast says of a contact that was added, with the qualifier beneath it as long as the other side has not accepted. */
 export const addedWords = (text: string, { hasAnswered, contactUser }: Pick<Contact, 'hasAnswered' | 'contactUser'>) => ({
   title: 'Contact added',
   text: hasAnswered ? text : `${text}\nRequest sent. @${contactUser.username.toLowerCase()} has not answered yet.`,

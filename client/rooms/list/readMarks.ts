@@ -13,17 +13,15 @@ interface Marks {
 }
 
 interface Told {
-  /** What the server was told, or is told next. */
   wanted: Marks
   sent: Marks
   sentAtMs: number
-  /** Settles when what is wanted now was told. */
   telling: Promise<void> | undefined
 }
 
 /** A message on screen is read as soon as it has come: its read mark, which raises both, goes alone. */
 const GATHER_MS = 40
-/** At most one mark of a room goes in this time, however fast messages come. */
+/** At most one mark of a room goes in this time. */
 const BETWEEN_MS = 300
 const NONE: Marks = { delivered: 0, read: 0 }
 
@@ -33,7 +31,7 @@ export function forgetMarks(): void {
   told.clear()
 }
 
-/** Tells soon, and of all that comes until then once. What fails is told again with the next mark. */
+/** Tells soon. What fails is told again with the next mark. */
 export function markDelivered(env: Env, { id: chatRoomId }: Room, seq: number): void {
   if (wantedIn(chatRoomId).delivered >= seq) return
   tell(env, chatRoomId, { delivered: seq, read: 0 }).catch((error: unknown) => {

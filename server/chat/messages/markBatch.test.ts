@@ -17,7 +17,7 @@ async function talk(): Promise<{ one: Person; two: Person; chatRoomId: string; m
 
 async function markOf(who: Person, chatRoomId: string): Promise<Mark> {
   const [session] = await world.sql('select token_hash as hash from sessions where user_id = $1', [who.id])
-  const hash = (session?.['hash'] as Buffer).toString('hex')
+  const hash = Buffer.from(session?.['hash'] as Uint8Array).toString('hex')
   return { chatRoomId, userId: who.id, seq: 2, isRead: true, session: hashOf({ sessionHash: hash }) }
 }
 

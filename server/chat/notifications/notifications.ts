@@ -27,7 +27,7 @@ export async function listNotifications(env: Env, user: SignedInUser, { before, 
   return { notifications, before: hasMore ? `${Date.parse(last.createdAt)}.${last.seq}.${last.chatRoomId}` : null }
 }
 
-/** Moves the read marks of these rooms. A stranger to one of them moves none; a chat that is locked for the session is passed over. Throws Refusal. */
+/** A stranger to one of the rooms moves no mark; a chat that is locked for the session is passed over. Throws Refusal. */
 export async function readNotifications(
   env: Env,
   user: SignedInUser,
