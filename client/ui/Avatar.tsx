@@ -1,6 +1,6 @@
-import { createContext, type ReactNode, use, useEffect } from 'react'
+import { type ReactNode, use, useEffect } from 'react'
 import { useStore } from 'zustand'
-import { createStore, type StoreApi } from 'zustand/vanilla'
+import { PhotosContext } from './photosContext.tsx'
 import { tintOf } from './tint.ts'
 
 function monogram(name: string): string {
@@ -29,20 +29,6 @@ export function Avatar({ id, name, photo, isOutlined = false, size = 44, childre
     </span>
   )
 }
-
-/** Avatars find photos here, because components of ui/ fetch nothing. */
-interface PhotoSource {
-  /** The address of each loaded photo in memory, by its path. */
-  store: Pick<StoreApi<{ photos: ReadonlyMap<string, string> }>, 'getState' | 'getInitialState' | 'subscribe'>
-  /** Has the photo of this path loaded into the store, if there is one. */
-  want: (path: string) => void
-}
-
-/** Without a source there are monograms. */
-export const PhotosContext = createContext<PhotoSource>({
-  store: createStore(() => ({ photos: new Map() })),
-  want: () => undefined,
-})
 
 function Photo({ path }: { path: string }) {
   const { store, want } = use(PhotosContext)

@@ -19,7 +19,7 @@ interface Told {
   telling: Promise<void> | undefined
 }
 
-/** A message on screen is read as soon as it has come: its read mark, which raises both, goes alone. */
+/** A message on screen is read by then: its read mark, which raises both, goes alone. */
 const GATHER_MS = 40
 /** At most one mark of a room goes in this time. */
 const BETWEEN_MS = 300
@@ -74,7 +74,6 @@ function tell(env: Env, chatRoomId: string, { delivered, read }: Marks): Promise
 async function tellInTime(env: Env, chatRoomId: string, one: Told): Promise<void> {
   while (one.sent.delivered < one.wanted.delivered || one.sent.read < one.wanted.read) {
     await pause(Math.max(GATHER_MS, one.sentAtMs + BETWEEN_MS - Date.now()))
-    // Signed out, or locked.
     if (told.get(chatRoomId) !== one) return
     one.sentAtMs = Date.now()
     const { delivered, read } = one.wanted

@@ -97,7 +97,7 @@ export function makeShortcut<In extends z.ZodType>(
   }
 }
 
-/** Matches one parameter at most. Whatever would have to be decoded is left to the framework. */
+/** Matches one parameter at most, and none that has to be decoded. */
 function matcherOf(path: string): (url: string) => Record<string, string> | undefined {
   const [before = '', name, after = ''] = path.split(/:(\w+)/)
   if (name === undefined) return (url) => (url === path ? {} : undefined)
