@@ -13,14 +13,14 @@ export function createWorker(): Worker {
   return worker
 }
 
-/** WebKit freezes a left page's worker with its Web Locks. */
+/** WebKit freezes it with its Web Locks. */
 function endsWithPage(started: Worker): Worker {
   addEventListener('pagehide', () => started.terminate())
   addEventListener('pageshow', (event) => 'persisted' in event && event.persisted && location.reload())
   return started
 }
 
-/** Returns undefined on plain HTTP and in some private windows. Push subscriptions hang on it. */
+/** undefined: plain HTTP, or a private window. Push subscriptions hang on it. */
 export async function registerWorker(): Promise<ServiceWorkerRegistration | undefined> {
   const { serviceWorker } = navigator
   if (!serviceWorker) return undefined
