@@ -35,6 +35,7 @@ test('no everyday call reads through all messages, and the contact list is one q
   const logger = { logQuery: (sql: string, params: unknown[]) => void queries.push({ sql, params }) }
   const db = drizzle(pool, { logger })
   const env = { ...world.env, db }
+  const [session] = await world.sql("select encode(token_hash, 'hex') as hash from sessions where user_id = $1", [bob.id])
   const user: SignedInUser = {
     ...{ id: bob.id, username: 'bob', displayName: 'bob', subscriptionTier: 'premium', rights: PLANS.premium.rights },
     ...{
@@ -45,7 +46,7 @@ test('no everyday call reads through all messages, and the contact list is one q
       isAsleep: false,
       isProofDue: false,
       confirmedAt: null,
-      sessionHash: '00',
+      sessionHash: (session?.['hash'] as string) ?? '',
     },
   }
   await listContacts(env, user)
@@ -57,7 +58,7 @@ test('no everyday call reads through all messages, and the contact list is one q
   await unreadCount(env, user)
 
   const touching = queries.filter(({ sql }) => /\bmessages\b/.test(sql))
-  expect(touching.length).toBeGreaterThanOrEqual(5)
+  expect(touching.length).toBeGreaterThanOrEqual(4)
   for (const { sql, params } of touching) {
     // The product's own connections would hide a scan: they plan none where any index will do.
     const { rows } = await pool.query<Record<string, string>>(`explain ${sql}`, params)

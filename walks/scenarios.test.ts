@@ -226,8 +226,8 @@ describe.each([
     await alice.says(bob, 'while I was away')
     await alice.says(bob, 'and another')
     expect((await alice.looksAt(bob)).slice(1)).toEqual([
-      ['while I was away', 'waiting'],
-      ['and another', 'waiting'],
+      ['while I was away', 'sending'],
+      ['and another', 'sending'],
     ])
     await bob.says(alice, 'are you there?')
     alice.comesBack()

@@ -51,6 +51,7 @@ import { ApiError } from '../net/api.ts'
 import { InviteDialog } from '../people/contactcodes/InviteDialog.tsx'
 import { ScanDialog } from '../people/contactcodes/ScanDialog.tsx'
 import { AddContactDialog } from '../people/contacts/AddContactDialog.tsx'
+import { AddMenu } from '../people/contacts/AddMenu.tsx'
 import { BlockContact, UnblockContact } from '../people/contacts/BlockContact.tsx'
 import { ClearChat } from '../people/contacts/ClearChat.tsx'
 import { NameContact } from '../people/contacts/NameContact.tsx'
@@ -80,6 +81,7 @@ import { ALICE_ID, ROOM_ID, shownBob, shownRoom } from '../testing/shown.ts'
 import { closeStep } from '../ui/steps.ts'
 import { ConnectionSheet } from './ConnectionSheet.tsx'
 import { KeysSheet } from './KeysSheet.tsx'
+import { NoticeSheet } from './NoticeSheet.tsx'
 import { Palette } from './Palette.tsx'
 import { SidebarTop } from './SidebarTop.tsx'
 
@@ -209,6 +211,7 @@ const api = async (endpoint: unknown) => {
 }
 const socket = { on: () => none, send: none, close: none, heardAt: () => 0, reconnect: none }
 const crypto = {
+  unsentCount: async () => 0,
   keptFiles: async () => ({
     rooms: [{ chatRoomId: ROOM_ID, files: [{ object: 'a', bytes: 9 }] }],
     waitingBytes: 0,
@@ -283,6 +286,18 @@ const DIALOGS: Opens[] = [
         onKeys={none}
         onCalls={none}
         onLogout={none}
+      />
+    ),
+  },
+  {
+    of: 'app/NoticeSheet.tsx',
+    focus: 'Later',
+    shown: (close) => (
+      <NoticeSheet
+        title="2 things for you"
+        notices={{ kit: true, offer: false, reminder: undefined, canWait: true, wait: none } as never}
+        onGo={none}
+        onClose={close}
       />
     ),
   },
@@ -531,6 +546,7 @@ const DIALOGS: Opens[] = [
     focus: /hours/,
     shown: (close) => <MuteDialog room={shownRoom} name="Bob" onClose={close} />,
   },
+  { of: 'people/contacts/AddMenu.tsx', focus: 'the menu', shown: (close) => <AddMenu onAdd={none} onClose={close} /> },
   { of: 'people/contacts/ReportContact.tsx', focus: 'Spam', shown: (close) => <ReportContact {...chat} onClose={close} /> },
   {
     of: 'people/contacts/RowMenu.tsx',

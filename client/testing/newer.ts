@@ -43,6 +43,7 @@ export async function newerBuild(): Promise<NewerBuild> {
       fileIn: (content: Content | null | undefined) => (emojiIn(content) === undefined ? ours.fileIn(content) : undefined),
       callIn: (content: Content) => (emojiIn(content) === undefined ? ours.callIn(content) : undefined),
       isCounted: (content: Content) => emojiIn(content) !== undefined || ours.isCounted(content),
+      isTyped: (content: Content) => emojiIn(content) === undefined && ours.isTyped(content),
     } satisfies typeof ours
   })
   vi.doMock('../../contract/chat/envelope.ts', async (original) => ({

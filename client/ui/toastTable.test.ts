@@ -17,7 +17,6 @@ const TABLE: Record<string, string[]> = {
       'Copied!',
       'Error',
       'Failed to change password',
-      'Failed to clear chat history',
       'Failed to update profile',
     ],
     ...['Failed to update biometric settings', 'File Too Large', 'File Uploaded', 'Invalid QR Code', 'Message Limit Reached'],
@@ -36,6 +35,8 @@ const TABLE: Record<string, string[]> = {
   'a press failed: what it was for stands as before, and no field is at fault': [
     ...[
       'A chat is not ready',
+      'Not cancelled',
+      'Not locked',
       'Logout failed',
       'No photo was taken',
       'No picture was saved',
@@ -77,7 +78,13 @@ const TABLE: Record<string, string[]> = {
     ...['admin/AuditTab.tsx title', 'plan/plans/usePlans.tsx title', 'chat/transferline/useTransferActs.tsx title'],
   ],
   'it came by itself, wherever the person was': [
-    ...['Answered elsewhere', 'Messages could not be loaded', 'Your devices could not be loaded', 'Voice draft deleted'],
+    ...[
+      'Answered elsewhere',
+      'Messages could not be loaded',
+      'Your devices could not be loaded',
+      'Voice draft deleted',
+      'Not sent',
+    ],
     ...['The server does not know of it yet', 'This browser cannot be told while Conclave is closed'],
     ...[
       'This browser is no longer told while Conclave is closed',
@@ -110,6 +117,8 @@ const SAME: Record<string, string | null> = {
   "{ tone: 'bad', ...words, mustBeSeen: true }": 'buildcheck words',
   "{ tone: 'plain', ...unpluggedWords(kind, next ? next.label : null) }": 'unpluggedWords',
   "{ tone: 'good', ...said }": null,
+  "{ tone: 'good', ...addedWords('The contact has been added successfully.', contact) }": 'Contact added',
+  "{ tone: 'good', ...addedWords(`${displayName} has been added to your contacts.`, contact) }": 'Contact added',
   failed: null,
 }
 

@@ -30,7 +30,7 @@ export async function sendUpload(env: Env, name: Name, signal: AbortSignal): Pro
       return await noteStored(env, name, object)
     } catch (error) {
       const waitMs = RETRY_MS[attempt]
-      if (waitMs === undefined || !isPassing(error) || signal.aborted || navigator.onLine === false) throw error
+      if (waitMs === undefined || !isPassing(error) || signal.aborted || globalThis.navigator?.onLine === false) throw error
       const { begun = null } = find(id) ?? {}
       if (begun && isGone(error) && !mayBeThereSoon(error, attempt)) {
         await dropObject(env, begun.object)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
 import { changeRoom, latestRoom, putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
@@ -165,6 +166,7 @@ test('Own unsent messages stand last, each with what becomes of it, and only whe
   const { id } = await write('refused')
   await write('on its way')
   await alice.core.changeOutbox({ chatRoomId: room.id, id, failure: 'Too long', unseal: false })
+  connectionStore.setState({ phase: 'open' })
   await shows(kept)
   expect(view().messages.slice(-2)).toMatchObject([
     { seq: null, isMine: true, status: 'failed', reason: 'Too long', body: { text: 'refused' } },

@@ -1,6 +1,7 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
+import { isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { connectionStore } from '../../net/status.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
@@ -68,7 +69,7 @@ export function shownUnsent({ id, chatRoomId, sentAt, content, envelope, failure
     ...{ id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false },
     isQueued,
     // The server may have the sealed bytes.
-    canBeTakenBack: content?.type === 'text' && (failure !== null || envelope === null),
+    canBeTakenBack: !!content && isTyped(content) && (failure !== null || envelope === null),
   }
 }
 

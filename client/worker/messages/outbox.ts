@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Content, readContent } from '../../../contract/chat/content.ts'
-import { isCounted } from '../../../contract/chat/kinds/kinds.ts'
+import { isCounted, isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import { forgottenWrite } from '../calls/notedCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { exclusive } from '../vault/exclusive.ts'
@@ -100,7 +100,7 @@ export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'se
 /** Stores a message before anything can fail. */
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
-    const kept = newRow(message, await nextOrder(live, message.chatRoomId, message.content.type === 'text'))
+    const kept = newRow(message, await nextOrder(live, message.chatRoomId, isTyped(message.content)))
     await live.vault.write(isCounted(message.content) ? writtenWrites(kept) : await silentWrites(live, kept))
     return kept
   })

@@ -1,5 +1,5 @@
 import { readContent } from '../../../contract/chat/content.ts'
-import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
+import { contentWords, isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { Live } from '../keys/live.ts'
 import type { Write } from '../vault/vault.ts'
 import { UPLOADS } from '../vault/waitingFiles.ts'
@@ -32,7 +32,7 @@ export function takeBack(live: Live, { chatRoomId, id }: Name): Promise<string |
     withOutbox(live, chatRoomId, async () => {
       const kept = await keptOf(live, chatRoomId, id)
       const content = kept && readContent(kept.row.content)
-      if (!kept || content?.type !== 'text' || mayBeSent(kept)) return undefined
+      if (!kept || !content || !isTyped(content) || mayBeSent(kept)) return undefined
       const text = contentWords(content)
       const draft = [text, await readDraft(live, chatRoomId)].filter(Boolean).join('\n')
       await live.vault.write([...droppedWrites(chatRoomId, id, kept), draftWrite(chatRoomId, draft)])

@@ -7,6 +7,7 @@ export const callKind: KindRules<ContentOf<'call'>> = {
   file: () => undefined,
   call: (content) => content,
   counts: false,
+  isTyped: false,
 }
 
 export const isMissed = ({ outcome }: CallContent, isMine: boolean): boolean =>

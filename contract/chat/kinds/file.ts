@@ -6,6 +6,7 @@ export const fileKind: KindRules<ContentOf<'file'>> = {
   file: (content) => content,
   call: () => undefined,
   counts: true,
+  isTyped: false,
 }
 
 /** Returns an album's words. */

@@ -23,3 +23,5 @@ export const callIn = (content: Content): CallContent | undefined => rulesOf(con
 
 /** False is posted as `isSilent`. */
 export const isCounted = (content: Content): boolean => rulesOf(content).counts
+
+export const isTyped = (content: Content): boolean => rulesOf(content).isTyped

@@ -12,4 +12,6 @@ export interface KindRules<C extends Content> {
   call(content: C): CallContent | undefined
   /** False for a silent kind. */
   counts: boolean
+  /** True for words that can return to the field where they were typed. */
+  isTyped: boolean
 }

@@ -7,4 +7,5 @@ export const textKind: KindRules<ContentOf<'text'>> = {
   file: () => undefined,
   call: () => undefined,
   counts: true,
+  isTyped: true,
 }

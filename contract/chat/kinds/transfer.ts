@@ -6,4 +6,5 @@ export const transferKind: KindRules<ContentOf<'transfer'>> = {
   file: () => undefined,
   call: () => undefined,
   counts: true,
+  isTyped: false,
 }

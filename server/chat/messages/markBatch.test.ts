@@ -82,6 +82,16 @@ test('Marks that come while others are on their way go together, none is lowered
   for (const each of talks) expect(await marksOf(each)).toEqual({ delivered: 3, read: 3, unread: 0 })
 })
 
+test('What has come and is read in part stays marked as come', async () => {
+  const { one, chatRoomId, mark } = await talk()
+  for (const next of [
+    { seq: 3, isRead: false },
+    { seq: 1, isRead: true },
+  ])
+    await raiseMarks(world.pool, [{ ...mark, ...next }], world.env.clock())
+  expect(await marksOf({ one, chatRoomId })).toEqual({ delivered: 3, read: 1, unread: 2 })
+})
+
 test('A mark that the database refuses fails alone', async () => {
   const [one, two] = [await talk(), await talk()]
   const batch = makeMarkBatch({ pool: world.pool, clock: world.env.clock })
