@@ -66,7 +66,7 @@ async function locksBrowser(alice: Person, url: string): Promise<void> {
     .getByLabel(/^Password of this account/)
     .fill(alice.password)
   await dialogOf(alice).getByRole('button', { name: 'Switch on' }).click()
-  await alice.page.getByText('The lock is on', { exact: true }).waitFor()
+  await dialogOf(alice).waitFor({ state: 'detached' })
   await alice.page.getByRole('button', { name: 'Lock now' }).click()
   await alice.page.getByRole('heading', { name: 'Locked' }).waitFor()
 }

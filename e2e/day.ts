@@ -43,6 +43,7 @@ export async function locksAndUnlocks(one: Walker): Promise<void> {
   await driver.press({ css: '.segments label', text: '5 minutes' })
   await driver.type('Password of this account', password)
   await driver.press({ role: 'button', name: 'Switch on' })
+  await driver.misses({ css: '.dialog' })
   await driver.press({ css: 'button', text: 'Lock now' })
   await unlocks(one)
 }

@@ -154,7 +154,7 @@ test('Bob looks through what Alice has shared, goes to the message of a picture,
   await bob.page.keyboard.press('Enter')
   await viewer.getByRole('button', { name: 'Show beach.png in chat' }).click()
   await bob.page.locator('.found').getByRole('button', { name: 'Open beach.png' }).waitFor()
-  await expect.poll(() => bob.page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('log')
+  await expect.poll(() => bob.page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('group')
 
   const { origin } = new URL(bob.page.url())
   const chat = bob.page.url()

@@ -72,6 +72,7 @@ test('Alice exports everything, deletes her account, and Bob keeps a closed chat
   expect(chat).toContain('for the archive')
   expect(chat).toContain('and the answer')
 
+  await alice.page.getByRole('tab', { name: 'Profile' }).click()
   await alice.page.getByRole('button', { name: 'Delete account' }).click()
   const dialog = alice.page.getByRole('dialog')
   await looksFine(alice.page, 'delete account')

@@ -60,7 +60,7 @@ test('Started without the server, Alice reads her last chats by her password; wh
   await dialog.getByText('nobody notices').waitFor()
   await dialog.getByLabel('Password of this account').pressSequentially(password)
   await dialog.getByRole('button', { name: 'Switch on' }).click()
-  await page.getByText('This browser opens without a connection too.', { exact: true }).waitFor()
+  await page.getByRole('switch', { name: 'Open without a connection', checked: true }).waitFor()
   await page.goto(room)
   await alice.reads('read me on the train')
   await alice.drafts('half a sent')

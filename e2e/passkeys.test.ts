@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { makesKit } from './kit.ts'
 import { person, test } from './people.ts'
 import type { Person } from './person.ts'
-import { looksFine } from './screen.ts'
+import { looksFine, opensNotices } from './screen.ts'
 
 /** Gives the person's browser an authenticator of its own, with PRF. */
 async function withAuthenticator({ context, page }: Person) {
@@ -58,9 +58,10 @@ test('Alice makes a passkey and wants it asked: her password alone opens no new 
   read.open()
   await page.unrouteAll({ behavior: 'wait' })
   await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Devices' }).click()
   await page.getByRole('switch', { name: 'New browsers need the kit or a passkey' }).click()
   await dialog.getByRole('button', { name: 'Switch on' }).click()
-  await page.getByText('Your password alone opens no message.').first().waitFor()
+  await page.getByRole('switch', { name: 'New browsers need the kit or a passkey', checked: true }).waitFor()
 
   // Another browser, which has the passkey at hand as a phone that was restored has it.
   await page.goto('about:blank')
@@ -181,8 +182,9 @@ test('A copy of Alice’s passkey is refused and told to her, a signature that w
   await signsIn()
   await refused('This passkey was refused: it looks like a copy')
   await looksFine(other.page, 'a copied passkey')
-  await page.getByText('Somebody may have a copy of your passkey').waitFor()
+  await opensNotices(page, 'Somebody may have a copy of your passkey')
   await looksFine(page, 'told of a copied passkey')
+  await page.keyboard.press('Escape')
 
   await page.getByRole('button', { name: 'Remove the passkey Phone' }).click()
   await dialog.getByRole('textbox', { name: 'Password' }).fill(alice.password)

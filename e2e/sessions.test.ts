@@ -43,7 +43,7 @@ test('Alice is told of each sign-in and ends what is not hers: that page says wh
   expect((await line.boundingBox())?.height).toBeLessThan(44)
   await page.setViewportSize({ width: 360, height: 740 })
   await (await opensNotices(page, /New sign-in/)).getByRole('button', { name: 'Sessions and devices' }).click()
-  await page.getByRole('heading', { name: 'Sessions and devices' }).waitFor()
+  await page.getByRole('heading', { name: 'Devices', exact: true }).waitFor()
   await (await opensNotices(page, /New sign-in/)).getByRole('button', { name: 'End it' }).click()
   await isOut.waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('currentPassword')

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createWorker } from './workers.ts'
 
-test('A page that is left ends its worker, which would keep its locks where the page is kept for Back; shown again, it is loaded anew', () => {
+test('A page that is kept for Back ends its worker, which would keep its locks; shown again, it is loaded anew', () => {
   const page = new EventTarget()
   const did: string[] = []
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
@@ -13,9 +13,10 @@ test('A page that is left ends its worker, which would keep its locks where the 
     },
   )
   createWorker()
-  page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: false }))
+  // A page that ends for good lets its worker keep what was just typed.
+  for (const kind of ['pageshow', 'pagehide']) page.dispatchEvent(Object.assign(new Event(kind), { persisted: false }))
   expect(did).toEqual([])
-  page.dispatchEvent(new Event('pagehide'))
+  page.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: true }))
   page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
   expect(did).toEqual(['terminate', 'reload'])
 })

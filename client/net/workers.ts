@@ -15,8 +15,9 @@ export function createWorker(): Worker {
 
 /** WebKit freezes it with its Web Locks. */
 function endsWithPage(started: Worker): Worker {
-  addEventListener('pagehide', () => started.terminate())
-  addEventListener('pageshow', (event) => 'persisted' in event && event.persisted && location.reload())
+  const isKept = (event: Event) => 'persisted' in event && event.persisted === true
+  addEventListener('pagehide', (event) => isKept(event) && started.terminate())
+  addEventListener('pageshow', (event) => isKept(event) && location.reload())
   return started
 }
 
