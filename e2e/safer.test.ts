@@ -115,7 +115,7 @@ test('In a window without any store Alice is told so, talks from one tab alone, 
   await driver.press({ css: '.dialog footer button', text: 'Close' })
 
   await driver.press({ role: 'button', name: 'Profile Settings' })
-  await driver.press({ role: 'tab', name: 'Security' })
+  await driver.press({ css: '[role="tab"]', text: 'Security' })
   await driver.sees({ css: 'p', text: 'This window has no store, so there is no lock for it' })
   await driver.press({ role: 'link', name: 'About' })
   await driver.sees({ css: 'p', text: 'Its build:' })
