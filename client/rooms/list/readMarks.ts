@@ -27,7 +27,6 @@ const NONE: Marks = { delivered: 0, read: 0 }
 
 const told = new Map<string, Told>()
 
-/** Resolves when all marks so far are told. */
 export const marksTold = () => Promise.allSettled([...told.values()].map(({ telling }) => telling))
 
 export function forgetMarks(): void {
