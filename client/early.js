@@ -34,7 +34,11 @@
     BroadcastChannel: globalThis.BroadcastChannel,
     'streams (ReadableStream)': globalThis.ReadableStream,
     WebSocket: globalThis.WebSocket,
-    'JavaScript of 2023': Array.prototype.toSorted,
+    'JavaScript of 2024':
+      Array.prototype.toSorted &&
+      globalThis.Intl?.Segmenter &&
+      globalThis.URL?.canParse &&
+      globalThis.Element?.prototype.checkVisibility,
   })
   // What it goes without, told above the form by client/ui/WindowNote.tsx.
   const goesWithout = missing({

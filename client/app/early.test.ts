@@ -46,6 +46,8 @@ function visit({ address = '/', local = {}, session = {}, without = [], browser 
     ...{ isSecureContext: true, crypto: { subtle: {} }, indexedDB: {}, Worker: {}, WebAssembly: {}, WebSocket: {} },
     ...{
       BroadcastChannel: {},
+      Element: { prototype: { checkVisibility: () => true } },
+      URL: { canParse: () => true },
       ReadableStream: {},
       RTCPeerConnection: {},
       MediaRecorder: {},
@@ -164,6 +166,8 @@ test('A browser that cannot encrypt is told by name what it lacks, and nobody is
   expect(visit({ without: ['BroadcastChannel', 'ReadableStream'], browser: noLocks }).lacks).toBe(
     'Web Locks, BroadcastChannel and streams (ReadableStream)',
   )
+  for (const missing of ['Intl', 'URL', 'Element'])
+    expect(visit({ without: [missing] }).lacks, missing).toBe('JavaScript of 2024')
 })
 
 test('A browser without WebAssembly, or without a store, is not turned away', () => {
