@@ -1,3 +1,4 @@
+import { benefitsOf } from '../../contract/money/benefits.ts'
 import type { PublicOffer } from '../../contract/money/offers.ts'
 
 /** What is said where nothing is sold, or as long as that is not known. */
@@ -25,16 +26,11 @@ export function priceLine([cheapest]: readonly PublicOffer[]): string | undefine
 /** One column of the prices. */
 export const columnOf = (offer: PublicOffer): { name: string; price: string; period: string; text: string } => {
   const { cents, period } = priceOf(offer)
-  return { name: offer.name, price: dollars(cents), period: `/${period}`, text: benefitsOf(offer) }
+  return { name: offer.name, price: dollars(cents), period: `/${period}`, text: `${benefitsOf(offer)}.${MORE[offer.tier] ?? ''}` }
 }
 
 const MORE: Partial<Record<PublicOffer['tier'], string>> = {
-  master: 'Everything in Premium, for you and a family circle of five.',
-}
-
-function benefitsOf({ tier, messagesPerMonth }: PublicOffer): string {
-  const sent = `${messagesPerMonth.toLocaleString('en')} messages a month, calls, files up to 10 MB.`
-  return MORE[tier] ?? (messagesPerMonth < 0 ? 'Unlimited messages, calls and files.' : sent)
+  master: ' For you and a family circle of five.',
 }
 
 const dollars = (cents: number): string =>
@@ -44,7 +40,9 @@ const isCents = (value: unknown): boolean => value === null || (Number.isSafeInt
 
 function isOffer(value: unknown): value is PublicOffer {
   if (typeof value !== 'object' || value === null) return false
-  const { name, tier, monthlyCents, yearlyCents, messagesPerMonth }: Partial<Record<keyof PublicOffer, unknown>> = value
-  const isNamed = typeof name === 'string' && typeof tier === 'string' && Number.isSafeInteger(messagesPerMonth)
-  return isNamed && isCents(monthlyCents) && isCents(yearlyCents) && (monthlyCents ?? yearlyCents) !== null
+  const { name, tier, monthlyCents, yearlyCents, ...limits }: Partial<Record<keyof PublicOffer, unknown>> = value
+  const { messagesPerMonth, storageGB, voiceMinutes, videoMinutes } = limits
+  const isNamed = typeof name === 'string' && typeof tier === 'string'
+  const isLimited = [messagesPerMonth, storageGB, voiceMinutes, videoMinutes].every(Number.isSafeInteger)
+  return isNamed && isLimited && isCents(monthlyCents) && isCents(yearlyCents) && (monthlyCents ?? yearlyCents) !== null
 }

@@ -1,12 +1,19 @@
 // @vitest-environment happy-dom
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, expect, test, vi } from 'vitest'
+import { limitsOf } from '../../contract/money/offerLimits.ts'
 import type { PublicOffer } from '../../contract/money/offers.ts'
 import { Landing } from './Landing.tsx'
 import { showPrices } from './prices.ts'
 
-const test1: PublicOffer = { name: 'Test', tier: 'test', monthlyCents: 100, yearlyCents: 1200, messagesPerMonth: 10 }
-const premium: PublicOffer = { name: 'Premium', tier: 'premium', monthlyCents: 100_000, yearlyCents: null, messagesPerMonth: -1 }
+const test1: PublicOffer = { name: 'Test', tier: 'test', monthlyCents: 100, yearlyCents: 1200, ...limitsOf('test') }
+const premium: PublicOffer = {
+  name: 'Premium',
+  tier: 'premium',
+  monthlyCents: 100_000,
+  yearlyCents: null,
+  ...limitsOf('premium'),
+}
 
 /** The landing as the build writes it, once the server has answered with this. */
 async function landing(answer: () => Promise<unknown>) {
@@ -29,7 +36,7 @@ test('A stranger reads the lowest price of this server in one line, with a link 
   expect(document.querySelector('#price a')?.getAttribute('href')).toBe('#prices')
   expect(columns).toMatchObject([
     ['Free', '$0', expect.stringMatching(/^Add people\./)],
-    ['Test', '$1/month', '10 messages a month, calls, files up to 10 MB.'],
+    ['Test', '$1/month', '10 messages a month, calls, files up to 10\u00a0MB.'],
     ['Premium', '$1,000/month', 'Unlimited messages, calls and files.'],
   ])
   expect(isHidden).toBe(false)

@@ -2,6 +2,7 @@ import { Info } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
+import { benefitsOf } from '../../../contract/money/benefits.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
@@ -10,7 +11,7 @@ import { Spinner } from '../../ui/Spinner.tsx'
 import { keepAskedIn } from './askedIn.ts'
 import { leavingStore } from './leaving.ts'
 import { needsPlan } from './needsPlan.ts'
-import { shownPrice, summaryOf } from './planLines.ts'
+import { shownPrice } from './planLines.ts'
 import { byPrice, changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
 import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
@@ -67,7 +68,7 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
               <input type="radio" name="plan" checked={offer === chosen} onChange={() => setChosen(offer.key)} />
               <span>
                 <b dir="auto">{offer.name}</b>
-                <span className="small t2">{summaryOf(offer)}</span>
+                <span className="small t2">{benefitsOf(offer)}</span>
               </span>
               <span className="price">
                 {isOff ? 'Contact us' : shownPrice(cents)}

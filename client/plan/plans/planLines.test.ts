@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limitsOf } from '../../../contract/money/offerLimits.ts'
 import { PLANS } from '../../../contract/money/plans.ts'
 import { currentLinesOf, linesOf, offeredLinesOf, shownPrice, usageLinesOf } from './planLines.ts'
 
@@ -8,7 +9,7 @@ test('the upgrade dialog says what the table of plans says', () => {
   expect(linesOf(PLANS.premium)).toEqual(['Unlimited messages, calls and files', files, 'Priority support'])
   expect([PLANS.test, PLANS.premium].map((plan) => shownPrice(plan.monthlyCents ?? 0))).toEqual(['$1', '$1,000'])
   expect(shownPrice(1250)).toBe('$12.50')
-  expect(offeredLinesOf({ tier: 'master', messagesPerMonth: -1 })).toContain('Family Circle of 5 invitees')
+  expect(offeredLinesOf({ tier: 'master', ...limitsOf('master') })).toContain('Family Circle of 5 invitees')
 })
 
 test('who is on a free plan is not told of messages that they cannot send, and the head of a family reads of the circle', () => {

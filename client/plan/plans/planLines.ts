@@ -1,4 +1,5 @@
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
+import { benefitsOf, isUnlimited, type OfferLimits } from '../../../contract/money/benefits.ts'
 import type { Usage } from '../../../contract/money/payments.ts'
 import { hasRight, PLANS, type Plan, UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Offered } from './plans.ts'
@@ -7,29 +8,28 @@ import type { Offered } from './plans.ts'
 export const BENEFITS_LIMIT = 'Priority support is what the operator of this server offers.'
 
 /** The benefits of a plan, one line each. */
-export function linesOf({ messagesPerMonth, fileBytes, hasPrioritySupport }: Plan): string[] {
-  const support = hasPrioritySupport ? ['Priority support'] : []
+export function linesOf(plan: Plan): string[] {
+  const { messagesPerMonth } = plan
+  if (messagesPerMonth === UNLIMITED) return ['Unlimited messages, calls and files', ...moreOf(plan)]
+  return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', ...moreOf(plan)]
+}
+
+function moreOf({ fileBytes, hasPrioritySupport }: Plan): string[] {
   const files = `Files up to ${megabytes(fileBytes)}MB, directly up to ${megabytes(TRANSFER_LIMITS.fileBytes)}MB`
-  if (messagesPerMonth === UNLIMITED) return ['Unlimited messages, calls and files', files, ...support]
-  return [`${messagesPerMonth} messages per month`, 'Unlimited voice and video calls', files, ...support]
+  return [files, ...(hasPrioritySupport ? ['Priority support'] : [])]
 }
 
 const megabytes = (bytes: number): number => Math.round(bytes / (1024 * 1024))
 
-/** A plan that is sold, in one line. */
-export function summaryOf({ tier, messagesPerMonth }: Pick<Offered, 'tier' | 'messagesPerMonth'>): string {
-  if (messagesPerMonth === UNLIMITED) return 'Unlimited messages, calls and files'
-  return `${messagesPerMonth} messages a month, calls, files up to ${megabytes(PLANS[tier].fileBytes)}\u00a0MB`
-}
-
 export const MASTER_LINES = ['Everything in Premium', 'Family Circle of 5 invitees']
 
 /** The benefits of a plan that is sold. */
-export function offeredLinesOf({ tier, messagesPerMonth }: Pick<Offered, 'tier' | 'messagesPerMonth'>): string[] {
+export function offeredLinesOf({ tier, ...limits }: Pick<Offered, 'tier'> & OfferLimits): string[] {
   if (hasRight(tier, 'family')) return MASTER_LINES
-  const lines = linesOf({ ...PLANS[tier], messagesPerMonth })
-  if (messagesPerMonth !== UNLIMITED) return lines
-  return [lines[0] ?? '', '50x messages, 50x storage, 20x video calls, compared with Free', ...lines.slice(1)]
+  const plan = { ...PLANS[tier], messagesPerMonth: limits.messagesPerMonth }
+  if (isUnlimited(limits))
+    return [benefitsOf(limits), '50x messages, 50x storage, 20x video calls, compared with Free', ...moreOf(plan)]
+  return isUnlimited({ ...limits, messagesPerMonth: UNLIMITED }) ? linesOf(plan) : [benefitsOf(limits), ...moreOf(plan)]
 }
 
 /** What an account on this plan can do, one line each. */

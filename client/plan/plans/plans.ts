@@ -1,3 +1,5 @@
+import type { OfferLimits } from '../../../contract/money/benefits.ts'
+import { limitsOf, limitsOfPackage } from '../../../contract/money/offerLimits.ts'
 import { type BillingPeriod, type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
 import { compareTiers, PLANS, type Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
@@ -6,7 +8,7 @@ import { mayLeaveFor } from './leaving.ts'
 import { plansStore } from './store.ts'
 
 /** A plan as it is offered. */
-export interface Offered {
+export interface Offered extends OfferLimits {
   key: string
   tier: SoldTier
   packageId: string | undefined
@@ -14,7 +16,6 @@ export interface Offered {
   /** US cents; null for a period that it is not sold for. One of the two is a price. */
   monthlyCents: number | null
   yearlyCents: number | null
-  messagesPerMonth: number
 }
 
 /** The plans that a card buys. */
@@ -25,12 +26,13 @@ type SoldTier = ReturnType<typeof soldTier.parse>
 export function offered(packages: readonly Package[], cardProvider: Subscription['cardProvider']): Offered[] {
   const sold = packages.flatMap((each) => {
     const tier = soldTier.safeParse(each.tier).data
-    const { id, name, messagesLimit: messagesPerMonth } = each
+    const { id, name } = each
+    const limits = limitsOfPackage(each)
     const [monthlyCents, yearlyCents] = [each.monthlyPrice || null, each.yearlyPrice || null]
-    if (!tier || messagesPerMonth === 0 || (monthlyCents ?? yearlyCents) === null) return []
-    return [{ key: id, tier, packageId: id, name, monthlyCents, yearlyCents, messagesPerMonth }]
+    if (!tier || limits.messagesPerMonth === 0 || (monthlyCents ?? yearlyCents) === null) return []
+    return [{ key: id, tier, packageId: id, name, monthlyCents, yearlyCents, ...limits }]
   })
-  const { name, monthlyCents, messagesPerMonth } = PLANS.test
+  const { name, monthlyCents } = PLANS.test
   if (cardProvider === 'off' || monthlyCents === null || sold.some(({ tier }) => PLANS[tier] === PLANS.test)) return sold
   const test = {
     key: 'test',
@@ -39,7 +41,7 @@ export function offered(packages: readonly Package[], cardProvider: Subscription
     name,
     monthlyCents,
     yearlyCents: null,
-    messagesPerMonth,
+    ...limitsOf('test'),
   }
   return [...sold, test]
 }
@@ -50,8 +52,7 @@ export function masterOffer({
   cardProvider,
 }: Pick<Subscription, 'masterPrice' | 'cardProvider'>): Offered | undefined {
   if (cardProvider === 'off' || (masterPrice.monthlyCents ?? masterPrice.yearlyCents) === null) return undefined
-  const { name, messagesPerMonth } = PLANS.master
-  return { key: 'master', tier: 'master', packageId: undefined, name, ...masterPrice, messagesPerMonth }
+  return { key: 'master', tier: 'master', packageId: undefined, name: PLANS.master.name, ...masterPrice, ...limitsOf('master') }
 }
 
 /** What an offer costs, in US cents: for the wanted period, or for the other one if it is not sold for that. */

@@ -1,5 +1,6 @@
 import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
+import { limitsOf } from '../../../contract/money/offerLimits.ts'
 import { offersApi } from '../../../contract/money/offers.ts'
 import { startBitcoin, startPriceSources } from '../../testing/chain.ts'
 import { startWorld, type World } from '../../testing/world.ts'
@@ -17,9 +18,9 @@ async function shown(at: World) {
 
 test('a stranger without a cookie is told what is sold, the cheapest first: packages, Test, and Master where it has a price', async () => {
   expect(await shown(world)).toEqual([
-    { name: 'Test', tier: 'test', monthlyCents: 100, yearlyCents: 1200, messagesPerMonth: 10 },
-    { name: 'Premium', tier: 'premium', monthlyCents: 100_000, yearlyCents: expect.any(Number), messagesPerMonth: -1 },
-    { name: 'Master', tier: 'master', monthlyCents: null, yearlyCents: 2_000_000, messagesPerMonth: -1 },
+    { name: 'Test', tier: 'test', monthlyCents: 100, yearlyCents: 1200, ...limitsOf('test') },
+    { name: 'Premium', tier: 'premium', monthlyCents: 100_000, yearlyCents: expect.any(Number), ...limitsOf('premium') },
+    { name: 'Master', tier: 'master', monthlyCents: null, yearlyCents: 2_000_000, ...limitsOf('premium') },
   ])
   const answer = await fetch(world.url + offersApi.offers.path)
   expect([answer.headers.get('cache-control'), answer.headers.get('set-cookie')]).toEqual(['public, max-age=10', null])
@@ -44,7 +45,7 @@ test('a package of the Test tier takes the place of the built-in plan, also whil
     `insert into premium_packages (id, name, description, tier, monthly_price, yearly_price, messages_limit, display_order, created_at, updated_at)
      values (gen_random_uuid(), 'Trial', 'A month', 'test', 300, 0, 30, 9, now(), now())`,
   )
-  const trial = { name: 'Trial', tier: 'test', monthlyCents: 300, yearlyCents: null, messagesPerMonth: 30 }
+  const trial = { name: 'Trial', tier: 'test', monthlyCents: 300, yearlyCents: null, ...limitsOf('test'), messagesPerMonth: 30 }
   expect(await shown(world)).toEqual([
     trial,
     expect.objectContaining({ name: 'Premium' }),

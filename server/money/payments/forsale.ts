@@ -1,3 +1,4 @@
+import { limitsOf, limitsOfPackage } from '../../../contract/money/offerLimits.ts'
 import type { PublicOffer } from '../../../contract/money/offers.ts'
 import { paymentsApi } from '../../../contract/money/payments.ts'
 import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
@@ -31,10 +32,11 @@ export function publicOffers(env: Env): () => Promise<{ offers: PublicOffer[] }>
 async function listForSale(env: Env): Promise<PublicOffer[]> {
   if (env.card.provider === 'off' && env.coins.currencies.length === 0) return []
   const packages = (await listPackages(env.db)).flatMap((each) => {
-    const { name, messagesLimit: messagesPerMonth } = each
+    const { name } = each
+    const limits = limitsOfPackage(each)
     const tier = SOLD.safeParse(each.tier).data
     const prices = { monthlyCents: each.monthlyPrice || null, yearlyCents: each.yearlyPrice || null }
-    return tier === undefined || messagesPerMonth === 0 ? [] : [{ name, tier, messagesPerMonth, ...prices }]
+    return tier === undefined || limits.messagesPerMonth === 0 ? [] : [{ name, tier, ...limits, ...prices }]
   })
   const builtIn = await Promise.all(BUILT_IN.map((tier) => builtInOffer(env, tier)))
   return [...packages, ...builtIn]
@@ -55,8 +57,7 @@ async function builtInOffer(env: Env, tier: Tier): Promise<PublicOffer> {
     }
   }
   const [monthlyCents, yearlyCents] = await Promise.all([centsFor('monthly'), centsFor('yearly')])
-  const { name, messagesPerMonth } = PLANS[tier]
-  return { name, tier, messagesPerMonth, monthlyCents, yearlyCents }
+  return { name: PLANS[tier].name, tier, ...limitsOf(tier), monthlyCents, yearlyCents }
 }
 
 const monthOf = ({ monthlyCents, yearlyCents }: PublicOffer): number => monthlyCents ?? (yearlyCents ?? 0) / 12
