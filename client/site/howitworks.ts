@@ -41,7 +41,7 @@ export const HOW_IT_WORKS: readonly Claim[] = [
     figure: {
       value: 0,
       unit: 'words',
-      says: 'of what you write are known to the server. It sees who, when and how large.',
+      says: 'of your messages are known to the server. It sees who, when and how large.',
       test: measured('No word of a text stands in what the server is handed'),
     },
     shown: [
