@@ -41,7 +41,7 @@ export const Acts = () => (
         <p className="under">The first 6 of 24 words, on paper</p>
       </div>
       <h2>Come back</h2>
-      <p>On a new browser your password opens your history, and so does your kit. The server reads none of it.</p>
+      <p>On a new browser your password or your kit opens your history, as you have chosen. The server reads none of it.</p>
     </article>
   </div>
 )

@@ -1,10 +1,9 @@
 const ALT = {
-  light:
-    'Conclave by day: the list of chats at the left, and at the right the words of Eleanor and Marcus, encrypted and verified',
-  dark: 'Conclave by night: the list of chats at the left, and at the right the words of Eleanor and Marcus, encrypted and verified',
+  light: 'A chat of Eleanor and Marcus in Conclave by day, encrypted and verified',
+  dark: 'A chat of Eleanor and Marcus in Conclave by night, encrypted and verified',
 }
 
-/** A chat as it is, by `npm run pictures`, in the theme of the page: of two lazy pictures a browser loads the one that is shown. */
+/** A chat by `npm run pictures`, in the theme of the page: of two lazy pictures a browser loads the one that is shown. */
 export const Product = () => (
   <div className="wrap shown">
     <figure>
@@ -15,6 +14,6 @@ export const Product = () => (
         </picture>
       ))}
     </figure>
-    <p className="under">Conclave as it is. Made-up people.</p>
+    <p className="under">A chat in Conclave. Made-up people.</p>
   </div>
 )

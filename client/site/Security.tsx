@@ -13,7 +13,7 @@ export function Security() {
       <div className="wrap opening">
         <h1>What holds, and how you can tell.</h1>
         <p className="lead">
-          Five claims with a figure each, fifteen more below. Behind each stands a test that you can run, what it does not cover,
+          Five claims with a figure each, sixteen more below. Behind each stands a test that you can run, what it does not cover,
           or both: the checks of Conclave refuse a claim without.
         </p>
       </div>
@@ -24,7 +24,7 @@ export function Security() {
       </div>
       <div className="wrap ledger">
         <nav aria-label="Claims">
-          <b>The other fifteen</b>
+          <b>The other sixteen</b>
           {OTHERS.map(({ id, text }) => (
             <a key={id} href={`#${id}`}>
               {text}

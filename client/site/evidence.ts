@@ -43,6 +43,7 @@ export const KEM: Test = {
 /** The test of a figure, by its title. */
 export const measured = (title: string): Test => ({ file: 'client/site/figures.test.tsx', title })
 export const SIGN_IN = 'client/me/signin/AuthFrame.tsx'
+export const ACTS = 'client/site/Acts.tsx'
 export const WELCOME = 'client/app/Welcome.tsx'
 
 /** What an onion address does not hide. */

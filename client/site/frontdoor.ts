@@ -1,5 +1,6 @@
 import type { Claim } from './claim.ts'
 import {
+  ACTS,
   ASKS_FIRST,
   BY_LISTENER,
   BY_ONION,
@@ -66,7 +67,7 @@ export const FRONT_DOOR: readonly Claim[] = [
       says: 'to compare, once. Then nobody stands between you unseen; before, a key is taken on the server’s word.',
       test: measured('The safety number of two people has so many digits'),
     },
-    shown: ['landing'],
+    shown: ['landing', { file: ACTS, words: 'Read one number to each other. From then on a swapped key cannot go unnoticed.' }],
   },
   {
     id: 'ephemeral-keys',
@@ -142,7 +143,32 @@ export const FRONT_DOOR: readonly Claim[] = [
         file: SIGN_IN,
         words: 'You receive a recovery kit. Nobody can reset your password for you, not even we; the kit can.',
       },
+      {
+        file: ACTS,
+        words: 'On a new browser your password or your kit opens your history, as you have chosen. The server reads none of it.',
+      },
     ],
+  },
+  {
+    id: 'browser-lock',
+    text: 'A lock for the browser, and one for a chat',
+    caption: 'When you go away. Whoever watches while it is open reads along.',
+    story:
+      'After minutes without you, or at a press, every tab shuts its keys and shows nothing any more. A chat can have a password of its own.',
+    tests: [
+      {
+        file: 'e2e/lock.test.ts',
+        title: 'Alice goes away: both her tabs lock, what Bob writes is counted and not shown, and her password brings both back',
+      },
+      {
+        file: 'e2e/chatlock.test.ts',
+        title:
+          'A chat with a password is shut in all of Alice’s browsers: no word of it lies anywhere, and what came meanwhile is read after unlocking',
+      },
+    ],
+    limit: 'What a system keeps of the screen, and what a notification has shown, the lock cannot take back.',
+    measures: [],
+    shown: [{ file: ACTS, words: 'The page shuts its keys and forgets what it showed. A chat can have a password of its own.' }],
   },
   {
     id: 'checked-code',
