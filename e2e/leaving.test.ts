@@ -68,6 +68,7 @@ test('Alice exports everything, deletes her account, and Bob keeps a closed chat
   await alice.page.unrouteAll({ behavior: 'wait' })
   expect(saved.suggestedFilename()).toMatch(new RegExp(`^conclave-${alice.username}-\\d{4}-\\d{2}-\\d{2}\\.zip$`))
   const files = unzipSync(new Uint8Array(await readFile(await saved.path())))
+  expect(new TextDecoder().decode(files['fonts.css'])).toContain('data:font/woff2')
   const chat = new TextDecoder().decode(files[`chats/001-${bob.username}.html`])
   expect(chat).toContain('for the archive')
   expect(chat).toContain('and the answer')

@@ -79,7 +79,7 @@ const personName = ({ displayName, username }: ExportedPerson): string => `${dis
 
 /** The HTML before a chat's messages. */
 export const chatStart = (other: ExportedPerson): string =>
-  `${head(personName(other), `../${FONTS_FILE}`)}<p><a href="../../index.html">All chats</a></p>
+  `${head(personName(other), `../${FONTS_FILE}`)}<p><a href="../index.html">All chats</a></p>
 <h1><bdi>${escaped(other.displayName)}</bdi></h1><p class="small">@${escaped(other.username)}${
     other.onionAddress ? ` · ${escaped(other.onionAddress)}` : ''
   }</p>`

@@ -96,6 +96,9 @@ test('a new browser exports the whole chat, older pages too, as JSON and as a pa
   expect([page, files['index.html']].map((each) => /<link rel="stylesheet" href="([^"]+)">/.exec(each ?? '')?.[1])).toEqual([
     ...['../fonts.css', 'fonts.css'],
   ])
+  for (const [name, html = ''] of Object.entries(files).filter(([name]) => name.endsWith('.html')))
+    for (const [, href = ''] of html.matchAll(/<a href="([^"#:]+)"/g))
+      expect(Object.keys(files), `${href} of ${name}`).toContain(new URL(href, `file:///${name}`).pathname.slice(1))
   expect(page).not.toContain('<script>alert')
   expect(files['index.html']).toContain('Alice &lt;b&gt;')
   expect(JSON.parse(files['account.json'] ?? '')).toMatchObject({ account: { username: 'alice' }, chats: [{ messages: 62 }] })

@@ -5,13 +5,22 @@ const BYTES_MAX = 40_000
 /** The letters of this page as a style sheet with nothing to fetch. A face that cannot be had is left out: then the system's own stand in. */
 export async function pageFonts(): Promise<string> {
   const faces = [...document.styleSheets].flatMap((sheet) =>
-    [...sheet.cssRules].flatMap((rule) => {
+    rulesOf(sheet).flatMap((rule) => {
       if (!(rule instanceof CSSFontFaceRule) || !FAMILIES.test(rule.style.getPropertyValue('font-family'))) return []
       return [{ text: rule.cssText, base: sheet.href ?? location.href }]
     }),
   )
   const inlined = await Promise.all(faces.map((face) => inline(face).catch(() => '')))
   return inlined.filter(Boolean).join('\n')
+}
+
+function rulesOf(sheet: CSSStyleSheet): CSSRule[] {
+  try {
+    return [...sheet.cssRules]
+  } catch {
+    // An extension's sheet of another origin is shut.
+    return []
+  }
 }
 
 async function inline({ text, base }: { text: string; base: string }): Promise<string> {
