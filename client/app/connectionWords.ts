@@ -78,7 +78,7 @@ function waiting({ pause }: Told, isOnline: boolean, seconds: number): Explained
   if (pause === 'refused_version')
     return {
       title: 'Stopped: the server’s version is not trusted',
-      text: 'This browser does not start the version that the server offers. Settings, Security says why.',
+      text: 'This browser does not start the version that the server offers. Settings, About says why.',
       lines: [],
     }
   const how = isOnionOrigin()

@@ -21,7 +21,7 @@ import {
 
 /** The server keeps nothing of an ended session. */
 export const SESSION_ENDED =
-  'Your session has ended. Sign in again: this browser’s keys and what you wrote are still here. A session ends when you end it from another browser, when the password changes, after 14 days without use and after 90 days at most. If it was none of these, look over Sessions and devices.'
+  'Your session has ended. Sign in again: this browser’s keys and what you wrote are still here. A session ends when you end it from another browser, when the password changes, after 14 days without use and after 90 days at most. If it was none of these, look over Devices in the settings.'
 
 export const OTHER_ACCOUNT =
   'The server answered for another account than yours. Nothing was changed in this browser. Sign in again.'
@@ -135,7 +135,7 @@ export async function showUser(env: Env, answered: User): Promise<void> {
 
 const TOLD_LATER = 'You are signed out here. The server could not be reached: it will be told as soon as it can be.'
 const PART_LEFT =
-  'The keys are removed here, but the server may keep its part of them, which opens nothing alone. To end that too, remove this browser under Sessions and devices at another one.'
+  'The keys are removed here, but the server may keep its part of them, which opens nothing alone. To end that too, remove this browser under Devices in the settings of another one.'
 
 /** A slow network must not keep the keys here. */
 const PROOF_WITHIN_MS = 10_000

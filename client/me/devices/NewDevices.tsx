@@ -59,7 +59,7 @@ function Copied({ at, focusNext }: { at: string; focusNext: () => void }) {
       icon={Copy}
       tone="warn"
       title={COPIED}
-      text={`Noticed ${moment(new Date(at))}. If you did not restore a backup, somebody may write as you with the copy: log out with “Remove its keys”, sign in again, and remove the old browser under Sessions and devices.`}
+      text={`Noticed ${moment(new Date(at))}. If you did not restore a backup, somebody may write as you with the copy: log out with “Remove its keys”, sign in again, and remove the old browser under Devices.`}
     >
       <button
         type="button"

@@ -47,7 +47,7 @@ export function BlockContact({ room, person, onClose, onGone }: Props & { onGone
     <AlertDialog
       title={`Block ${name}?`}
       text={`You get nothing that they write from now on, also not after you unblock them. They are not told: you look away from here. ${
-        isAsking ? 'You find them in Settings under Security.' : 'They stay on your list.'
+        isAsking ? 'You find them in Settings under Privacy.' : 'They stay on your list.'
       }`}
       action="Block"
       pendingAction="Blocking..."

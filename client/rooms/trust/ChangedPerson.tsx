@@ -154,8 +154,8 @@ function listWordsOf(person: Person, fault: ListFault): Omit<Words, 'action'> {
   const elsewhere = (
     <>
       One of the two is false, and nobody has signed what a browser notes. Open this chat in your other browsers. If it works
-      there, remove in Settings, under Sessions and devices, each browser that is not yours; then log out here, remove the keys,
-      and sign in again. {until}
+      there, remove in Settings, under Devices, each browser that is not yours; then log out here, remove the keys, and sign in
+      again. {until}
     </>
   )
   if (fault === 'list_unsigned')

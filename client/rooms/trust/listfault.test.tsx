@@ -47,7 +47,7 @@ test.each<ListFault>(['list_older_elsewhere', 'list_differs_elsewhere'])(
   (mismatch) => {
     show(<ChangedPerson person={bob} mismatch={mismatch} onAccept={vi.fn()} onDetails={vi.fn()} />, makeAnswers())
     const said = screen.getByRole('alert').textContent
-    expect(said).toMatch(/remove in Settings, under Sessions and devices, each browser that is not yours/)
+    expect(said).toMatch(/remove in Settings, under Devices, each browser that is not yours/)
     expect(said).not.toMatch(/signed by the key|may hold it|this browser has seen/)
   },
 )
