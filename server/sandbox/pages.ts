@@ -92,14 +92,14 @@ const invoicePage = ({ amount_due: cents }: Invoice, number: string, error = '')
   )
 
 /** A sheet as it prints, white in both themes. */
-function receiptPage({ id, amount_paid: cents, created, lines }: Invoice, card: string): string {
+function receiptPage({ id, amount_paid: cents, created, lines }: Invoice): string {
   const [line] = lines.data
   const period = line ? `<dt>For</dt><dd>${day(line.period.start)} to ${day(line.period.end)}</dd>` : ''
   return frame(
     'Paid',
     BACK,
     `<article class="sheet"><header>${BRAND}<code>${escaped(id.slice(-8))}</code></header>
-<h1>Paid</h1><p class="price">${dollars(cents)}</p><p>Paid on ${day(created)} by the test card ending ${escaped(card.slice(-4))}.</p>
+<h1>Paid</h1><p class="price">${dollars(cents)}</p><p>Made on ${day(created)}, paid by a test card.</p>
 <dl>${period}<dt>From</dt><dd>The sandbox of this server</dd></dl>
 <table class="sum"><tr><th>What</th><th>Amount</th></tr><tr><td>Conclave, by subscription</td><td>${dollars(cents)}</td></tr><tr class="total"><td>Paid</td><td>${dollars(cents)}</td></tr></table>
 <p class="small">No real money was moved. Only the number links this sheet to an account.</p></article>`,
@@ -112,7 +112,7 @@ export async function answerInvoice(sandbox: Sandbox, id: string, form?: URLSear
     const found = await desk.find<Invoice>(id, 'invoice')
     return [found, await desk.find<Customer>(found.customer, 'customer')] as const
   })
-  if (invoice.status === 'paid') return { html: receiptPage(invoice, card) }
+  if (invoice.status === 'paid') return { html: receiptPage(invoice) }
   if (invoice.status === 'void') return { html: page('This payment is over', '<p>Nothing was paid.</p>') }
   if (!form) return { html: invoicePage(invoice, card) }
   const [number, act] = [digits(form), form.get('act')]
