@@ -7,7 +7,7 @@ export type Target = { role: Parameters<Page['getByRole']>[0]; name: string } | 
 
 /**
  * What page objects need of a page. Each step waits for what it asks for. Chromium is moved by Playwright, Firefox by Puppeteer
- * (`e2e/firefox.ts`).
+ * (`e2e/firefox.ts`), WebKit by its own WebDriver (`e2e/webkit.ts`).
  */
 export interface Driver {
   /** Errors that the page has logged. */
