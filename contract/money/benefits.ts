@@ -12,7 +12,6 @@ export const FILE_MB = 10
 export const isUnlimited = ({ messagesPerMonth, storageGB, voiceMinutes, videoMinutes }: OfferLimits): boolean =>
   [messagesPerMonth, storageGB, voiceMinutes, videoMinutes].every((limit) => limit < 0)
 
-/** What is sold, in one line without a full stop. */
 export function benefitsOf(limits: OfferLimits): string {
   if (isUnlimited(limits)) return 'Unlimited messages, calls and files'
   const { messagesPerMonth, storageGB, voiceMinutes, videoMinutes } = limits
@@ -23,7 +22,6 @@ export function benefitsOf(limits: OfferLimits): string {
   return [messages, ...calls, files].filter(Boolean).join(', ')
 }
 
-/** Empty without a minute. */
 function callsOf(minutes: number, kind: string): string {
   if (minutes === 0) return ''
   return minutes < 0 ? `${kind} calls` : `${counted(minutes)} minutes of ${kind} calls`

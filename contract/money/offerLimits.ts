@@ -2,7 +2,6 @@ import type { OfferLimits } from './benefits.ts'
 import type { Package } from './payments.ts'
 import { PLANS, type Tier, UNLIMITED } from './plans.ts'
 
-/** The limits of a plan that is sold without a package. */
 export const limitsOf = (tier: Tier): OfferLimits => ({
   messagesPerMonth: PLANS[tier].messagesPerMonth,
   ...{ storageGB: UNLIMITED, voiceMinutes: UNLIMITED, videoMinutes: UNLIMITED },
