@@ -31,6 +31,18 @@ export interface Driver {
   close(): Promise<void>
 }
 
+/** A selector of what may have the role. The name decides. */
+export const candidatesOf = (role: Parameters<Page['getByRole']>[0]): string => CANDIDATES[role] ?? `[role="${role}"]`
+
+const CANDIDATES: Record<string, string> = {
+  button: 'button:not([role]), [role="button"]',
+  textbox: 'input, textarea, [role="textbox"]',
+  heading: 'h1, h2, h3, [role="heading"]',
+  link: 'a[href], [role="link"]',
+  checkbox: 'input[type="checkbox"]:not([role])',
+  img: 'img:not([role]), [role="img"]',
+}
+
 /** As long as a page is waited for. */
 export const PATIENCE_MS = 20_000
 

@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import puppeteer, { type Page } from 'puppeteer-core'
+import puppeteer, { type ElementHandle, type Page } from 'puppeteer-core'
 import { expect } from 'vitest'
-import { type Driver, PATIENCE_MS, type Target } from './driver.ts'
+import { candidatesOf, type Driver, PATIENCE_MS, type Target } from './driver.ts'
 import { pause, type RunningServer } from './server.ts'
 import { type Account, type Visitor, visitorBy } from './visitor.ts'
 import { watchCalls } from './watchcall.ts'
@@ -108,35 +108,38 @@ async function byPuppeteer(page: Page, folder: string, patienceMs: number): Prom
       true,
     ),
   )
-  // Puppeteer's own waiting asks for roles and names at every frame, which slows the page, and may miss a text that changes.
-  const look = async (selector: string) => {
-    const found = await page.$(selector)
-    return found && (await found.isVisible()) ? found : undefined
+  // To ask Firefox itself for roles and names takes it seconds, each time.
+  const look = async (target: Target) => {
+    const asked = 'role' in target ? [candidatesOf(target.role), target.name, true] : [target.css, target.text, false]
+    const found = await page.evaluateHandle(shown, ...(asked as Parameters<typeof shown>))
+    return (found.asElement() as ElementHandle<Element> | null) ?? undefined
   }
-  const find = async (selector: string) => {
+  const find = async (target: Target) => {
     for (const deadline = Date.now() + patienceMs; ; await pause(AGAIN_MS)) {
       const isLast = Date.now() > deadline
       // While a page is left nothing can be asked of it.
-      const found = await look(selector).catch((error: unknown) => (isLast ? Promise.reject(error) : undefined))
+      const found = await look(target).catch((error: unknown) => (isLast ? Promise.reject(error) : undefined))
       if (found) return found.asLocator()
-      if (isLast) throw new Error(`Not on the screen: ${selector}`)
+      if (isLast) throw new Error(`Not on the screen: ${JSON.stringify(target)}`)
     }
   }
   // Behind another tab a page gets its frames at intervals that double, and a click waits for several.
-  const findInFront = async (selector: string) => {
+  const findInFront = async (target: Target) => {
     await page.bringToFront()
-    return await find(selector)
+    return await find(target)
   }
-  const press = async (target: Target) => (await findInFront(selectorOf(target))).click()
+  const press = async (target: Target) => (await findInFront(target)).click()
   return {
     complaints,
     open: async (url) => void (await page.goto(url)),
     reload: async () => void (await page.reload()),
     press,
-    type: async (label, text) => (await findInFront(`:is(input, textarea)::-p-aria([name=${JSON.stringify(label)}])`)).fill(text),
-    sees: async (target) => void (await find(selectorOf(target))),
+    type: async (label, text) => (await findInFront({ role: 'textbox', name: label })).fill(text),
+    sees: async (target) => void (await find(target)),
     misses: (target) =>
-      expect.poll(() => page.$(selectorOf(target)), { message: selectorOf(target), timeout: patienceMs }).toBeNull(),
+      expect
+        .poll(() => look(target).catch(() => 'the page is left'), { message: JSON.stringify(target), timeout: patienceMs })
+        .toBeUndefined(),
     async chooses(target, path) {
       const [chooser] = await Promise.all([page.waitForFileChooser(), press(target)])
       await chooser.accept([path])
@@ -172,8 +175,21 @@ async function byPuppeteer(page: Page, folder: string, patienceMs: number): Prom
   }
 }
 
-/** In Puppeteer's words. A role and a name are those that Firefox tells a screen reader. */
-function selectorOf(target: Target): string {
-  if ('role' in target) return `::-p-aria([name=${JSON.stringify(target.name)}][role="${target.role}"])`
-  return `:is(${target.css})${target.text === undefined ? '' : `::-p-text(${JSON.stringify(target.text)})`}`
+/** Runs in the page: the first on the screen that has the text, or whose whole name it is. */
+function shown(selector: string, text: string | undefined, isName: boolean): Element | undefined {
+  const wordsOf = (one: Element | null) => {
+    const copy = one?.cloneNode(true) as Element | undefined
+    for (const hidden of copy?.querySelectorAll('[aria-hidden="true"]') ?? []) hidden.remove()
+    return copy?.textContent?.replace(/\s+/g, ' ').trim() ?? ''
+  }
+  const nameOf = (one: Element) => {
+    const ids = one.getAttribute('aria-labelledby')?.split(' ')
+    const labels = ids?.map((id) => document.getElementById(id)) ?? [...((one as HTMLInputElement).labels ?? [])]
+    return one.getAttribute('aria-label') ?? (labels.map(wordsOf).join(' ') || wordsOf(one))
+  }
+  const inFront = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.documentElement
+  const isMeant = (one: Element) =>
+    isName ? nameOf(one) === text && inFront.contains(one) : one.textContent?.includes(text ?? '')
+  const isOnScreen = (one: Element) => one.checkVisibility({ visibilityProperty: true })
+  return [...document.querySelectorAll(selector)].find((one) => isOnScreen(one) && isMeant(one))
 }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect } from 'vitest'
-import { type Driver, PATIENCE_MS, type Target } from './driver.ts'
+import { candidatesOf, type Driver, PATIENCE_MS, type Target } from './driver.ts'
 import { freePort, pause, type RunningServer } from './server.ts'
 import { type Account, type Visitor, visitorBy } from './visitor.ts'
 
@@ -101,9 +101,7 @@ function byWebDriver(ask: Ask, { saved, patienceMs, close }: Rest): Driver {
   const run = <T>(script: string, ...args: unknown[]) => ask<T>('POST', '/execute/sync', { script, args })
   /** The elements on screen that may be meant, in the order of the page. */
   const candidates = (target: Target): Promise<Found[]> =>
-    'role' in target
-      ? run(SHOWN, CANDIDATES[target.role] ?? `[role="${target.role}"]`, '')
-      : run(SHOWN, target.css, target.text ?? '')
+    'role' in target ? run(SHOWN, candidatesOf(target.role), '') : run(SHOWN, target.css, target.text ?? '')
   const look = async (target: Target) => {
     for (const { [ELEMENT]: id } of await candidates(target)) {
       if ('css' in target) return id
@@ -191,10 +189,3 @@ const SHOWN = `
   return [...document.querySelectorAll(selector)].filter(
     (one) => one.checkVisibility({ visibilityProperty: true }) && one.textContent.includes(text),
   )`
-
-/** What may have the role. Its name decides, which WebKit computes as for a screen reader. */
-const CANDIDATES: Record<string, string> = {
-  button: 'button:not([role]), [role="button"]',
-  textbox: 'input, textarea, [role="textbox"]',
-  heading: 'h1, h2, h3, [role="heading"]',
-}
