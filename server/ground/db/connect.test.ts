@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { expect, inject, test, vi } from 'vitest'
-import { connect } from './connect.ts'
+import { connect, isDatabaseAway } from './connect.ts'
 
 test('connections that break before their transaction begins do not use up the pool', async () => {
   const { db, pool, close } = connect(inject('clusterUrl').replace('/template?', '/postgres?'))
@@ -21,5 +22,24 @@ test('while nothing is asked, as many connections stay open as small flushes go 
   vi.advanceTimersByTime(60_000)
   vi.useRealTimers()
   expect(pool.totalCount).toBe(4)
+  await close()
+})
+
+test('one of two that wait for each other is told to try again', async () => {
+  const { pool, close } = connect(inject('clusterUrl').replace('/template?', '/postgres?'))
+  const [one, two] = [await pool.connect(), await pool.connect()]
+  const [first, second] = [randomInt(2 ** 32), randomInt(2 ** 32)]
+  const lock = (client: typeof one, key: number) => client.query('select pg_advisory_xact_lock($1)', [key])
+  for (const client of [one, two]) await client.query('begin')
+  await lock(one, first)
+  await lock(two, second)
+  const ends = await Promise.allSettled([lock(one, second), lock(two, first)])
+  const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+  expect(failed).toMatchObject([{ code: '40P01' }])
+  expect(failed.map(isDatabaseAway)).toEqual([true])
+  for (const client of [one, two]) {
+    await client.query('rollback')
+    client.release()
+  }
   await close()
 })

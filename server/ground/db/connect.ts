@@ -72,7 +72,8 @@ function onOwnConnection(pool: pg.Pool): Db['transaction'] {
 
 // Class 08: connection; 53: resources, disk; 57P: shutdown.
 const LOST_STATES = /^(08|53|57P)/
-const SLOW_STATES = /^(55P03|57014)/
+// A lock or a statement that took too long, a deadlock.
+const SLOW_STATES = /^(55P03|57014|40P01)/
 const LOST_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'])
 const LOST_WORDS = /timeout exceeded when trying to connect|Connection terminated|not queryable|after calling end/
 
