@@ -140,10 +140,18 @@ export async function readCounters(tx: Queryable, id: string) {
 export async function clearUsage(tx: Queryable, id: string, month: Date, now: Date): Promise<void> {
   await tx.update(users).set({ monthlyMessagesCount: 0, monthlySilentCount: 0, usageResetDate: month }).where(eq(users.id, id))
   await tx.update(fileUsage).set({ monthlyUploadedBytes: 0 }).where(eq(fileUsage.userId, id))
+  const isOwn = eq(chatParticipants.userId, id)
+  // In the order in which marks lock them.
+  await tx
+    .select({ roomId: chatParticipants.chatRoomId })
+    .from(chatParticipants)
+    .where(isOwn)
+    .orderBy(chatParticipants.chatRoomId)
+    .for('no key update')
   await tx
     .update(chatParticipants)
     .set({ receivedCount: 0 })
-    .where(and(eq(chatParticipants.userId, id), gt(chatParticipants.receivedCount, 0)))
+    .where(and(isOwn, gt(chatParticipants.receivedCount, 0)))
   const cleared = { month, voiceCallMinutes: 0, videoCallMinutes: 0, receivedSince: now }
   await tx
     .insert(monthlyUsage)

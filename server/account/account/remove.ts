@@ -54,6 +54,7 @@ export async function removeAccount(
     const tellTransfers = await forgetTransfers(env, tx, user.id)
     await traces.deleteKeys(tx, user.id, roomIds)
     await traces.deleteInbox(tx, user.id)
+    await traces.lockMembers(tx, roomIds)
     await traces.leaveGroups(tx, user.id, roomIds)
     await traces.deleteContacts(tx, user.id)
     await traces.deleteReports(tx, user.id)

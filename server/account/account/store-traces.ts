@@ -80,6 +80,13 @@ export async function deleteQuietHours(tx: Queryable, userId: string): Promise<v
   await tx.delete(quietHours).where(eq(quietHours.userId, userId))
 }
 
+/** Runs before what writes or deletes members of these rooms. Marks lock members by key, without the rooms. */
+export async function lockMembers(tx: Queryable, roomIds: string[]): Promise<void> {
+  await tx.execute(sql`
+    select from ${chatParticipants} where ${isOneOf(chatParticipants.chatRoomId, roomIds)}
+    order by ${chatParticipants.chatRoomId}, ${chatParticipants.userId} for no key update`)
+}
+
 /** Closes the direct rooms that the other person still lists, and deletes the other direct rooms with all their data. */
 export async function closeDirectRooms(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
   const kept = tx.select({ id: contacts.chatRoomId }).from(contacts).where(eq(contacts.contactUserId, userId))

@@ -342,9 +342,9 @@ test('a change whose transaction ends between two pages of one reading is answer
   const rooms = await plantContacts(alice, 7)
   const before = await now(alice)
   const late = await openTransaction()
-  await late.query('update chat_rooms set last_seq = 1 where id = $1', [rooms[6]])
+  await late.query('update chat_rooms set last_seq = 1, epoch = 1 where id = $1', [rooms[6]])
   // All of them by one transaction: their order is that of their ids alone.
-  await world.sql('update chat_rooms set last_seq = 1 where id = any($1)', [rooms.slice(0, 6)])
+  await world.sql('update chat_rooms set last_seq = 1, epoch = 1 where id = any($1)', [rooms.slice(0, 6)])
   const first = await alice.does(roomsApi.list, { since: before, limit: 4 })
   await late.query('commit')
   const rest = await changes(alice, first.counter ?? '', 4)

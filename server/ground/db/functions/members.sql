@@ -27,15 +27,16 @@ CREATE OR REPLACE TRIGGER "chat_participants_changed" BEFORE UPDATE ON "chat_par
 -- A commit changes the row of each member, as a message does: the list finds all that is new of a room in these rows.
 CREATE OR REPLACE FUNCTION "mark_members_changed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+	-- Marks lock members by key, without the room.
+	PERFORM FROM chat_participants WHERE chat_room_id = NEW.id ORDER BY user_id FOR NO KEY UPDATE;
 	-- Their own trigger writes the transaction.
 	UPDATE chat_participants SET changed_in = changed_in WHERE chat_room_id = NEW.id;
 	RETURN NULL;
 END $$;
 
--- Appending a message updates the members itself: for it, this costs a comparison.
-CREATE OR REPLACE TRIGGER "chat_rooms_members_changed" AFTER UPDATE OF "last_seq", "last_message_at" ON "chat_rooms" FOR EACH ROW
-	WHEN (OLD.last_message_seq = NEW.last_message_seq
-		AND (OLD.last_seq, OLD.last_message_at) IS DISTINCT FROM (NEW.last_seq, NEW.last_message_at))
+-- A commit alone writes the epoch. Appending messages updates the members itself, those of all rooms by key: a trigger of the rooms would
+-- lock some of them before.
+CREATE OR REPLACE TRIGGER "chat_rooms_members_changed" AFTER UPDATE OF "epoch" ON "chat_rooms" FOR EACH ROW
 	EXECUTE FUNCTION mark_members_changed();
 
 -- A member who leaves a room that is not direct has no row that could say so: the rows of those who stay do, and whoever is gone reads
