@@ -427,6 +427,28 @@ test('whatever happens at the same time, it comes before the deletion or is refu
   expect(deadlocks).toEqual([{ deadlocks: 0 }])
 })
 
+test('a mark that is on its way while the account is deleted moves nothing, and nobody is told of it', async () => {
+  const { alice, bob, chatRoomId } = await settled()
+  const line = await bob.opensSocket()
+  let marked: ReturnType<Person['tries']> | undefined
+  world.env.fault = async (point) => {
+    if (point !== 'account:written') return
+    marked = alice.tries(messagesApi.markRead, { chatRoomId })
+    await world.lockWaits()
+  }
+  onTestFinished(() => void delete world.env.fault)
+  await deletes(alice)
+  expect(await marked).toBeRefused(401, 'not_signed_in')
+  const [row] = await world.sql(
+    'select read_seq::int, delivered_seq::int, unread_count from chat_participants where chat_room_id = $1 and user_id = $2',
+    [chatRoomId, alice.id],
+  )
+  expect(row).toEqual({ read_seq: 0, delivered_seq: 0, unread_count: 0 })
+  await line.hears('contacts')
+  expect(line.frames.filter(({ type }) => type === 'receipt')).toEqual([])
+  line.hangsUp()
+})
+
 test("a list that is read in the moment of its account's deletion takes its turn: neither waits for the other", async () => {
   const [alice, bob] = await pair()
   await alice.talksTo(bob)

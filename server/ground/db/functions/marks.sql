@@ -1,7 +1,6 @@
 -- Raises the marks of members: up to the given seq, never past the room's last one, never down. At most one of a room and member in a call.
 -- The verdict is NULL where a mark may be raised; delivered_seq is NULL too where it stood there already.
--- As in the append a cached plan stays right whatever the tables hold: a pair forces the primary key. The rows are locked in its order,
--- as the append does.
+-- As in the append a cached plan stays right whatever the tables hold: a pair forces the primary key.
 CREATE OR REPLACE FUNCTION "raise_marks"(
 	"p_sessions" bytea[], "p_users" uuid[], "p_rooms" text[], "p_seqs" bigint[], "p_read" boolean[],
 	"p_now" timestamp with time zone, "p_idle_since" timestamp with time zone, "p_open_since" timestamp with time zone)
@@ -17,6 +16,11 @@ DECLARE
 	-- The places in this call of marks in a chat with a password, which the session has opened.
 	opened bigint[];
 BEGIN
+	-- Members are locked by key, as the append locks them. What follows sees everything committed before, such as the end of an account.
+	PERFORM FROM unnest(p_rooms, p_users) AS a(room, member)
+		JOIN chat_participants p ON (p.chat_room_id, p.user_id) >= (a.room, a.member) AND (p.chat_room_id, p.user_id) <= (a.room, a.member)
+		ORDER BY a.room, a.member FOR NO KEY UPDATE OF p;
+
 	SELECT array_agg(j.verdict), array_agg(least(j.asked_seq, j.last_seq)),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict IS NULL AND j.is_protected), '{}')
 	INTO verdicts, seqs, opened
@@ -70,7 +74,7 @@ BEGIN
 		FROM (
 			SELECT a.place, a.room, a.member, a.seq, a.is_read
 			FROM unnest(p_rooms, p_users, seqs, p_read, verdicts) WITH ORDINALITY AS a(room, member, seq, is_read, verdict, place)
-			WHERE a.verdict IS NULL ORDER BY a.room, a.member OFFSET 0) t
+			WHERE a.verdict IS NULL OFFSET 0) t
 		WHERE (p.chat_room_id, p.user_id) >= (t.room, t.member) AND (p.chat_room_id, p.user_id) <= (t.room, t.member)
 			AND CASE WHEN t.is_read THEN p.read_seq ELSE p.delivered_seq END < t.seq
 		RETURNING t.place, p.delivered_seq, p.read_seq, coalesce(p.delivered_at = p_now, false) AS has_delivered, (
