@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../ground/db/connect.ts'
 import type { Person } from '../../testing/person.ts'
@@ -102,6 +103,21 @@ test('A mark that the database refuses fails alone', async () => {
   ])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await marksOf(two)).toEqual({ delivered: 2, read: 2, unread: 1 })
+})
+
+test('A member whose row somebody keeps locked holds up their own marks alone', async () => {
+  const [held, one, two] = [await talk(), await talk(), await talk()]
+  const batch = makeMarkBatch({ pool: world.pool, clock: world.env.clock })
+  const { own } = await world.env.db.transaction(async (tx) => {
+    await tx.execute(sql`select from chat_participants where chat_room_id = ${held.chatRoomId} for no key update`)
+    const own = [batch.raise(held.mark)]
+    await world.lockWaits()
+    own.push(batch.raise({ ...held.mark, seq: 3 }))
+    for (const { mark } of [one, two]) expect(await batch.raise(mark)).toMatchObject({ readSeq: 2 })
+    return { own }
+  })
+  await Promise.all(own)
+  expect(await marksOf(held)).toEqual({ delivered: 3, read: 3, unread: 0 })
 })
 
 test('A server that stops writes the marks that it has taken, and takes no more', async () => {

@@ -9,7 +9,11 @@ export interface MarkBatch {
   drain(): Promise<void>
 }
 
-const FLUSH_MARKS = 256
+/** One that waits for a lock keeps the rows of the others from messages. */
+const FLUSH_MARKS = 64
+const FLUSHES = 4
+/** A slower flush waits for a lock or the disk. */
+const SLOW_MS = 50
 const WAITING_MARKS = 4096
 /** Only a dead connection outlasts PostgreSQL's own timeouts. */
 const DEAD_MS = 60_000
@@ -21,31 +25,60 @@ interface Entry {
   fail: (error: unknown) => void
 }
 
-/** Makes a queue without a timer: marks that arrive during a flush are flushed together, one of a member and room at a time. */
+/**
+ * Makes a queue: marks that arrive during a flush are flushed together, one of a member and room at a time. Another flush starts beside
+ * those that are slow.
+ */
 export function makeMarkBatch({ pool, clock }: { pool: Database['pool']; clock: () => Date }): MarkBatch {
   let waiting: Entry[] = []
-  let underWay: Promise<void> | undefined
+  const busy = new Set<string>()
+  /** Start times in ms. */
+  const underWay = new Map<Promise<void>, number>()
+  let isAwaited = false
   let isDraining = false
 
   function start(): void {
-    if (underWay || waiting.length === 0) return
+    if (waiting.length === 0 || underWay.size >= FLUSHES) return
+    const newestMs = Math.max(...underWay.values())
+    const leftMs = newestMs + SLOW_MS - performance.now()
+    if (leftMs > 0) {
+      startIn(leftMs)
+      return
+    }
     const flush = take()
-    underWay = write(flush).finally(() => {
-      underWay = undefined
+    if (flush.length === 0) return
+    const work: Promise<void> = write(flush).finally(() => {
+      underWay.delete(work)
+      for (const entry of flush) busy.delete(keyOf(entry))
       start()
     })
+    underWay.set(work, performance.now())
+    start()
+  }
+
+  /** Without another mark nobody else would begin the next flush. */
+  function startIn(ms: number): void {
+    if (isAwaited) return
+    isAwaited = true
+    setTimeout(() => {
+      isAwaited = false
+      start()
+    }, ms).unref()
   }
 
   function take(): Entry[] {
-    const flush = new Map<string, Entry>()
+    const flush: Entry[] = []
     const left: Entry[] = []
     for (const entry of waiting) {
-      const key = `${entry.mark.chatRoomId} ${entry.mark.userId}`
-      if (flush.size === FLUSH_MARKS || flush.has(key)) left.push(entry)
-      else flush.set(key, entry)
+      const key = keyOf(entry)
+      if (flush.length === FLUSH_MARKS || busy.has(key)) left.push(entry)
+      else {
+        busy.add(key)
+        flush.push(entry)
+      }
     }
     waiting = left
-    return [...flush.values()]
+    return flush
   }
 
   async function write(flush: Entry[]): Promise<void> {
@@ -80,7 +113,9 @@ export function makeMarkBatch({ pool, clock }: { pool: Database['pool']; clock: 
     },
     async drain() {
       isDraining = true
-      while (underWay) await underWay
+      while (underWay.size > 0) await Promise.all(underWay.keys())
     },
   }
 }
+
+const keyOf = ({ mark }: Entry): string => `${mark.chatRoomId} ${mark.userId}`
