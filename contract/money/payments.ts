@@ -28,7 +28,7 @@ export type Package = z.infer<typeof packageShape>
 export const billingPeriodShape = z.enum(['monthly', 'yearly'])
 export type BillingPeriod = z.infer<typeof billingPeriodShape>
 
-/** Sent by a paid account, or received by a free one; null means no limit. */
+/** Sent by a paid account, or received by a free one; null means no limit. Limited storage counts what is kept. */
 export const usageShape = z.object({
   messagesUsed: z.number().int(),
   fileStorageUsedMB: z.number(),
@@ -103,7 +103,8 @@ export const paymentsApi = {
     method: 'GET',
     path: '/api/subscription/usage',
     access: 'signed_in',
-    summary: 'What the account has used this month (UTC): what it has sent, or on the free plan what it has received.',
+    summary:
+      'What the account has used this month (UTC): what it has sent, or on the free plan what it has received. Where storage is limited: the files that it keeps.',
     input: nothing,
     output: usageShape,
   }),

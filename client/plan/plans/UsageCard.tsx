@@ -3,7 +3,7 @@ import type { Usage } from '../../../contract/money/payments.ts'
 import { Note } from '../../ui/Note.tsx'
 import { usageLinesOf } from './planLines.ts'
 
-/** What the account has used this month. A plan without any limit has no such card. */
+/** What the account has used this month, and keeps of files. A plan without any limit has no such card. */
 export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boolean }) {
   const lines = usageLinesOf(usage, isReceived)
   if (lines.length === 0) return null
@@ -30,7 +30,9 @@ export function UsageCard({ usage, isReceived }: { usage: Usage; isReceived: boo
           </strong>{' '}
           {isReceived
             ? 'Nothing is lost: messages keep arriving, and no call is cut.'
-            : 'Upgrade your plan or wait until next month.'}
+            : told.isKept
+              ? 'Delete files or upgrade your plan.'
+              : 'Upgrade your plan or wait until next month.'}
         </Note>
       )}
     </div>

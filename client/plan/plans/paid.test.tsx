@@ -7,6 +7,7 @@ import { PlanLine } from './PlanLine.tsx'
 import { PlanTab } from './PlanTab.tsx'
 import { plansStore } from './store.ts'
 import { UpgradeDialog } from './UpgradeDialog.tsx'
+import { UsageCard } from './UsageCard.tsx'
 
 openScreen()
 const CHAT = '/chat/dm_1_2'
@@ -84,6 +85,16 @@ test('Whoever looked at all plans first, and whoever paid nothing, finds the cha
   again(<PlanTab tier="free" />)
   await person.click(await screen.findByRole('link', { name: 'Back to the chat' }))
   expect(address()).toBe(CHAT)
+})
+
+test('Who has filled a plan’s storage is told to delete files, because no month empties it; who has sent all messages may wait', async () => {
+  const limits = { messagesLimit: 10, fileStorageLimitMB: 1024, videoCallMinutesLimit: 0 }
+  const used = { messagesUsed: 3, fileStorageUsedMB: 1024, videoCallMinutesUsed: 0 }
+  const { again } = show(<UsageCard usage={{ ...used, ...limits }} isReceived={false} />, makeAnswers())
+  await screen.findByText('Delete files or upgrade your plan.')
+  expect(screen.queryByText('Video minutes used')).toBeNull()
+  again(<UsageCard usage={{ ...used, ...limits, messagesUsed: 10, fileStorageUsedMB: 3 }} isReceived={false} />)
+  await screen.findByText('Upgrade your plan or wait until next month.')
 })
 
 test('The chat waits for the confirmation in one line, which then says until when', async () => {

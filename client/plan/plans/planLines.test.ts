@@ -25,6 +25,12 @@ test('usage is spoken of above 80 % and from 100 % on, and a plan without limits
   expect(usageLinesOf(free).map(({ state }) => state)).toEqual(['normal', 'near', 'full'])
   expect(usageLinesOf({ ...free, messagesUsed: 250 })[0]).toMatchObject({ state: 'full', percent: 100 })
   expect(usageLinesOf({ ...used, ...none })).toEqual([])
+  // What a plan does not include has no line: there is nothing of it to use up.
+  const without = { ...used, messagesLimit: 100, fileStorageLimitMB: 0, videoCallMinutesLimit: 0 }
+  expect(usageLinesOf({ ...without, fileStorageUsedMB: 0, videoCallMinutesUsed: 0 })).toMatchObject([
+    { name: 'Messages used', percent: 80, state: 'normal' },
+  ])
+  expect(usageLinesOf({ ...without, messagesLimit: null })).toEqual([])
   // The Test plan limits messages alone; what else was used stands beside them.
   expect(usageLinesOf({ ...used, ...none, messagesLimit: 10 }).map(({ name, limit, state }) => [name, limit, state])).toEqual([
     ...[

@@ -68,20 +68,29 @@ interface UsageLine {
   percent: number
   /** `near` above 80 %, `full` from 100 % on. */
   state: 'normal' | 'near' | 'full'
+  /** Another month frees nothing of it. */
+  isKept: boolean
 }
 
-/** What is used. Nothing if the plan limits none of it. */
+/** What is used of what the plan includes. Nothing if it limits none of that. */
 export function usageLinesOf(usage: Usage, isReceived = false): UsageLine[] {
-  const limits: [name: string, used: number, limit: number | null, unit: string][] = [
-    [isReceived ? 'Received' : 'Messages used', usage.messagesUsed, usage.messagesLimit, ''],
-    [isReceived ? 'Files received' : 'Storage used', usage.fileStorageUsedMB, usage.fileStorageLimitMB, ' MB'],
-    [isReceived ? 'Video minutes received' : 'Video minutes used', usage.videoCallMinutesUsed, usage.videoCallMinutesLimit, ''],
+  const { messagesUsed, fileStorageUsedMB, videoCallMinutesUsed } = usage
+  const all: Pick<UsageLine, 'name' | 'used' | 'limit' | 'unit' | 'isKept'>[] = [
+    { name: isReceived ? 'Received' : 'Messages used', used: messagesUsed, limit: usage.messagesLimit, unit: '', isKept: false },
+    {
+      name: isReceived ? 'Files received' : 'Storage used',
+      ...{ used: fileStorageUsedMB, limit: usage.fileStorageLimitMB, unit: ' MB', isKept: !isReceived },
+    },
+    {
+      name: isReceived ? 'Video minutes received' : 'Video minutes used',
+      ...{ used: videoCallMinutesUsed, limit: usage.videoCallMinutesLimit, unit: '', isKept: false },
+    },
   ]
-  if (limits.every(([, , limit]) => limit === null)) return []
-  return limits.map(([name, used, limit, unit]) => {
-    if (limit === null) return { name, used, limit, unit, percent: 0, state: 'normal' }
-    const percent = Math.min(100, (used / limit) * 100)
-    const state = used >= limit ? 'full' : percent > 80 ? 'near' : 'normal'
-    return { name, used, limit, unit, percent, state }
+  const lines = all.filter(({ limit }) => limit !== 0)
+  if (lines.every(({ limit }) => limit === null)) return []
+  return lines.map((line) => {
+    if (line.limit === null) return { ...line, percent: 0, state: 'normal' }
+    const percent = Math.min(100, (line.used / line.limit) * 100)
+    return { ...line, percent, state: line.used >= line.limit ? 'full' : percent > 80 ? 'near' : 'normal' }
   })
 }
