@@ -30,6 +30,7 @@ input:focus-visible{outline:2px solid var(--accent);outline-offset:-1px}input[ar
 button{min-height:44px;padding:0 20px;border:1px solid var(--edge);border-radius:8px;background:var(--surface);color:inherit;font:540 15px/20px var(--sans);cursor:pointer}
 button:first-of-type{border-color:transparent;background:var(--accent);color:var(--on-accent)}button:focus-visible,a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .error{color:var(--danger);font:540 13px/20px var(--sans)}.cards{margin-top:8px}.cards td:first-child{white-space:nowrap;font-family:var(--mono);font-size:13px}
+#form{max-width:30rem;margin:0 auto;padding:24px;display:grid;gap:12px}
 dl{display:grid;grid-template-columns:auto 1fr;gap:6px 24px;font-size:14px}dt{color:var(--text-2)}section+section,.block{margin-top:40px}.two>section{margin:0}
 .sheet{color-scheme:light;max-width:720px;margin:0 auto;padding:60px;border:1px solid var(--line);border-radius:4px;background:#fff;color:var(--text)}
 .sheet header{display:flex;justify-content:space-between;gap:16px;padding-bottom:20px;margin-bottom:20px;border-bottom:1px solid var(--text)}
