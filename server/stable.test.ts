@@ -174,6 +174,10 @@ test('a hot look-up that was planned with no, some or all rows, before or after 
   await world.sql('analyze')
   await plan('when full and analyzed')
   await measured('analyzed')
+  // A refused mark would read little, and so would one that stands there already.
+  const { client } = await connected()
+  const raised = await raiseMarks(client, [{ ...MARK, isRead: true }], now)
+  expect(raised).toMatchObject([{ readSeq: MARK.seq, deliveredSeq: MARK.seq }])
 }, 600_000)
 
 // PostgreSQL plans a statement for its very values five times. If the plan for any values looks dearer then, it plans anew at each call.
