@@ -123,11 +123,12 @@ export async function readUsage(db: Queryable, userId: string, month: Date, now:
         where p.user_id = ${userId} and o.owner_id <> ${userId} and o.state = 'used' and o.created_at >= greatest(${month}::timestamptz,
           (select u.received_since from ${monthlyUsage} u where u.user_id = ${userId})))`,
       storedBytes: sql<string>`coalesce((select f.stored_bytes from ${fileUsage} f where f.user_id = ${userId}), 0)`,
-      messagesPerMonth: sql<number | null>`(select r.messages_per_month from rights_of(${userId}, ${now}::timestamptz) r)`,
-      storageBytes: sql<string>`coalesce((select r.storage_bytes from rights_of(${userId}, ${now}::timestamptz) r), ${UNLIMITED})`,
-      videoLimit: sql<number>`coalesce((select r.video_call_minutes from rights_of(${userId}, ${now}::timestamptz) r), ${UNLIMITED})`,
+      messagesPerMonth: sql<number | null>`rights.messages_per_month`,
+      storageBytes: sql<string>`coalesce(rights.storage_bytes, ${UNLIMITED})`,
+      videoLimit: sql<number>`coalesce(rights.video_call_minutes, ${UNLIMITED})`,
     })
     .from(users)
+    .leftJoinLateral(sql`rights_of(${userId}, ${now}::timestamptz) rights`, sql`true`)
     .where(eq(users.id, userId))
   return row
 }

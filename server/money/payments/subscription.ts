@@ -57,13 +57,13 @@ export async function readUsage(env: Env, user: SignedInUser): Promise<Usage> {
       videoCallMinutesLimit: PLAN_LIMITS.freeVideoMinutes,
     }
   const limit = row.messagesPerMonth ?? PLANS[user.subscriptionTier].messagesPerMonth
-  const hasSpace = Number(row.storageBytes) === UNLIMITED
+  const isUnlimited = Number(row.storageBytes) === UNLIMITED
   return {
     ...{ messagesUsed: row.sent, videoCallMinutesUsed: row.videoMinutes },
     // What is judged against a limit of storage is all that is kept, not what a month has added.
-    fileStorageUsedMB: inMB(hasSpace ? row.uploadedBytes : row.storedBytes),
+    fileStorageUsedMB: inMB(isUnlimited ? row.uploadedBytes : row.storedBytes),
     messagesLimit: limit === UNLIMITED ? null : limit,
-    fileStorageLimitMB: hasSpace ? null : inMB(row.storageBytes),
+    fileStorageLimitMB: isUnlimited ? null : inMB(row.storageBytes),
     videoCallMinutesLimit: row.videoLimit < 0 ? null : row.videoLimit,
   }
 }
