@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { contactsApi } from '../../../contract/chat/contacts.ts'
 import { writeEnvelope } from '../../../contract/chat/envelope.ts'
 import { messagesApi, SILENT_LIMITS } from '../../../contract/chat/messages.ts'
@@ -91,6 +91,20 @@ test('whoever may not send holds nobody up: strangers and free accounts are refu
     expect(world.env.batch.waiting()).toBe(0)
   })
   expect((await one.says(chatRoomId, 'next')).seq).toBe(2)
+})
+
+test('one look-up of a session is enough for what it sends and marks within ten seconds', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const asked = vi.spyOn(world.env, 'findSession')
+  onTestFinished(() => asked.mockRestore())
+  await one.does(messagesApi.markRead, { chatRoomId })
+  await one.says(chatRoomId, 'hello')
+  expect(asked).toHaveBeenCalledTimes(1)
+  await setTier('free', two)
+  await two.does(messagesApi.markRead, { chatRoomId })
+  expect(await two.posts(chatRoomId, 'for free')).toBeRefused(403, 'subscription_required')
+  await setTier('premium', two)
+  await two.says(chatRoomId, 'paid a moment ago')
 })
 
 test('fifty messages at once take gapless places, whoever sends them', async () => {

@@ -3,7 +3,7 @@ import { messagesApi } from '../../../contract/chat/messages.ts'
 import type { Env } from '../../env.ts'
 import { serve, serveJson } from '../../ground/http/serve.ts'
 import { makeShortcut, type Shortcut, type ShortcutOptions } from '../../ground/http/shortcut.ts'
-import { rememberDevices, rememberSenders } from '../../identity/sessions/liveSessions.ts'
+import { rememberSessions } from '../../identity/sessions/liveSessions.ts'
 import { markDelivered, markRead } from './marks.ts'
 import { sendMessage } from './messages.ts'
 import { listMessages } from './pages.ts'
@@ -17,11 +17,12 @@ export function messageRoutes(app: FastifyInstance, env: Env) {
 
 /** Most requests send a message or raise a mark. */
 export function messageShortcuts(app: FastifyInstance, env: Env, options: ShortcutOptions): Shortcut[] {
-  const marking = { ...options, findUser: rememberDevices(env) }
+  const { findKnown, findSender } = rememberSessions(env)
+  const marking = { ...options, findUser: findKnown }
   return [
     makeShortcut(app, env, messagesApi.send, {
       ...options,
-      findUser: rememberSenders(env),
+      findUser: findSender,
       act: async (user, draft) => (await sendMessage(env, user, draft)).json,
     }),
     makeShortcut(app, env, messagesApi.markRead, {

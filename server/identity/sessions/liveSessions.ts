@@ -5,8 +5,8 @@ import { rightsOf, tierOf } from '../../money/plans/plans.ts'
 import * as store from './store.ts'
 
 const TOUCH_SECONDS = 5 * 60
-const SENDER_MS = 10_000
-const SENDERS_MAX = 50_000
+const KNOWN_MS = 10_000
+const KNOWN_MAX = 50_000
 
 /** Shares one query. Returns undefined for a session that is not live. */
 export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession'] {
@@ -24,25 +24,35 @@ export function gatherSessions(env: Pick<Env, 'db' | 'clock'>): Env['findSession
 
 type Remembering = Pick<Env, 'clock' | 'findSession'>
 
-/** For a send: who may not yet send is asked anew each time. */
-export const rememberSenders = (env: Remembering): Env['findSession'] => rememberDevices(env, ({ rights }) => rights.send)
-
-/** Remembers for ten seconds. Only for calls whose statement checks the session again. */
-export function rememberDevices(env: Remembering, isKept = (_user: SignedInUser) => true): Env['findSession'] {
+/** Remembers sessions of devices for ten seconds. Only for calls whose statement checks the session again. */
+export function rememberSessions(env: Remembering): { findKnown: Env['findSession']; findSender: Env['findSession'] } {
   const known = new Map<string, { user: SignedInUser; untilMs: number }>()
-  return async (sessionHash) => {
-    const nowMs = env.clock().getTime()
+
+  function lastOf(sessionHash: string): SignedInUser | undefined {
     const last = known.get(sessionHash)
-    if (last && nowMs < last.untilMs) return last.user
+    return last && env.clock().getTime() < last.untilMs ? last.user : undefined
+  }
+
+  async function askAnew(sessionHash: string): Promise<SignedInUser | undefined> {
     known.delete(sessionHash)
+    const untilMs = env.clock().getTime() + KNOWN_MS
     const user = await env.findSession(sessionHash)
-    if (!user || user.deviceId === null || !isKept(user)) return user
+    if (!user || user.deviceId === null) return user
     for (const oldest of known.keys()) {
-      if (known.size < SENDERS_MAX) break
+      if (known.size < KNOWN_MAX) break
       known.delete(oldest)
     }
-    known.set(sessionHash, { user, untilMs: nowMs + SENDER_MS })
+    known.set(sessionHash, { user, untilMs })
     return user
+  }
+
+  return {
+    findKnown: async (sessionHash) => lastOf(sessionHash) ?? (await askAnew(sessionHash)),
+    /** Who may not yet send is asked anew each time. */
+    findSender: async (sessionHash) => {
+      const user = lastOf(sessionHash)
+      return user?.rights.send ? user : await askAnew(sessionHash)
+    },
   }
 }
 
