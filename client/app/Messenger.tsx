@@ -20,6 +20,7 @@ import { closeStep } from '../ui/steps.ts'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { CHATS } from './chatAddresses.ts'
 import { roomBeside } from './keys.ts'
+import { leaveChat } from './leaveChat.ts'
 import { watchLockKey } from './lockPage.ts'
 import { Panel } from './Panel.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -95,12 +96,6 @@ export function Messenger() {
   const go = (address: string) =>
     navigate(address, { replace: isPhone && openRoomId !== undefined && address.startsWith('/chat/') })
 
-  function leaveChat() {
-    const { list, steps = 0 } = history.state ?? {}
-    if (isPhone && list) history.go(-1 - steps)
-    else navigate('/')
-  }
-
   function openUnread() {
     const rooms = sortRooms(roomsStore.getState().rooms.values())
     // The search begins after the open chat and wraps around, so that repeated presses reach every unread one.
@@ -121,7 +116,7 @@ export function Messenger() {
   function goBack() {
     if (pauseVoice() || closeStep()) return
     if (isSettings) navigate(isPhone && search ? '/settings' : before.current)
-    else if (openRoomId && !endSelection()) leaveChat()
+    else if (openRoomId && !endSelection()) leaveChat(isPhone)
   }
 
   useKeys({
@@ -169,7 +164,7 @@ export function Messenger() {
               <Panel
                 user={user}
                 openRoomId={openRoomId}
-                onClose={leaveChat}
+                onClose={() => leaveChat(isPhone)}
                 onList={hasNobody ? undefined : () => navigate('/')}
                 onAdd={() => setAdding('name')}
               />
@@ -196,7 +191,7 @@ export function Messenger() {
       {over === 'keys' && <KeysSheet onClose={endOver} />}
       {isCalling && <CallOverlay onOpenChat={(chatRoomId) => go(`/chat/${chatRoomId}`)} />}
       {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
-      {isAsked && <ContactActs onGone={(chatRoomId) => chatRoomId === openRoomId && leaveChat()} />}
+      {isAsked && <ContactActs onGone={(chatRoomId) => chatRoomId === openRoomId && leaveChat(isPhone)} />}
       <Suspense>
         <Tooltips />
         {(isPhone || isTouch) && <Phone isNarrow={isPhone} />}

@@ -1,4 +1,5 @@
 import { closeStep, followSteps, openSteps } from '../ui/steps.ts'
+import { LISTS } from './chatAddresses.ts'
 
 /** What an entry of the history is marked with. It survives a reload. */
 interface Mark {
@@ -25,7 +26,7 @@ export function followBack(): () => void {
   }
 
   function onMove({ type }: Event) {
-    const isAbove = type === 'pushState' ? !isChat(at.path) : at.list
+    const isAbove = type === 'pushState' ? LISTS.includes(at.path) : at.list
     if (isAbove && isChat(location.pathname)) replaceState.call(history, { ...mark(), list: true }, '')
     look()
   }

@@ -1,0 +1,55 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { navigate } from 'wouter/use-browser-location'
+import { followBack } from './backKey.ts'
+import { leaveChat } from './leaveChat.ts'
+
+let stop = (): void => undefined
+const here = () => location.pathname + location.search
+const toList = () => leaveChat(true)
+
+beforeEach(() => {
+  navigate('/')
+  stop = followBack()
+})
+afterEach(() => stop())
+
+test('A chat that was opened from the list lies over it: the way back to the contacts is a step back', () => {
+  navigate('/chat')
+  navigate('/chat/bob')
+  toList()
+  expect(here()).toBe('/chat')
+})
+
+test.each(['/settings?tab=profile', '/subscribe?paid=no', '/home', '/admin', '/invitation/a'])(
+  'A chat that was opened from “%s” leads back to the contacts, not into a circle; Back returns there',
+  (page) => {
+    navigate(page)
+    // The link of a payment that was not made, or a call that was put aside.
+    navigate('/chat/bob')
+    toList()
+    expect(here()).toBe('/')
+    history.back()
+    expect(here()).toBe('/chat/bob')
+    history.back()
+    expect(here()).toBe(page)
+  },
+)
+
+test('A chat whose own address is opened first has the list beneath it, once', () => {
+  stop()
+  navigate('/chat/bob')
+  stop = followBack()
+  stop()
+  stop = followBack()
+  history.back()
+  expect(here()).toBe('/')
+})
+
+test('A chat that takes the place of another lies over the same list', () => {
+  navigate('/chat/bob')
+  navigate('/chat/carol', { replace: true })
+  expect(history.state).toEqual({ list: true })
+  history.back()
+  expect(here()).toBe('/')
+})
