@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { navigate } from 'wouter/use-browser-location'
+import { addStep } from '../ui/steps.ts'
 import { followBack } from './backKey.ts'
 import { leaveChat } from './leaveChat.ts'
 
@@ -52,4 +53,33 @@ test('A chat that takes the place of another lies over the same list', () => {
   expect(history.state).toEqual({ list: true })
   history.back()
   expect(here()).toBe('/')
+})
+
+test('Another chat that is chosen in a dialog over one keeps its steps: one way back to the contacts, and one Back', () => {
+  const chooses = (chat: string) => {
+    const close = addStep('over', () => undefined)
+    navigate(chat, { replace: true })
+    close()
+  }
+  for (const leave of [toList, () => history.back()]) {
+    navigate('/')
+    navigate('/chat/bob')
+    chooses('/chat/carol')
+    expect(history.state).toEqual({ list: true, steps: 1 })
+    leave()
+    expect(here()).toBe('/')
+  }
+})
+
+test('What is open while its page takes another address is still one step', () => {
+  navigate('/settings?tab=plan')
+  let isOpen = true
+  const close = addStep('over', () => {
+    isOpen = false
+    close()
+  })
+  navigate('/settings?tab=devices', { replace: true })
+  expect(history.state).toEqual({ steps: 1 })
+  history.back()
+  expect([isOpen, here()]).toEqual([false, '/settings?tab=plan'])
 })

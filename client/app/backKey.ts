@@ -26,8 +26,10 @@ export function followBack(): () => void {
   }
 
   function onMove({ type }: Event) {
-    const isAbove = type === 'pushState' ? LISTS.includes(at.path) : at.list
-    if (isAbove && isChat(location.pathname)) replaceState.call(history, { ...mark(), list: true }, '')
+    const isReplaced = type === 'replaceState'
+    const isAbove = (isReplaced ? at.list : LISTS.includes(at.path)) && isChat(location.pathname)
+    const steps = isReplaced && at.steps
+    if (isAbove || steps) replaceState.call(history, { ...mark(), ...(isAbove && { list: true }), ...(steps && { steps }) }, '')
     look()
   }
 
@@ -38,11 +40,13 @@ export function followBack(): () => void {
   }
 
   function onPop() {
-    const { steps: were = 0, url } = at
+    const { steps: were = 0, url, list } = at
     look()
     const { steps = 0 } = at
+    // Another chat may have taken the place of a step.
+    const isSame = url === at.url || (list && at.list)
     if (openSteps() > steps) closeStep()
-    else if (were > steps && url === at.url) history.back()
+    else if (were > steps && isSame) history.back()
   }
 
   if (isChat(location.pathname) && !mark().list) {
