@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { navigate } from 'wouter/use-browser-location'
 import { addStep } from '../ui/steps.ts'
 import { followBack } from './backKey.ts'
@@ -82,4 +82,20 @@ test('What is open while its page takes another address is still one step', () =
   expect(history.state).toEqual({ steps: 1 })
   history.back()
   expect([isOpen, here()]).toEqual([false, '/settings?tab=plan'])
+})
+
+test('What refuses to close has its entry again, and the next Back leads to it once more', async () => {
+  navigate('/chat/bob')
+  let isPending = true
+  const refuse = vi.fn(() => isPending || close())
+  const close = addStep('over', refuse)
+  history.back()
+  expect(refuse).toHaveBeenCalledOnce()
+  await vi.waitFor(() => expect(history.state).toEqual({ list: true, steps: 1 }))
+  isPending = false
+  history.back()
+  expect(refuse).toHaveBeenCalledTimes(2)
+  expect([here(), history.state]).toEqual(['/chat/bob', { list: true }])
+  history.back()
+  expect(here()).toBe('/')
 })

@@ -45,8 +45,11 @@ export function followBack(): () => void {
     const { steps = 0 } = at
     // Another chat may have taken the place of a step.
     const isSame = url === at.url || (list && at.list)
-    if (openSteps() > steps) closeStep()
-    else if (were > steps && isSame) history.back()
+    if (openSteps() > steps) {
+      closeStep()
+      // What refuses to close, as while it saves, has lost its entry.
+      setTimeout(onSteps)
+    } else if (were > steps && isSame) history.back()
   }
 
   if (isChat(location.pathname) && !mark().list) {
