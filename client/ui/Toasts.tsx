@@ -33,13 +33,15 @@ function useDroppedByActions() {
       const pressed = target instanceof Element && target.closest('button, a[href], [role="menuitem"]')
       if (pressed && !pressed.closest('.toasts')) dropToasts()
     }
+    // A chat that is left because of an act may be left after its toast has come.
+    const drop = ({ type }: Event) => dropToasts(type !== 'submit')
     document.addEventListener('click', press, true)
-    document.addEventListener('submit', dropToasts, true)
-    for (const moved of MOVES) addEventListener(moved, dropToasts)
+    document.addEventListener('submit', drop, true)
+    for (const moved of MOVES) addEventListener(moved, drop)
     return () => {
       document.removeEventListener('click', press, true)
-      document.removeEventListener('submit', dropToasts, true)
-      for (const moved of MOVES) removeEventListener(moved, dropToasts)
+      document.removeEventListener('submit', drop, true)
+      for (const moved of MOVES) removeEventListener(moved, drop)
     }
   }, [])
 }

@@ -42,9 +42,9 @@ export function dismissToast(id: number): void {
   toastStore.setState(({ queue }) => ({ queue: queue.filter((toast) => toast.id !== id) }))
 }
 
-/** Drops toasts of an earlier action or screen, except those that must be seen. */
-export function dropToasts(): void {
-  toastStore.setState(({ queue }) => ({ queue: queue.filter(({ mustBeSeen }) => mustBeSeen) }))
+/** Drops toasts of an earlier action or screen, except those that must be seen. A mere move leaves what can still be taken back. */
+export function dropToasts(isMove = false): void {
+  toastStore.setState(({ queue }) => ({ queue: queue.filter(({ mustBeSeen, action }) => mustBeSeen || (isMove && action)) }))
 }
 
 /** Drops the oldest that waits; one that must be seen only if all others must. */
