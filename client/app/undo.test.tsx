@@ -9,8 +9,8 @@ import { putRooms, resetRooms } from '../rooms/list/roomList.ts'
 import { putPeople, resetPeople } from '../rooms/trust/people.ts'
 import { makeAnswers, openScreen, show } from '../testing/screen.tsx'
 import { BOB_ID, ROOM_ID, shownBob, shownRoom } from '../testing/shown.ts'
-import { showToast } from '../ui/toast.ts'
 import { Toasts } from '../ui/Toasts.tsx'
+import { showToast } from '../ui/toast.ts'
 import { followBack } from './backKey.ts'
 import { leaveChat } from './leaveChat.ts'
 
@@ -33,9 +33,10 @@ const undo = () => screen.queryByRole('button', { name: 'Undo' })
 test('On a phone, where the chat is left by a step back that comes later, a block can be taken back', async () => {
   navigate(`/chat/${ROOM_ID}`)
   const { go } = history
-  const left = new Promise<void>((done) =>
-    vi.spyOn(history, 'go').mockImplementation((by) => void setTimeout(() => done(act(() => go.call(history, by))))),
-  )
+  let leaves = (): void => undefined
+  const asked = vi.spyOn(history, 'go').mockImplementation((by) => {
+    leaves = () => go.call(history, by)
+  })
   const answers = makeAnswers()
   answers.on(contactsApi.block, () => ({ success: true }) as never)
   const { person } = show(
@@ -48,7 +49,8 @@ test('On a phone, where the chat is left by a step back that comes later, a bloc
   )
   act(() => askAct('block', ROOM_ID))
   await person.click(await screen.findByRole('button', { name: 'Block' }))
-  await left
+  await waitFor(() => expect(asked).toHaveBeenCalledOnce())
+  act(leaves)
   expect(location.pathname).toBe('/')
   await waitFor(() => expect(undo()).toBeTruthy())
 })
