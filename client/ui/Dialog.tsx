@@ -43,9 +43,9 @@ export function Dialog({ title, text, onClose, nextFocus, children }: Props) {
     }).observe(content.current, { childList: true, subtree: true })
   }
 
-  // Escape closes the dialog even if a toast is above it. Radix would close the toast alone.
-  function press(event: KeyboardEvent) {
-    if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose()
+  // Escape closes the dialog even if a toast is above it. Radix would close the toast alone. React brings the keys of a nested dialog too.
+  function press({ key, target, currentTarget, nativeEvent }: KeyboardEvent) {
+    if (key === 'Escape' && !nativeEvent.isComposing && currentTarget.contains(target as Node)) onClose()
   }
 
   function giveFocusBack(event: Event) {
