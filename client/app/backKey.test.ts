@@ -47,6 +47,13 @@ test('A chat whose own address is opened first has the list beneath it, once', (
   expect(here()).toBe('/')
 })
 
+test('A chat after a payment still knows of it when the list is put beneath', () => {
+  stop()
+  navigate('/chat/bob', { state: { paid: 'yes' } })
+  stop = followBack()
+  expect(history.state).toEqual({ list: true, paid: 'yes' })
+})
+
 test('A chat that takes the place of another lies over the same list', () => {
   navigate('/chat/bob')
   navigate('/chat/carol', { replace: true })

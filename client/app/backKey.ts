@@ -54,8 +54,9 @@ export function followBack(): () => void {
 
   if (isChat(location.pathname) && !mark().list) {
     const { href } = location
+    const state = { ...mark(), list: true } satisfies Mark
     replaceState.call(history, null, '', '/')
-    pushState.call(history, { list: true } satisfies Mark, '', href)
+    pushState.call(history, state, '', href)
   }
   look()
   onSteps()

@@ -6,8 +6,8 @@ export function useFocusAfterSettings(label: string | undefined) {
   useEffect(() => {
     const was = before.current
     before.current = label
-    // The address says that somebody has paid, who goes on writing.
-    if (!was || label || location.search) return
+    // Somebody has paid, who goes on writing.
+    if (!was || label || history.state?.paid) return
     // On a phone the buttons of the top stand in the menu of one.
     const openers = document.querySelectorAll<HTMLElement>(`.top [aria-label="${was}"], .top .you`)
     for (const opener of openers) if (opener.checkVisibility()) opener.focus()

@@ -1,10 +1,10 @@
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { useLocation } from 'wouter'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
+import { showPaid } from './askedIn.ts'
 import { changePlan, type FramePayment } from './plans.ts'
 import { useAct } from './usePlans.tsx'
 import './checkout.css'
@@ -24,7 +24,6 @@ interface Props {
  */
 export function CheckoutDialog({ payment: { frameUrl, clientSecret, wanted }, onClose }: Props) {
   const env = useEnv()
-  const [, navigate] = useLocation()
   const frame = useRef<HTMLIFrameElement>(null)
   const [state, setState] = useState<'loading' | 'loaded' | 'begun' | 'ready' | 'failed'>('loading')
   const { pending, act } = useAct('Payment Error', 'Failed to initiate payment')
@@ -36,11 +35,11 @@ export function CheckoutDialog({ payment: { frameUrl, clientSecret, wanted }, on
       if (data?.type === 'begun' || data?.type === 'ready' || data?.type === 'failed') setState(data.type)
       if (data?.type !== 'completed') return
       onClose()
-      navigate('/subscribe?paid=yes')
+      showPaid()
     }
     addEventListener('message', onMessage)
     return () => removeEventListener('message', onMessage)
-  }, [origin, onClose, navigate])
+  }, [origin, onClose])
 
   useEffect(() => {
     if (state === 'ready' || state === 'failed') return

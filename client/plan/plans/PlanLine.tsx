@@ -1,9 +1,10 @@
 import { CircleCheck } from 'lucide-react'
 import { useEffect } from 'react'
-import { useSearch } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
 import { useStore } from 'zustand'
 import { PLANS } from '../../../contract/money/plans.ts'
 import { useEnv } from '../../ui/env.tsx'
+import type { Known } from './askedIn.ts'
 import { FreeBanner } from './FreeBanner.tsx'
 import { shownEnd } from './planLines.ts'
 import { followSubscription, isPaidPlan, readSubscription } from './plans.ts'
@@ -19,7 +20,7 @@ interface Props {
 
 /** What a chat says of the plan: that it is missing, or that it was just paid. */
 export function PlanLine({ canSend, onUpgrade }: Props) {
-  const isPaid = new URLSearchParams(useSearch()).has('paid')
+  const isPaid = useHistoryState<Known | null>()?.paid
   return isPaid ? <PaidLine canSend={canSend} /> : canSend ? null : <FreeBanner onUpgrade={onUpgrade} />
 }
 

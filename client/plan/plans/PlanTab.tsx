@@ -1,13 +1,14 @@
 import { CircleAlert, Info } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { Link, useSearch } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
 import { useStore } from 'zustand'
 import type { Tier } from '../../../contract/money/plans.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
-import { dropAskedIn, PAID, readAskedIn } from './askedIn.ts'
+import { forgetPaid, type Known, takeReturn } from './askedIn.ts'
 import { CurrentPlan } from './CurrentPlan.tsx'
 import { leavingStore } from './leaving.ts'
 import { PlanList } from './PlanList.tsx'
@@ -26,16 +27,12 @@ export function PlanTab({ tier }: { tier: Tier }) {
   // The plan, and what the screen says of it, come by one answer: the own account may be read sooner.
   const shown = subscription?.tier ?? tier
   const isLeaving = useStore(leavingStore, ({ asked }) => asked !== null)
-  const [search, setSearch] = useSearchParams()
-  const paid = search.get('paid')
-  const [, navigate] = useLocation()
-  const askedIn = readAskedIn()
+  const { paid, askedIn } = useHistoryState<Known | null>() ?? {}
+  const said = new URLSearchParams(useSearch()).get('paid')
   // Before it is painted: no page stands between the payment and the words that were kept.
   useLayoutEffect(() => {
-    if (paid !== 'yes' || askedIn === null) return
-    dropAskedIn()
-    navigate(askedIn + PAID, { replace: true })
-  }, [paid, askedIn, navigate])
+    if (said !== null) takeReturn(said)
+  }, [said])
   const isPaid = isPaidPlan(tier)
   const wasPaid = useRef(isPaid)
   const isAwaited = paid === 'yes' && !isPaid
@@ -46,11 +43,11 @@ export function PlanTab({ tier }: { tier: Tier }) {
     return () => clearInterval(timer)
   }, [env, isAsked])
 
-  // What was paid is paid back or over: the address tells of it no more, and nothing is waited for.
+  // What was paid is paid back or over: nothing is waited for any more.
   useEffect(() => {
-    if (wasPaid.current && isAwaited) setSearch({}, { replace: true })
+    if (wasPaid.current && isAwaited) forgetPaid()
     wasPaid.current = isPaid
-  }, [isPaid, isAwaited, setSearch])
+  }, [isPaid, isAwaited])
 
   return (
     <div className="plan-tab">
@@ -70,7 +67,7 @@ export function PlanTab({ tier }: { tier: Tier }) {
       )}
       {paid === 'no' && (
         <Note icon={Info} role="status">
-          Nothing was paid. {askedIn !== null && <Link href={askedIn}>Back to the chat</Link>}
+          Nothing was paid. {askedIn && <Link href={askedIn}>Back to the chat</Link>}
         </Note>
       )}
       {failure && (

@@ -8,7 +8,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
-import { keepAskedIn } from './askedIn.ts'
+import { askedIn } from './askedIn.ts'
 import { leavingStore } from './leaving.ts'
 import { needsPlan } from './needsPlan.ts'
 import { shownPrice } from './planLines.ts'
@@ -46,7 +46,6 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
 
   const pay = (offer: Offered) =>
     act(offer.key, async () => {
-      keepAskedIn()
       const { tier, packageId } = offer
       const inFrame = await changePlan(env, { tier, packageId, billingPeriod: priceFor(offer, 'monthly').period })
       if (inFrame) setPayment(inFrame)
@@ -86,14 +85,7 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
       )}
       {subscription?.cardProvider === 'sandbox' && <Note icon={Info}>Sandbox, no real money: pay by a test card.</Note>}
       {isOff && <Note icon={Info}>Card payment is not set up on this server.</Note>}
-      <Link
-        className="linkish"
-        href="/subscribe"
-        onClick={() => {
-          keepAskedIn()
-          onClose()
-        }}
-      >
+      <Link className="linkish" href="/subscribe" state={{ askedIn: askedIn() }} onClick={onClose}>
         View All Plans
       </Link>
       <footer>

@@ -42,14 +42,14 @@ test('What is not said by the frame is not heard: not by another origin, and not
     for (const type of ['completed', 'failed', 'ready']) await says(type, from)
   expect(screen.getByText('Loading checkout')).toBeTruthy()
   expect(onClose).not.toHaveBeenCalled()
-  expect(location.pathname + location.search).toBe('/subscribe')
+  expect(history.state).toBeNull()
 })
 
 test('A frame that says it is done is not believed: the page closes it, and asks the server', async () => {
   const { says, onClose } = checkout()
   await says('completed')
   expect(onClose).toHaveBeenCalledOnce()
-  expect(location.pathname + location.search).toBe('/subscribe?paid=yes')
+  expect(history.state).toEqual({ paid: 'yes' })
 })
 
 test('A form that does not come in time, or says that it failed, is said, and can be tried again', async () => {

@@ -5,6 +5,7 @@ import { type Package, paymentsApi, type Subscription } from '../../../contract/
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { PlanLine } from './PlanLine.tsx'
 import { PlanTab } from './PlanTab.tsx'
+import { changePlan } from './plans.ts'
 import { plansStore } from './store.ts'
 import { UpgradeDialog } from './UpgradeDialog.tsx'
 import { UsageCard } from './UsageCard.tsx'
@@ -53,38 +54,100 @@ function server() {
     ...{ messagesUsed: 0, fileStorageUsedMB: 0, videoCallMinutesUsed: 0 },
     ...{ messagesLimit: 100, fileStorageLimitMB: 50, videoCallMinutesLimit: 30 },
   }))
-  answers.on(paymentsApi.upgrade, () => ({ clientSecret: 'cs', frameUrl: 'https://pay.example.org/checkout' }))
+  answers.on(paymentsApi.upgrade, ({ embedded }) =>
+    embedded ? { clientSecret: 'cs', frameUrl: 'https://pay.example.org/' } : { checkoutUrl: 'https://pay.example.org/' },
+  )
   return { answers, at }
 }
 
 const address = () => location.pathname + location.search
+const returns = (paid: 'yes' | 'no') => act(() => history.pushState(null, '', `/subscribe?paid=${paid}`))
 
-test('Whoever pays for a plan that was asked for in a chat is in that chat again, by the address of the return', async () => {
+/** Says that the form in the frame is done. */
+async function completes() {
+  const frame = await screen.findByTitle<HTMLIFrameElement>('Payment by card')
+  const source = {}
+  Object.defineProperty(frame, 'contentWindow', { value: source })
+  const said = { origin: 'https://pay.example.org', source, data: { type: 'completed' } }
+  act(() => void dispatchEvent(Object.assign(new Event('message'), said)))
+}
+
+/** Leaves for the provider’s page, which the test does not open. */
+async function leaves(answers: ReturnType<typeof server>['answers']) {
+  const assign = vi.spyOn(location, 'assign').mockReset()
+  void changePlan({ api: answers.api } as never, { tier: 'premium', billingPeriod: 'monthly' }, false)
+  await waitFor(() => expect(assign).toHaveBeenCalledOnce())
+}
+
+test('Whoever pays at the provider’s page for a plan that was asked for in a chat is in that chat again', async () => {
   const { answers } = server()
   history.replaceState(null, '', CHAT)
-  const { person, again } = show(<UpgradeDialog feature="messaging" isRefused={true} onClose={vi.fn()} />, answers)
-  await person.click(await screen.findByRole('button', { name: 'Choose Premium' }))
-  await screen.findByTitle('Payment by card')
-  act(() => history.replaceState(null, '', '/subscribe?paid=yes'))
-  again(<PlanTab tier="free" />)
-  await waitFor(() => expect(address()).toBe(`${CHAT}?paid=yes`))
+  await leaves(answers)
+  returns('yes')
+  const { again } = show(<PlanTab tier="free" />, answers)
+  await waitFor(() => expect(address()).toBe(CHAT))
+  again(<PlanLine canSend={false} onUpgrade={vi.fn()} />)
+  await screen.findByText(/confirmation is on its way/)
   // The next payment, from the settings, knows of no chat.
-  act(() => history.replaceState(null, '', '/subscribe?paid=yes'))
+  act(() => history.pushState(null, '', '/settings?tab=plan'))
+  await leaves(answers)
+  returns('yes')
   again(<PlanTab key="again" tier="premium" />)
   await screen.findByText(/Your payment is confirmed/)
-  expect(address()).toBe('/subscribe?paid=yes')
+  expect(address()).toBe('/subscribe')
 })
 
-test('Whoever looked at all plans first, and whoever paid nothing, finds the chat again too', async () => {
+test('A form in the chat leaves the chat where it is, also for whoever looked at all plans first', async () => {
+  const { answers } = server()
+  history.replaceState({ list: true }, '', CHAT)
+  const { person, again } = show(<UpgradeDialog feature="messaging" isRefused={true} onClose={vi.fn()} />, answers)
+  const addresses: string[] = []
+  const note = () => addresses.push(address())
+  for (const move of ['pushState', 'replaceState']) addEventListener(move, note)
+  await person.click(await screen.findByRole('button', { name: 'Choose Premium' }))
+  await completes()
+  expect(addresses).toEqual([CHAT])
+  expect(history.state).toEqual({ list: true, paid: 'yes' })
+  for (const move of ['pushState', 'replaceState']) removeEventListener(move, note)
+
+  history.replaceState(null, '', CHAT)
+  again(<UpgradeDialog key="again" feature="messaging" isRefused={true} onClose={vi.fn()} />)
+  await person.click(await screen.findByRole('link', { name: 'View All Plans' }))
+  expect(address()).toBe('/subscribe')
+  again(<PlanTab tier="free" />)
+  await person.click(await screen.findByRole('button', { name: 'Choose Premium' }))
+  await completes()
+  expect(address()).toBe(CHAT)
+})
+
+test('Whoever paid nothing finds the chat again too; the plans that were opened otherwise know of no chat', async () => {
   const { answers } = server()
   history.replaceState(null, '', CHAT)
   const { person, again } = show(<UpgradeDialog feature="messaging" isRefused={true} onClose={vi.fn()} />, answers)
   await person.click(await screen.findByRole('link', { name: 'View All Plans' }))
-  expect(address()).toBe('/subscribe')
-  act(() => history.replaceState(null, '', '/subscribe?paid=no'))
+  await leaves(answers)
+  returns('no')
   again(<PlanTab tier="free" />)
   await person.click(await screen.findByRole('link', { name: 'Back to the chat' }))
   expect(address()).toBe(CHAT)
+  act(() => history.pushState(null, '', '/settings?tab=plan'))
+  again(<PlanTab key="again" tier="free" />)
+  await person.click(await screen.findByRole('button', { name: 'Choose Premium' }))
+  await completes()
+  await screen.findByText(/We wait for the card provider/)
+  expect(address()).toBe('/settings?tab=plan')
+})
+
+test('Eve’s link claims a payment, and nobody is thanked for it: neither among the plans nor in a chat', async () => {
+  const { answers } = server()
+  history.replaceState(null, '', '/subscribe?paid=yes')
+  const { again } = show(<PlanTab tier="premium" />, answers)
+  await screen.findByRole('region', { name: 'Available plans' })
+  expect(screen.queryByText(/Thank you/)).toBeNull()
+  expect(address()).toBe('/subscribe')
+  history.replaceState(null, '', `${CHAT}?paid=yes`)
+  again(<PlanLine canSend={false} onUpgrade={vi.fn()} />)
+  expect(screen.queryByText(/^Paid/)).toBeNull()
 })
 
 test('Who has filled a plan’s storage is told to delete files, because no month empties it; who has sent all messages may wait', async () => {
@@ -99,7 +162,7 @@ test('Who has filled a plan’s storage is told to delete files, because no mont
 
 test('The chat waits for the confirmation in one line, which then says until when', async () => {
   const { answers, at } = server()
-  history.replaceState(null, '', `${CHAT}?paid=yes`)
+  history.replaceState({ paid: 'yes' }, '', CHAT)
   const { again } = show(<PlanLine canSend={false} onUpgrade={vi.fn()} />, answers)
   await screen.findByText(/confirmation is on its way; your text is kept/)
   at.subscription = PAID

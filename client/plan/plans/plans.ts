@@ -4,6 +4,7 @@ import { type BillingPeriod, type Package, paymentsApi, type Subscription } from
 import { compareTiers, PLANS, type Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import { isOnionOrigin } from '../../net/onion.ts'
+import { keepCheckout } from './askedIn.ts'
 import { mayLeaveFor } from './leaving.ts'
 import { plansStore } from './store.ts'
 
@@ -174,7 +175,10 @@ export async function changePlan(env: Env, wanted: Wanted, embedded = true): Pro
   const { checkoutUrl, clientSecret, frameUrl } = await env.api(paymentsApi.upgrade, choice)
   if (isFramed && clientSecret !== undefined && frameUrl !== undefined) return { clientSecret, frameUrl, wanted }
   if (checkoutUrl === undefined) await readPlans(env)
-  else await leaveFor(checkoutUrl)
+  else {
+    keepCheckout()
+    await leaveFor(checkoutUrl)
+  }
   return undefined
 }
 
