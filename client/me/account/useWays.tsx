@@ -2,16 +2,15 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../../ui/env.tsx'
 import { accountStore } from './accountState.ts'
-import { loadWays, waysStore } from './ways.ts'
+import { followWays, loadWays, needWays, waysStore } from './ways.ts'
 
 export function useWays() {
   const env = useEnv()
   const userId = useStore(accountStore, ({ user }) => user?.id ?? null)
   const state = useStore(waysStore)
   useEffect(() => {
-    const known = waysStore.getState()
-    if (known.userId !== userId || known.failure) void loadWays(env)
-    return env.socket.on('devices', () => void loadWays(env))
+    needWays(env, userId)
+    return followWays(env)
   }, [env, userId])
   const isMine = state.userId === userId
   return {

@@ -73,6 +73,32 @@ test('a payment that fails while the app is open is known without a reload', asy
   expect(told).toEqual([])
 })
 
+test('several parts of a screen that follow the subscription ask for it once', async () => {
+  let asked = 0
+  const told: (() => void)[] = []
+  const api = async () => {
+    asked += 1
+    return subscription({})
+  }
+  const socket = {
+    on: (_type: string, hear: () => void) => {
+      told.push(hear)
+      return () => void told.splice(told.indexOf(hear), 1)
+    },
+  }
+  const env = { api, socket } as unknown as Env
+  const ends = [followSubscription(env), followSubscription(env)]
+  expect(asked).toBe(1)
+  for (const hear of told) hear()
+  expect(asked).toBe(2)
+  ends[0]?.()
+  expect(told).toHaveLength(1)
+  ends[1]?.()
+  expect(told).toHaveLength(0)
+  followSubscription(env)()
+  expect(asked).toBe(3)
+})
+
 test('an answer that is older than what is shown is not shown, and one that is merely slow is', async () => {
   const held: ((subscription: Subscription) => void)[] = []
   const api = (endpoint: unknown) =>

@@ -4,6 +4,7 @@ import { type BillingPeriod, type Package, paymentsApi, type Subscription } from
 import { compareTiers, PLANS, type Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import { isOnionOrigin } from '../../net/onion.ts'
+import { shared } from '../../ui/shared.ts'
 import { keepCheckout } from './askedIn.ts'
 import { mayLeaveFor } from './leaving.ts'
 import { plansStore } from './store.ts'
@@ -123,12 +124,12 @@ export async function readSubscription(env: Env): Promise<void> {
   if (subscription) showSubscription(read, subscription)
 }
 
-/** Reads the subscription now, and whenever the server tells that something of the account has changed. Returns what ends that. */
-export function followSubscription(env: Env): () => void {
+/** Reads the subscription now, and whenever the server tells that something of the account has changed; once for all who follow. */
+export const followSubscription = shared((env: Env): (() => void) => {
   const read = () => void readSubscription(env)
   read()
   return env.socket.on('account', read)
-}
+})
 
 /** Reads the usage alone, which is read every minute. */
 export async function readUsage(env: Env): Promise<void> {
