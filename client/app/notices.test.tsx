@@ -84,9 +84,27 @@ test('Later puts off a kit and an offer for a day, in a reload too; a sign-in st
 })
 
 test('What was put off comes back after a day', () => {
-  localStorage.setItem('put-off', `${START.getTime() + DAY_MS}\nkit`)
+  localStorage.setItem('put-off', `${START.getTime() + DAY_MS} kit`)
   line({ at: new Date(START.getTime() + DAY_MS + 1000) })
   expect(told()).toBe('You have no recovery kit')
+})
+
+test('Each notice waits its own day: one that is put off later keeps none of the others away', async () => {
+  const laterOf = async (hours: number, puts: boolean) => {
+    const { person, again } = line({ at: new Date(START.getTime() + hours * (DAY_MS / 24)) })
+    const words = told()
+    if (puts) {
+      await person.click(screen.getByRole('button', { name: words ?? '' }))
+      await person.click(await screen.findByRole('button', { name: 'Later' }))
+    }
+    again(null)
+    return words
+  }
+  expect(await laterOf(0, true)).toBe('You have no recovery kit')
+  act(() => changePrefs({ offer: 'due' }))
+  expect(await laterOf(20, true)).toBe('A message came while you were elsewhere')
+  expect(await laterOf(23, false)).toBe('')
+  expect(await laterOf(25, false)).toBe('You have no recovery kit')
 })
 
 test('What the screen beside says is not said again: the kit on the welcome, and on the settings all but safety', () => {

@@ -1,16 +1,19 @@
-/** Key of localStorage: until when notices wait, and their keys. A sign-out drops it. */
+/** Key of localStorage: a line for each notice that waits, until when and its key. A sign-out drops it. */
 const KEY = 'put-off'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 const LINE = '\n'
 
-/** The notices that the person has put off in this browser for a day. */
-export function keysPutOff(now: Date): string[] {
-  const [untilMs, ...keys] = (localStorage.getItem(KEY) ?? '').split(LINE)
-  return Number(untilMs) > now.getTime() ? keys : []
-}
+const linesOf = (now: Date): string[] =>
+  (localStorage.getItem(KEY) ?? '').split(LINE).filter((line) => Number.parseInt(line, 10) > now.getTime())
+
+const keyOf = (line: string): string => line.slice(line.indexOf(' ') + 1)
+
+/** The notices that the person has put off in this browser, each for a day. */
+export const keysPutOff = (now: Date): string[] => linesOf(now).map(keyOf)
 
 export function putOff(keys: string[], now: Date): void {
-  const all = new Set([...keysPutOff(now), ...keys])
-  localStorage.setItem(KEY, [now.getTime() + DAY_MS, ...all].join(LINE))
+  const until = now.getTime() + DAY_MS
+  const others = linesOf(now).filter((line) => !keys.includes(keyOf(line)))
+  localStorage.setItem(KEY, [...others, ...keys.map((key) => `${until} ${key}`)].join(LINE))
 }
