@@ -117,7 +117,7 @@ function Row({ place, current, isAlone, words, asks }: RowProps) {
       id={id}
       className="place"
       href={addressOf(place)}
-      state={{ isFromList: true }}
+      state={isAlone ? { isFromList: true } : null}
       replace={!isAlone && place === current}
       aria-current={!isAlone && place === current ? 'page' : undefined}
       onKeyDown={walk}

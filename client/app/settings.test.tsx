@@ -153,6 +153,18 @@ test('A phone shows the list, or one page; back leads to the row that was presse
   expect(location.search).toBe('')
 })
 
+test('A window that has become narrow leads to the list too, whatever page was open before', async () => {
+  const { person, again } = open('/settings?tab=security')
+  await title('Security')
+  await person.click(row('Storage'))
+  await title('Storage')
+  narrow(true)
+  again(<Settings key="narrow" user={ALICE} onBack={back} />)
+  await person.click(await screen.findByRole('button', { name: 'Back to settings' }))
+  await title('Settings')
+  expect(location.search).toBe('')
+})
+
 test('Where no lock is set, Lock now and its key lead to the field that sets one', async () => {
   const env = open('/settings')
   await title('Profile')
