@@ -82,7 +82,7 @@ export function Settings({ user, onBack }: Props) {
     else listTitle.current?.focus()
   }, [place, isList])
   useAnchor(panel, place)
-  useLeaveField(root, title, onBack)
+  useLeaveField(root, title)
 
   /** The list is where it was left, also for the browser's own way back. */
   const toList = () => (history.state?.isFromList ? history.back() : navigate(LIST, { replace: true }))

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { User } from '../../contract/account/account.ts'
 import { accountStore } from '../me/account/accountState.ts'
@@ -11,6 +11,7 @@ import { watchLockKey } from './lockPage.ts'
 import { addressOf, GROUPS, tabOf } from './places.ts'
 import { Settings } from './Settings.tsx'
 import { PARTS, type PartId, TITLES } from './settingsWords.ts'
+import { useKeys } from './useKeys.tsx'
 
 openScreen()
 
@@ -36,11 +37,18 @@ const narrow = (isNarrow: boolean) =>
     .mockImplementation(
       (query) => ({ matches: isNarrow && query.includes('767'), addEventListener: never, removeEventListener: never }) as never,
     )
+const step = vi.fn()
+/** The keys of the messenger around the settings. */
+function Keys() {
+  useKeys({ palette: vi.fn(), keys: vi.fn(), previous: vi.fn(), next: vi.fn(), back: step })
+  return null
+}
 const title = (name: string) => screen.findByRole('heading', { level: 1, name })
 const row = (name: string) => screen.getByRole(/^(Profile|Plan|Security)$/.test(name) ? 'tab' : 'link', { name })
 
 beforeEach(() => {
   back.mockReset()
+  step.mockReset()
   accountStore.setState({ phase: 'signed_in', user: ALICE, notice: null })
   waysStore.setState({ userId: ALICE.id, ways: null, factors: null, failure: null })
   devicesStore.setState({ status: 'ready' })
@@ -116,16 +124,18 @@ test('What Alice typed into her profile is there when she comes back, and the li
   expect(screen.queryByText('Changes are not saved')).toBeNull()
 })
 
-test('Escape leaves a field first, for the title of the page; in a switch it leaves the settings', async () => {
+test('Escape leaves a field first, for the title of the page; in a switch it is a step back as everywhere', async () => {
   const { person } = open('/settings')
+  render(<Keys />)
   await person.click(await screen.findByLabelText(/^Display name/))
   await person.keyboard('{Escape}')
   expect(document.activeElement).toBe(await title('Profile'))
-  expect(back).not.toHaveBeenCalled()
+  expect(step).not.toHaveBeenCalled()
   await person.click(row('Notifications'))
   screen.getByRole('switch', { name: 'Sound' }).focus()
   await person.keyboard('{Escape}')
-  expect(back).toHaveBeenCalledOnce()
+  expect(step).toHaveBeenCalledOnce()
+  expect(back).not.toHaveBeenCalled()
 })
 
 test('What asks for Alice has a dot in the list: a new browser, and the kit that she has not made', async () => {

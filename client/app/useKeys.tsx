@@ -42,7 +42,8 @@ export function useKeys(verbs: Record<KeyVerb, () => void>): void {
 
 function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof Element)) return 'elsewhere'
-  if (target.closest('input, select')) return 'field'
+  // A switch or a radio button takes no words.
+  if (target.closest('input:not([type=checkbox], [type=radio]), select')) return 'field'
   if (target.closest('textarea, [contenteditable="true"]')) return 'text'
   return target.closest('search, .finder, .details') ? 'own' : 'elsewhere'
 }
