@@ -3,7 +3,7 @@ import { lockNow, standingOf } from '../me/browserlock/browserlock.ts'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 
-/** The part that sets a lock, written out: the session loads no words of the settings. */
+/** The part that sets a lock, written out: the messenger loads no words of the settings at its start. */
 const LOCK_PART = '/settings?tab=security#lock'
 
 /** Locks this browser. Where no lock is set, leads to the place that sets one. */
@@ -24,10 +24,15 @@ function isLockKey(event: KeyboardEvent): boolean {
 
 /** Locks by the key, from wherever one is. Returns how to stop. */
 export function watchLockKey(env: Env, userId: string, onGo: (address: string) => void): () => void {
+  // The settings beneath a dialog would not be reached.
+  const go = (address: string) =>
+    document.querySelector('[role$=dialog]')
+      ? showToast({ tone: 'bad', title: 'Not locked', text: 'This browser has no lock yet.' })
+      : onGo(address)
   const press = (event: KeyboardEvent) => {
     if (!isLockKey(event)) return
     event.preventDefault()
-    void lockPage(env, userId, onGo)
+    if (!event.repeat) void lockPage(env, userId, go)
   }
   addEventListener('keydown', press, true)
   return () => removeEventListener('keydown', press, true)

@@ -5,7 +5,8 @@ import type { User } from '../../contract/account/account.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { waysStore } from '../me/account/ways.ts'
 import { devicesStore } from '../me/devices/store.ts'
-import { openScreen, show } from '../testing/screen.tsx'
+import { openScreen, show, toasts } from '../testing/screen.tsx'
+import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { ASKED } from './askedTab.ts'
 import { watchLockKey } from './lockPage.ts'
 import { addressOf, GROUPS, tabOf } from './places.ts'
@@ -191,6 +192,22 @@ test('Ctrl Alt L asks for the lock from everywhere; AltGr L writes a letter', as
   fireEvent.keyDown(document.body, { ...held, altKey: false })
   fireEvent.keyDown(document.body, held)
   await waitFor(() => expect(asked).toEqual(['/settings?tab=security#lock']))
+  stop()
+})
+
+test('A key that is held down asks once; beneath a dialog a browser without a lock says that it is not locked', async () => {
+  const asked: string[] = []
+  const standing = vi.fn(async () => null)
+  const stop = watchLockKey({ crypto: worker({ lockStanding: standing }) } as never, ALICE.id, (address) => asked.push(address))
+  show(<AlertDialog title="Sure?" text="" action="Yes" pendingAction="" isPending={false} onConfirm={back} onCancel={back} />, {
+    api: never as never,
+  })
+  const held = { key: 'l', code: 'KeyL', ctrlKey: true, altKey: true }
+  fireEvent.keyDown(document.body, held)
+  fireEvent.keyDown(document.body, { ...held, repeat: true })
+  await waitFor(() => expect(toasts()).toEqual(['Not locked: This browser has no lock yet.']))
+  expect(standing).toHaveBeenCalledOnce()
+  expect(asked).toEqual([])
   stop()
 })
 
