@@ -176,6 +176,17 @@ test('A window that has become narrow leads to the list too, whatever page was o
   expect(location.search).toBe('')
 })
 
+test('A part without a field keeps its title in focus only until the person reads on', async () => {
+  open('/settings?tab=security#administrators')
+  const heading = await screen.findByRole('heading', { level: 2, name: PARTS.administrators.title })
+  await waitFor(() => expect(document.activeElement).toBe(heading))
+  const elsewhere = screen.getByRole('button', { name: 'Back to chat' })
+  // As a screen reader does it: without a press.
+  elsewhere.focus()
+  await act(async () => void heading.parentElement?.append(document.createElement('p')))
+  expect(document.activeElement).toBe(elsewhere)
+})
+
 test('Where no lock is set, Lock now and its key lead to the field that sets one', async () => {
   const env = open('/settings')
   await title('Profile')

@@ -31,6 +31,7 @@ export function useAnchor(page: RefObject<HTMLElement | null>, place: string) {
 /** Returns how to stop. */
 function showPart(page: HTMLElement, id: string): () => void {
   const observer = new MutationObserver(look)
+  let hasTitled = false
   function stop() {
     observer.disconnect()
     for (const press of PRESSES) removeEventListener(press, stop, true)
@@ -39,11 +40,15 @@ function showPart(page: HTMLElement, id: string): () => void {
     const part = page.querySelector<HTMLElement>(`#${id}`)
     const title = part?.querySelector('h2')
     if (!part || !title) return
+    // A screen reader may have moved on without a press.
+    const { activeElement } = document
+    if (hasTitled && activeElement !== title && activeElement !== document.body) return stop()
     const field = part.querySelector<HTMLElement>(`:scope > div :is(${FIELD})`)
     title.tabIndex = -1
     const target = field ?? title
     target.focus({ preventScroll: true })
     part.scrollIntoView?.()
+    hasTitled = document.activeElement === title
     if (field) stop()
   }
   observer.observe(page, { childList: true, subtree: true })
