@@ -144,7 +144,7 @@ export function Messenger() {
             {isOwnPage ? (
               <OwnPage location={location} user={user} onBack={leaveOwnPage} onHome={() => navigate('/')} />
             ) : (
-              <Settings user={user} onBack={() => navigate(before.current)} />
+              <Settings user={user} onBack={() => navigate(before.current)} onLogout={() => setLeaving(true)} />
             )}
           </Suspense>
         </Boundary>

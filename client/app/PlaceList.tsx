@@ -1,18 +1,15 @@
 import { ChevronLeft, ChevronRight, LockKeyhole, LogOut } from 'lucide-react'
-import { type KeyboardEvent, type RefObject, useState } from 'react'
+import type { KeyboardEvent, RefObject } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../contract/account/account.ts'
 import { Avatar } from '../ui/Avatar.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
-import { later } from '../ui/later.tsx'
 import { lockPage } from './lockPage.ts'
 import { PLACE_ICONS } from './placeIcons.tsx'
 import { addressOf, GROUPS, tabOf } from './places.ts'
 import { type Place, TITLES } from './settingsWords.ts'
 import { useLockWords, usePlaceStates } from './usePlaceStates.tsx'
-
-const LogoutDialog = later(async () => (await import('../me/account/LogoutDialog.tsx')).LogoutDialog)
 
 /** The id of the page beside the list, which the tabs control. */
 export const PAGE_ID = 'settings-page'
@@ -24,13 +21,13 @@ interface Props {
   isAlone: boolean
   title: RefObject<HTMLHeadingElement | null>
   onBack: () => void
+  onLogout: () => void
 }
 
 /** All pages of the settings. The first of each group is the tab: a tab list may hold nothing but tabs, so it names them only. */
-export function PlaceList({ user, place, isAlone, title, onBack }: Props) {
+export function PlaceList({ user, place, isAlone, title, onBack, onLogout }: Props) {
   const env = useEnv()
   const [, navigate] = useLocation()
-  const [isLeaving, setLeaving] = useState(false)
   const states = usePlaceStates(user)
   const lockWords = useLockWords(user.id)
   const Title = isAlone ? 'h1' : 'h2'
@@ -85,7 +82,7 @@ export function PlaceList({ user, place, isAlone, title, onBack }: Props) {
           </span>
           <kbd aria-hidden>Ctrl Alt L</kbd>
         </button>
-        <button type="button" className="place" onKeyDown={walk} onClick={() => setLeaving(true)}>
+        <button type="button" className="place" onKeyDown={walk} onClick={onLogout}>
           <LogOut className="i" aria-hidden />
           <span className="place-words">
             Logout
@@ -95,7 +92,6 @@ export function PlaceList({ user, place, isAlone, title, onBack }: Props) {
           </span>
         </button>
       </div>
-      {isLeaving && <LogoutDialog onClose={() => setLeaving(false)} />}
     </div>
   )
 }

@@ -40,10 +40,11 @@ const LIST = '/settings'
 interface Props {
   user: User
   onBack: () => void
+  onLogout: () => void
 }
 
 /** The settings, which replace the chats: the list of pages, and one of them beside it. A phone shows one of the two. */
-export function Settings({ user, onBack }: Props) {
+export function Settings({ user, onBack, onLogout }: Props) {
   const root = useRef<HTMLDivElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const listTitle = useRef<HTMLHeadingElement>(null)
@@ -89,7 +90,7 @@ export function Settings({ user, onBack }: Props) {
 
   return (
     <div ref={root} className={`settings with-places ${isList ? 'at-list' : ''}`}>
-      <PlaceList user={user} place={place} isAlone={isList} title={listTitle} onBack={onBack} />
+      <PlaceList user={user} place={place} isAlone={isList} title={listTitle} onBack={onBack} onLogout={onLogout} />
       {!isList && (
         <main className="page-place" key={place}>
           <div ref={panel} className="page" id={PAGE_ID} role="tabpanel" aria-labelledby={`place-${tabOf(place)}`}>

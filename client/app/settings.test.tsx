@@ -28,9 +28,10 @@ const worker = (answers: Record<string, () => Promise<unknown>> = {}) =>
 const kept = { rooms: [], waitingBytes: 0, isOnDisk: true }
 
 const back = vi.fn()
+const leave = vi.fn()
 function open(address: string, crypto = worker({ keptFiles: async () => kept, transferRows: async () => [] })) {
   history.replaceState(null, '', address)
-  return show(<Settings user={ALICE} onBack={back} />, { api: never as never }, { crypto: crypto as never })
+  return show(<Settings user={ALICE} onBack={back} onLogout={leave} />, { api: never as never }, { crypto: crypto as never })
 }
 const narrow = (isNarrow: boolean) =>
   vi
@@ -49,6 +50,7 @@ const row = (name: string) => screen.getByRole(/^(Profile|Plan|Security)$/.test(
 
 beforeEach(() => {
   back.mockReset()
+  leave.mockReset()
   step.mockReset()
   accountStore.setState({ phase: 'signed_in', user: ALICE, notice: null })
   waysStore.setState({ userId: ALICE.id, ways: null, factors: null, failure: null })
@@ -170,10 +172,18 @@ test('A window that has become narrow leads to the list too, whatever page was o
   await person.click(row('Storage'))
   await title('Storage')
   narrow(true)
-  again(<Settings key="narrow" user={ALICE} onBack={back} />)
+  again(<Settings key="narrow" user={ALICE} onBack={back} onLogout={leave} />)
   await person.click(await screen.findByRole('button', { name: 'Back to settings' }))
   await title('Settings')
   expect(location.search).toBe('')
+})
+
+test('Logout is asked about by the one dialog that the list of chats has as well', async () => {
+  const { person } = open('/settings')
+  await title('Profile')
+  await person.click(screen.getByRole('button', { name: 'Logout' }))
+  expect(leave).toHaveBeenCalledOnce()
+  expect(screen.queryByRole('dialog')).toBeNull()
 })
 
 test('A part without a field keeps its title in focus only until the person reads on', async () => {
