@@ -4,7 +4,7 @@ import type { User } from '../../contract/account/account.ts'
 import { PLANS } from '../../contract/money/plans.ts'
 import { standing } from '../alerts/notifications/desktop.ts'
 import { prefsStore } from '../alerts/notifications/newsPrefs.ts'
-import { profileDraftStore } from '../me/account/profileDraft.ts'
+import { profileDraftStore, typedProfile } from '../me/account/profileDraft.ts'
 import { useWays } from '../me/account/useWays.tsx'
 import { standingOf } from '../me/browserlock/browserlock.ts'
 import { hearTabs } from '../me/browserlock/lockTabs.ts'
@@ -39,10 +39,9 @@ export function usePlaceStates(user: User): Record<Place, PlaceState> {
   const now = useNow(60_000)
   const isTold = (isDesktop && standing() === 'granted') || isPushed
   const hidden = Object.values(user.privacy).filter((isShown) => !isShown).length
-  const isUnsaved =
-    (draft.displayName ?? user.displayName) !== user.displayName || (draft.email ?? user.email ?? '') !== (user.email ?? '')
+  const { isNameChanged, isEmailChanged } = typedProfile(user, draft)
   return {
-    profile: { words: 'Name, photo, text size', asks: isUnsaved ? 'Changes are not saved' : undefined },
+    profile: { words: 'Name, photo, text size', asks: isNameChanged || isEmailChanged ? 'Changes are not saved' : undefined },
     notifications: { words: isTold ? (hasContent ? 'On · with names' : 'On · names hidden') : 'Off' },
     storage: { words: 'Files of this browser, export' },
     about: { words: 'Build, code, the server' },

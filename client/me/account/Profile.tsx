@@ -10,7 +10,7 @@ import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { UNKEPT } from '../../ui/unkept.ts'
 import { profileErrors, saveProfile, type TypedProfile } from './profile.ts'
-import { profileDraftStore } from './profileDraft.ts'
+import { profileDraftStore, typedProfile } from './profileDraft.ts'
 
 const setDraft = (draft: Partial<TypedProfile>) => profileDraftStore.setState({ draft })
 
@@ -21,10 +21,8 @@ export function Profile({ user }: { user: User }) {
   const draft = useStore(profileDraftStore, (state) => state.draft)
   const [errors, setErrors] = useState<Partial<TypedProfile>>({})
   const [isPending, setPending] = useState(false)
-  const stored = { displayName: user.displayName, email: user.email ?? '' }
-  const typed = { ...stored, ...draft }
-  const isEmailChanged = typed.email !== stored.email
-  const isChanged = isEmailChanged || typed.displayName !== stored.displayName
+  const { typed, isNameChanged, isEmailChanged } = typedProfile(user, draft)
+  const isChanged = isNameChanged || isEmailChanged
 
   function type(change: Partial<TypedProfile>) {
     setDraft({ ...draft, ...change })
@@ -56,11 +54,10 @@ export function Profile({ user }: { user: User }) {
       setDraft(Object.fromEntries(Object.entries(now).filter(([field, text]) => text !== Reflect.get(typed, field))))
       // A person still typing keeps the focus.
       if (!(document.activeElement instanceof HTMLInputElement)) fields[isEmailChanged ? 'email' : 'displayName'].current?.focus()
-      const seen = typed.displayName !== stored.displayName
       showToast({
         tone: 'good',
         title: 'Profile saved',
-        text: seen ? 'Your contacts see your name from now on.' : 'Your contacts do not see your email.',
+        text: isNameChanged ? 'Your contacts see your name from now on.' : 'Your contacts do not see your email.',
       })
     } catch (failure) {
       // Only a refusal of what was typed belongs to its field.
