@@ -8,7 +8,7 @@ import { COPIED } from '../me/devices/NewDevices.tsx'
 import { devicesStore } from '../me/devices/store.ts'
 import { kitTitle } from '../me/kit/KitReminder.tsx'
 import { useSignIns } from '../me/sessions/NewSignIns.tsx'
-import { browserWords } from '../me/sessions/sessionWords.ts'
+import { browserWords, signInTitle } from '../me/sessions/sessionWords.ts'
 import { titleOf, useCodeUses } from '../people/contactcodes/CodeUses.tsx'
 import { vanishedTitle } from '../people/contacts/Vanished.tsx'
 import { vanishedStore } from '../people/contacts/vanished.ts'
@@ -37,9 +37,7 @@ export function useNotices({ tier, isSafetyOnly, isKitSaid }: Asked) {
   const reminder = useReminder(tier, now)
 
   const safety = [
-    ...signIns.map(
-      (signIn) => `${signIn.copiedPasskey === null ? 'New sign-in' : 'A sign-in was refused'}: ${browserWords(signIn)}`,
-    ),
+    ...signIns.map((signIn) => `${signInTitle(signIn)}: ${browserWords(signIn)}`),
     ...(copiedAt === null ? [] : [COPIED]),
     ...announced.map(() => 'A new browser was added'),
     ...uses.map(titleOf),

@@ -7,7 +7,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { shownDevices } from '../devices/deviceList.ts'
 import { endSessions } from './sessions.ts'
-import { browserWords, signInTime } from './sessionWords.ts'
+import { browserWords, signInTime, signInTitle } from './sessionWords.ts'
 import { answerSignIns, withoutAnnounced } from './signins.ts'
 import { signInsStore } from './store.ts'
 
@@ -74,7 +74,7 @@ function OneSignIn({ signIn, onChangePassword, onReview, focusNext }: OneProps) 
       tone="warn"
       title={
         <>
-          {copiedPasskey === null ? 'New sign-in' : 'A sign-in was refused'}: <bdi>{name}</bdi>, {at}
+          {signInTitle(signIn)}: <bdi>{name}</bdi>, {at}
         </>
       }
       text={
