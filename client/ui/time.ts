@@ -10,8 +10,13 @@ const fullDate = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
 const shortMoment = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' })
 const clock = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
 
-const sameYear = (a: Date, b: Date) => a.getFullYear() === b.getFullYear()
-const midnight = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate())
+export const sameYear = (a: Date, b: Date) => a.getFullYear() === b.getFullYear()
+const midnight = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
+
+/** Midnights between two moments. */
+export const daysBetween = (at: Date, now: Date): number =>
+  // A day in which the clocks change is 23 or 25 hours long.
+  Math.round((midnight(now) - midnight(at)) / DAY)
 
 /** "now", "5m", "3h", then a date: "Nov 14", with the year where it is another one. */
 export function relativeTime(at: Date, now: Date): string {
@@ -43,8 +48,7 @@ export const moment = (at: Date): string => shortMoment.format(at).replace('\u20
 
 /** "Today", "Yesterday", "Wednesday, November 19", with the year where it is another one. */
 export function dayHeading(at: Date, now: Date): string {
-  // Rounded, because a day in which the clocks change is 23 or 25 hours long.
-  const days = Math.round((midnight(now).getTime() - midnight(at).getTime()) / DAY)
+  const days = daysBetween(at, now)
   if (days === 0) return 'Today'
   if (days === 1) return 'Yesterday'
   return (sameYear(at, now) ? longDate : longDateWithYear).format(at)
