@@ -69,7 +69,7 @@ const TABLE: Record<string, string[]> = {
       'Not taken here',
       'Copy it from here',
     ],
-    ...['admin/AuditTab.tsx title', 'plan/plans/usePlans.tsx title', 'chat/transferline/useTransferActs.tsx title'],
+    ...['admin/AuditTab.tsx title', 'Payment Error', 'Upgrade Failed', 'chat/transferline/useTransferActs.tsx title'],
   ],
   'it came by itself, wherever the person was': [
     ...[
@@ -131,6 +131,7 @@ function titles(): string[] {
     found.push(...[...text.matchAll(/\bdone:[^;]{0,40}?\{\s*title: ([^\n]+?),(?: text|\n)/g)].map(([, title = '']) => title))
     if (text.includes("Act['done']"))
       found.push(...[...text.matchAll(/^ +(?:\{ title: )?('[^']*')(?:, text|,$)/gm)].map(([, title = '']) => title))
+    found.push(...[...text.matchAll(/\buseAct\(('[^']*')/g)].map(([, title = '']) => title))
     found.push(...[...text.matchAll(/\btell\(('[^']*')/g)].map(([, title = '']) => title))
     return found.flatMap((title) => shortened(file, title))
   })

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../../ui/env.tsx'
-import { failureWordsOr } from '../../ui/failure.ts'
-import { showToast } from '../../ui/toast.ts'
+import { useAct as useActNow } from '../../ui/useAct.tsx'
 import { readPlans, readUsage } from './plans.ts'
 import { type PlansState, plansStore } from './store.ts'
 
@@ -36,15 +35,11 @@ export function useAct(
   words = 'Something went wrong. Please try again.',
 ): { pending: string | undefined; act: (name: string, work: () => Promise<void>) => void } {
   const [pending, setPending] = useState<string>()
+  const { act } = useActNow()
   async function run(name: string, work: () => Promise<void>) {
     setPending(name)
-    try {
-      await work()
-      setPending(undefined)
-    } catch (error) {
-      setPending(undefined)
-      showToast({ tone: 'bad', title, text: failureWordsOr(error, words) })
-    }
+    await act({ run: work, failed: title, words })
+    setPending(undefined)
   }
   return { pending, act: (name, work) => void (pending === undefined && run(name, work)) }
 }
