@@ -1,4 +1,4 @@
-/** One thing that Ctrl+K leads to. A feature adds its own to the list in Palette.tsx. */
+/** One thing that Ctrl+K leads to. A feature adds its own to the list in useEntries.tsx. */
 export interface Entry {
   id: string
   /** `Contact`: what can be done with the person of the open chat. */
