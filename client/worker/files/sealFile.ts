@@ -15,7 +15,7 @@ import { seqOfMessage } from '../vault/storedMessage.ts'
 import { dropStrays, waitingOf } from '../vault/strays.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
-import { idOfFile, UPLOADS, uploadsIn } from '../vault/waitingFiles.ts'
+import { idOfFile, isTransferFile, UPLOADS, uploadsIn } from '../vault/waitingFiles.ts'
 import { sealFile } from './sealedfile.ts'
 import * as handout from './sealedSteps.ts'
 import type { UploadRow } from './uploadrows.ts'
@@ -108,10 +108,11 @@ export async function keepUpload(live: Live, { file, about, ...message }: NewFil
   }
 }
 
-/** What was sealed ahead lies there already. */
+/** What was sealed ahead lies there already, and so do transfers, which have bounds of their own. */
 async function requireSpace({ userId }: Live, file: Blob | undefined): Promise<void> {
-  const waiting = (await listFiles(userId, WAITING)).get(WAITING)?.values() ?? []
-  const bytes = [...waiting].reduce((sum, { size }) => sum + size, file ? storedBytesOf(file.size) : 0)
+  const waiting = (await listFiles(userId, WAITING)).get(WAITING) ?? []
+  const uploads = [...waiting].filter(([name]) => !isTransferFile(name))
+  const bytes = uploads.reduce((sum, [, { size }]) => sum + size, file ? storedBytesOf(file.size) : 0)
   if (bytes > QUEUE.fileBytes) throw queueFull(`Files of ${QUEUE.fileBytes / MIB} MB wait in this browser`)
 }
 

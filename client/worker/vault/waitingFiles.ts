@@ -23,5 +23,6 @@ const FILE = 'transfer-'
 /** Two contacts may choose one id. */
 export const waitingFile = ({ chatRoomId, transferId }: TransferName): string => `${FILE}${chatRoomId}-${transferId}`
 export const receivedFile = ({ transferId }: Pick<TransferName, 'transferId'>): string => `${FILE}${transferId}`
+export const isTransferFile = (name: string): boolean => name.startsWith(FILE)
 /** Returns the transfer's or object's id. */
-export const idOfFile = (name: string): string => (name.startsWith(FILE) ? name.slice(FILE.length) : name)
+export const idOfFile = (name: string): string => (isTransferFile(name) ? name.slice(FILE.length) : name)
