@@ -84,12 +84,13 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   }
 
   useEffect(() => {
-    composer.giveBack = async (lost) => {
+    const give = async (lost: string) => {
       await giveBack(lost)
       field.current?.focus()
     }
+    composer.open = { chatRoomId: room.id, field, giveBack: give }
     return () => {
-      delete composer.giveBack
+      delete composer.open
     }
   })
 

@@ -1,10 +1,11 @@
 // @vitest-environment happy-dom
-import { act, screen, waitFor } from '@testing-library/react'
+import { act, cleanup, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../../env.ts'
 import { connectionStore } from '../../net/status.ts'
+import { draftsStore } from '../../rooms/list/drafts.ts'
 import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
-import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { held, makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { ROOM_ID } from '../../testing/shown.ts'
 import { Bubble } from './Bubble.tsx'
 import { Composer } from './Composer.tsx'
@@ -109,6 +110,62 @@ test('Cancel below the last one gives its words back to the field, before what i
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(field().value).toBe('see you at nine\nor ten'))
   await waitFor(() => expect(document.activeElement).toBe(field()))
+})
+
+/** Alice cancels, and before the worker has answered another field is shown. Returns how the answer comes. */
+async function cancelsAndLeaves(chatRoomId: string, worker: object) {
+  messagesStore.setState({ open: { chatRoomId: ROOM_ID, messages: [], status: 'ready' } as unknown as RoomView })
+  const cancelled = held<string>()
+  const composerIn = (id: string, key: string) => (
+    <>
+      {bubble(waiting({}))}
+      <Composer key={key} {...{ room: { ...room, id }, isBlocked: false, hasPlan: true, onUpgrade: () => undefined }} />
+    </>
+  )
+  const env = { ...crypto, takeBack: () => cancelled.promise, drafts: async () => [], ...worker }
+  const { person, again } = show(composerIn(ROOM_ID, 'first'), makeAnswers(), { crypto: env as unknown as Env['crypto'] })
+  await person.click(await screen.findByRole('button', { name: 'Cancel' }))
+  again(composerIn(chatRoomId, 'second'))
+  return () => cancelled.answer('see you at nine')
+}
+
+test('Words that come back when another chat is open do not come into its field: they are the draft of their own', async () => {
+  const drafts = new Map([['of Carol', 'about Bob']])
+  const answer = await cancelsAndLeaves('of Carol', {
+    readDraft: async (id: string) => drafts.get(id) ?? '',
+    keepDraftText: async ({ chatRoomId, text }: { chatRoomId: string; text: string }) => void drafts.set(chatRoomId, text),
+    drafts: async () => [...drafts].map(([chatRoomId, text]) => ({ chatRoomId, text })),
+  })
+  await waitFor(() => expect(field().value).toBe('about Bob'))
+  // What was typed last is kept as the field goes.
+  drafts.set(ROOM_ID, 'or ten')
+  answer()
+  await waitFor(() => expect(draftsStore.getState().drafts.get(ROOM_ID)).toBe('see you at nine\nor ten'))
+  expect(field().value).toBe('about Bob')
+})
+
+test('A field of the same chat that opened meanwhile has the words once, whether it has read them or reads them now', async () => {
+  const reads = [held<string>(), held<string>(), held<string>()]
+  let count = 0
+  const answer = await cancelsAndLeaves(ROOM_ID, { readDraft: () => reads[count++]?.promise })
+  const both = 'see you at nine\nor ten'
+  await act(async () => reads[1]?.answer(both))
+  await waitFor(() => expect(field().value).toBe(both))
+  answer()
+  await waitFor(() => expect(count).toBe(3))
+  await act(async () => reads[2]?.answer(both))
+  expect(field().value).toBe(both)
+
+  cleanup()
+  const later = [held<string>(), held<string>(), held<string>()]
+  let next = 0
+  const answerLater = await cancelsAndLeaves(ROOM_ID, { readDraft: () => later[next++]?.promise })
+  answerLater()
+  await waitFor(() => expect(next).toBe(3))
+  await act(async () => later[2]?.answer(both))
+  await waitFor(() => expect(field().value).toBe(both))
+  await act(async () => later[1]?.answer(both))
+  expect(field().value).toBe(both)
 })
 
 test.each([

@@ -1,2 +1,9 @@
+interface OpenField {
+  chatRoomId: string
+  /** The same object as long as the field is shown. */
+  field: { current: HTMLTextAreaElement | null }
+  giveBack: (text: string) => Promise<void>
+}
+
 /** The open chat's field. */
-export const composer: { giveBack?: (text: string) => Promise<void> } = {}
+export const composer: { open?: OpenField } = {}

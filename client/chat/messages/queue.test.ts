@@ -118,15 +118,22 @@ test('What is cancelled is never sent: its words come back before what is typed,
   await says('two')
   await alice.core.keepDraftText({ chatRoomId: room.id, text: 'typed since' })
   const given: string[] = []
-  composer.giveBack = async (text) => void given.push(text)
+  composer.open = { chatRoomId: room.id, field: { current: null }, giveBack: async (text) => void given.push(text) }
   await cancelUnsent(alice.env, room, await idOf('two'))
-  expect(given).toEqual(['two'])
+  expect(given).toEqual(['two\ntyped since'])
   expect(await alice.core.readDraft(room.id)).toBe('two\ntyped since')
   expect(lines()).toEqual([['one', 'sending', LINE]])
-  delete composer.giveBack
+  // The field of another chat gets no words of this one.
+  composer.open = { ...composer.open, chatRoomId: 'that of Carol' }
+  await says('three')
+  await cancelUnsent(alice.env, room, await idOf('three'))
+  expect(given).toHaveLength(1)
+  expect(draftsStore.getState().drafts.get(room.id)).toBe('three')
+  await alice.core.keepDraftText({ chatRoomId: room.id, text: 'three\ntwo\ntyped since' })
+  delete composer.open
   // Where the field is not shown the list has them.
   await cancelUnsent(alice.env, room, await idOf('one'))
-  expect(draftsStore.getState().drafts.get(room.id)).toBe('one\ntwo\ntyped since')
+  expect(draftsStore.getState().drafts.get(room.id)).toBe('one\nthree\ntwo\ntyped since')
   comesBack()
   await flushAll(alice.env)
   expect(await heard()).toEqual([])

@@ -1,7 +1,7 @@
 import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import type { Env } from '../../env.ts'
-import { loadDrafts } from '../../rooms/list/drafts.ts'
+import { keepDraft, loadDrafts, readDraft } from '../../rooms/list/drafts.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { showToast } from '../../ui/toast.ts'
 import type { OutboxRow } from '../../worker/crypto.ts'
@@ -9,6 +9,8 @@ import { composer } from './composer.ts'
 import { refreshRoom } from './messageWindow.ts'
 import type { SendOutcome } from './outbox.ts'
 import { flush } from './send.ts'
+
+type Field = NonNullable<typeof composer.open>['field']
 
 const unsentRow = async (env: Env, { id: chatRoomId }: Room, id: string): Promise<OutboxRow | undefined> =>
   (await env.crypto.outbox(chatRoomId)).find((unsent) => unsent.id === id)
@@ -32,11 +34,26 @@ export async function takeBack(env: Env, room: Room, id: string): Promise<string
   return text
 }
 
-/** The words return to the field. */
+/** The words return to the field of their chat. */
 export async function cancelUnsent(env: Env, room: Room, id: string): Promise<void> {
+  const before = composer.open?.field
   const text = await takeBack(env, room, id)
-  if (text !== undefined) return composer.giveBack ? composer.giveBack(text) : loadDrafts(env)
+  if (text !== undefined) return giveBack(env, room, text, before)
   if (await unsentRow(env, room, id)) showToast({ tone: 'plain', title: 'Not cancelled', text: 'It may have been sent already.' })
+}
+
+/** `before`: the field that was shown at the tap. A later one may have read the words with the stored draft. */
+async function giveBack(env: Env, { id }: Room, text: string, before: Field | undefined): Promise<void> {
+  const stored = await readDraft(env, id)
+  const { open } = composer
+  const isStored = stored.startsWith(text)
+  if (open?.chatRoomId !== id) {
+    // The field may have stored what was typed as it closed.
+    if (!isStored) await keepDraft(env, id, [text, stored].filter(Boolean).join('\n'))
+    return loadDrafts(env)
+  }
+  const typed = open.field.current?.value ?? ''
+  if (open.field === before || !typed.startsWith(text)) await open.giveBack(typed === '' && isStored ? stored : text)
 }
 
 export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {

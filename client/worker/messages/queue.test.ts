@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { storedBytesOf } from '../../../contract/chat/objects.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
@@ -18,7 +18,9 @@ const keepsPhoto = (alice: TestPerson, chatRoomId: string) =>
 
 /** No test writes so many bytes. */
 function lies({ userId }: TestPerson, name: string, sizeBytes: number): void {
-  memory.set(memoryKey(userId, WAITING, name), Object.defineProperty(new File([], name), 'size', { value: sizeBytes }))
+  const key = memoryKey(userId, WAITING, name)
+  memory.set(key, Object.defineProperty(new File([], name), 'size', { value: sizeBytes }))
+  onTestFinished(() => void memory.delete(key))
 }
 
 test('Files wait up to 320 MB in a browser, and what goes from browser to browser does not count', async () => {
