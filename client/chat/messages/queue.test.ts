@@ -12,7 +12,7 @@ import { composer } from './composer.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { flush, flushAll, sendText } from './send.ts'
 import { messagesStore } from './store.ts'
-import { cancelUnsent, retryMessage } from './unsentMessage.ts'
+import { cancelUnsent, deleteUnsent, retryMessage } from './unsentMessage.ts'
 
 let alice: TestPerson
 let bob: TestPerson
@@ -152,6 +152,37 @@ test('A message whose answer was lost may be sent already: it is not taken back,
   wire.afterEffect = undefined
   await flushAll(alice.env)
   expect(await heard()).toEqual(['lost answer'])
+})
+
+test('A message that was sealed for an epoch that has passed, and then met a lost line, can be deleted: Cancel would never work', async () => {
+  goes()
+  await says('twice sealed')
+  const id = await idOf('twice sealed')
+  const canBeTakenBack = () => messagesStore.getState().open?.messages.at(-1)?.canBeTakenBack
+  expect(canBeTakenBack()).toBe(true)
+  comesBack()
+  wire.beforeEffect = (_caller, path, method) => {
+    if (path !== messagesApi.send.path || method !== 'POST') return
+    isOnline = false
+    throw new ApiError(409, 'stale_epoch', 'The chat has moved on')
+  }
+  await flushAll(alice.env)
+  expect(lines()).toEqual([['twice sealed', 'sending', LINE]])
+  expect(await unsent()).toEqual([['twice sealed', null, null]])
+  expect(await alice.core.takeBack({ chatRoomId: room.id, id })).toBeUndefined()
+  expect(canBeTakenBack()).toBe(false)
+  await deleteUnsent(alice.env, room, id)
+  expect(lines()).toEqual([])
+
+  // The same where a failure of the keys stops it.
+  await says('stopped')
+  const name = { chatRoomId: room.id, id: await idOf('stopped') }
+  await alice.core.sealOutboxRow({ ...name, peerIds: [bob.userId] })
+  await alice.core.changeOutbox({ ...name, failure: 'The keys do not fit', unseal: true })
+  await flush(alice.env, room)
+  await showRoom(alice.env, room)
+  expect(lines()).toEqual([['stopped', 'failed', 'The keys do not fit']])
+  expect(canBeTakenBack()).toBe(false)
 })
 
 test('A plan that ended meanwhile, and a block, stop what waits by name; nothing is lost, and Retry or Cancel go on', async () => {

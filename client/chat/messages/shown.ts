@@ -60,7 +60,7 @@ function shownBody({ body, chatRoomId }: StoredMessage, isMine: boolean): Messag
   return body
 }
 
-export function shownUnsent({ id, chatRoomId, sentAt, content, envelope, failure }: OutboxRow): ShownMessage {
+export function shownUnsent({ id, chatRoomId, sentAt, content, envelope, failure, wasSealed }: OutboxRow): ShownMessage {
   const waits = waitOf(chatRoomId)?.reason ?? (connectionStore.getState().phase === 'open' ? null : LINE)
   const isQueued = !failure && waits === LINE
   const status = failure ? 'failed' : waits && !isQueued ? 'waiting' : 'sending'
@@ -68,8 +68,8 @@ export function shownUnsent({ id, chatRoomId, sentAt, content, envelope, failure
   return {
     ...{ id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false },
     isQueued,
-    // The server may have the sealed bytes.
-    canBeTakenBack: !!content && isTyped(content) && (failure !== null || envelope === null),
+    // The server may have unrefused bytes.
+    canBeTakenBack: !!content && isTyped(content) && (envelope ? failure !== null : !wasSealed),
   }
 }
 

@@ -23,6 +23,8 @@ export interface OutboxRow {
   failure: string | null
   /** A queued file comes first. */
   isHeld?: boolean
+  /** The server may have earlier bytes. */
+  wasSealed?: boolean
 }
 
 /** The own copy, because MLS does not open own messages. */
@@ -154,7 +156,8 @@ export function changeOutbox(
     const kept = await keptOf(live, input.chatRoomId, input.id)
     if (!kept) return
     const envelope = input.unseal ? null : kept.row.envelope
-    await live.vault.write([outboxWrite({ ...kept.row, failure: input.failure, envelope })])
+    const wasSealed = kept.own.envelope !== null
+    await live.vault.write([outboxWrite({ ...kept.row, failure: input.failure, envelope, wasSealed })])
   })
 }
 
