@@ -227,13 +227,17 @@ test('A contact who was removed meanwhile gets nothing, also when they are added
   expect(await heard()).toEqual([])
 })
 
+async function keepsFile(more: { isQueued?: true } = { isQueued: true }) {
+  const name = { chatRoomId: room.id, id: crypto.randomUUID() }
+  const about = { as: 'file' as const, name: 'notes.txt', mediaType: 'text/plain', caption: '' }
+  await alice.core.keepUpload({ ...name, ...more, sentAt: new Date().toISOString(), file: new Blob(['notes']), about })
+  return name
+}
+
 test('A text behind a file that was chosen without a line goes after it, unless the file is paused', async () => {
   goes()
-  const id = crypto.randomUUID()
-  const about = { as: 'file' as const, name: 'notes.txt', mediaType: 'text/plain', caption: '' }
-  const name = { chatRoomId: room.id, id }
   await says('before it')
-  await alice.core.keepUpload({ ...name, sentAt: new Date().toISOString(), isQueued: true, file: new Blob(['notes']), about })
+  const name = await keepsFile()
   await says('behind it')
   comesBack()
   await flushAll(alice.env)
@@ -249,6 +253,22 @@ test('A text behind a file that was chosen without a line goes after it, unless 
   await says('behind it again')
   await alice.core.uploadDone({ ...name, object: crypto.randomUUID() })
   expect((await alice.core.outbox(room.id)).map(({ content }) => content?.type)).toEqual(['file', 'text'])
+})
+
+test('The first text after the line is back goes after a file that still waits, also where no other text does', async () => {
+  goes()
+  const name = await keepsFile()
+  comesBack()
+  await says('behind it')
+  expect(await unsent()).toEqual([['behind it', null, null]])
+  expect(await heard()).toEqual([])
+  await alice.core.changeUpload({ ...name, change: { isPaused: true } })
+  await flushAll(alice.env)
+  expect(await heard()).toEqual(['behind it'])
+  // What is chosen with a line is overtaken, as before.
+  await keepsFile({})
+  await says('before it')
+  expect(await heard()).toEqual(['behind it', 'before it'])
 })
 
 test('The queue of a chat has an end, and what goes beyond it stays in the field', async () => {

@@ -22,7 +22,7 @@ import {
   withOutbox,
   writtenWrites,
 } from '../messages/outbox.ts'
-import { nextOrder } from '../messages/queue.ts'
+import { filesOf, nextOrder } from '../messages/queue.ts'
 import { sealMessage } from '../messages/sealedMessage.ts'
 import { stated } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -89,9 +89,9 @@ async function sealedAtOnce(
     return await withFreeRoom(live, shownRoom, (room) =>
       withOutbox(live, chatRoomId, async () => {
         const { record, group, accounts } = room
-        const rows = await outboxOf(live, chatRoomId)
+        const [rows, files] = await Promise.all([outboxOf(live, chatRoomId), filesOf(live, chatRoomId)])
         const waiting = rows.filter(({ failure }) => failure === null)
-        if (waiting.some(({ envelope, isHeld }) => envelope === null || isHeld)) return undefined
+        if (files.some(({ isHolding }) => isHolding) || waiting.some(({ envelope }) => envelope === null)) return undefined
         if (!record || !group || !(await isReady(live, room, shownRoom))) return undefined
         const sealed = await sealedIn(live, { record, group, accounts }, message)
         const row = newRow(message, await nextOrder(live, chatRoomId, true), sealed.envelope)
