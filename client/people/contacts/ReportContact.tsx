@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useId, useState } from 'react'
 import { REPORT_LIMITS } from '../../../contract/chat/reportlimits.ts'
 import { REPORT_CATEGORIES } from '../../../contract/chat/reports.ts'
+import { accountStore } from '../../me/account/accountState.ts'
 import { isRequest } from '../../rooms/list/room.ts'
 import type { DirectRow } from '../../rooms/list/roomList.ts'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
@@ -21,8 +22,15 @@ const CATEGORIES: Record<(typeof REPORT_CATEGORIES)[number], string> = {
   other: 'Something else',
 }
 
+const NOTHING = { chatRoomId: '', text: '' }
+
 /** What was typed about somebody and not sent yet. */
-let unsent = { chatRoomId: '', text: '' }
+let unsent = NOTHING
+
+// A chat's id is the same for both: the other one may sign in next.
+accountStore.subscribe(({ user }, before) => {
+  if (user?.id !== before.user?.id) unsent = NOTHING
+})
 
 /** Asks for a report: what it is about, what the person wants to say, and which messages they disclose. */
 export function ReportContact({ room, person, onClose }: { room: DirectRow; person: Person; onClose: () => void }) {
@@ -55,7 +63,7 @@ export function ReportContact({ room, person, onClose }: { room: DirectRow; pers
     try {
       const messages = offered.filter(({ seq }) => chosen.has(seq))
       await sendReport(env, room, { id: reportId, category, text: text.trim(), messages })
-      unsent = { chatRoomId: '', text: '' }
+      unsent = NOTHING
       onClose()
       showToast({ tone: 'good', title: 'Report sent', text: `The operator of this server can read it. ${name} is not told.` })
     } catch (error) {
