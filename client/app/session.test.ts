@@ -18,6 +18,7 @@ import { type Api, ApiError } from '../net/api.ts'
 import type { Socket } from '../net/socket.ts'
 import { connectionStore } from '../net/status.ts'
 import { keepDraft, readDraft } from '../rooms/list/drafts.ts'
+import { markDelivered } from '../rooms/list/readMarks.ts'
 import { resetRooms, roomById, roomsStore } from '../rooms/list/roomList.ts'
 import { onKeepDrafts } from '../rooms/list/unkeptDrafts.ts'
 import { peopleStore, personById, resetPeople } from '../rooms/trust/people.ts'
@@ -298,6 +299,20 @@ test('A message that comes is counted in its row and on screen at once', async (
   expect(roomById(world.roomId)).toMatchObject({ unreadCount: unread + 1, preview: { text: 'news' } })
   expect(asked(roomsApi.list)).toBe(0)
   await expect.poll(() => asked(messagesApi.markDelivered)).toBe(1)
+})
+
+test('A page that is hidden tells at once how far it has received: it may be closed in the next moment', async () => {
+  const { roomId } = await opened()
+  const room = roomById(roomId)
+  if (!room) throw new Error('There is no room')
+  const { lastSeq } = room
+  markDelivered(page, room, lastSeq + 1)
+  await expect.poll(() => asked(messagesApi.markDelivered)).toBe(1)
+  markDelivered(page, room, lastSeq + 2)
+  document.visibilityState = 'hidden'
+  document.dispatchEvent(new Event('visibilitychange'))
+  await new Promise(setImmediate)
+  expect(asked(messagesApi.markDelivered)).toBe(2)
 })
 
 test('A commit that comes is followed, without a look at the list', async () => {

@@ -26,6 +26,7 @@ import { plansStore } from '../plan/plans/store.ts'
 import { loadDrafts, resetDrafts } from '../rooms/list/drafts.ts'
 import { isUnreadRight } from '../rooms/list/loadRooms.ts'
 import { isFollowed } from '../rooms/list/room.ts'
+import { tellMarks } from '../rooms/list/readMarks.ts'
 import { resetRooms, roomsStore } from '../rooms/list/roomList.ts'
 import { dropVoices } from '../rooms/list/voicedrafts.ts'
 import { keepHealing } from '../rooms/log/healRooms.ts'
@@ -128,7 +129,8 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   const onVisible = () => {
     // Another tab may have switched it.
     attempt(followSteady())
-    if (document.visibilityState === 'visible' && !env.socket.isAlive()) attempt(readUser(env).then(() => syncAll(env)))
+    if (document.visibilityState === 'hidden') void tellMarks()
+    else if (!env.socket.isAlive()) attempt(readUser(env).then(() => syncAll(env)))
   }
   document.addEventListener('visibilitychange', onVisible)
   attempt(env.crypto.untilUpdated())

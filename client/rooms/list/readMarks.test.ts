@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
-import { forgetMarks, markDelivered, markRead } from './readMarks.ts'
+import { forgetMarks, markDelivered, markRead, tellMarks } from './readMarks.ts'
 import type { Room } from './room.ts'
 
 const room = { id: 'room', ownId: 'alice', marks: {}, peers: [] } as unknown as Room
@@ -61,4 +61,35 @@ test('A mark that the server did not take is told again with the next one, and n
   forgetMarks()
   await vi.advanceTimersByTimeAsync(1000)
   expect(posts).toHaveLength(2)
+})
+
+test('A clock that is set back an hour holds up no mark', async () => {
+  markDelivered(env, room, 1)
+  await vi.advanceTimersByTimeAsync(1000)
+  vi.setSystemTime(Date.now() - 60 * 60_000)
+  markDelivered(env, room, 2)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(posts).toEqual(['delivered 1', 'delivered 2'])
+})
+
+test('A mark that comes while one is refused goes by itself, and says what the other one did', async () => {
+  let refuse = (_: Error): void => undefined
+  answer = () => new Promise((_, reject) => void (refuse = reject))
+  const first = markRead(env, room, 1, 1)
+  await vi.advanceTimersByTimeAsync(100)
+  markDelivered(env, room, 2)
+  answer = async () => ({})
+  refuse(new ApiError(503, 'unavailable', 'The server is busy'))
+  await vi.advanceTimersByTimeAsync(1000)
+  await first
+  expect(posts).toEqual(['read 1', 'read 1', 'delivered 2'])
+})
+
+test('Whoever leaves tells what waits at once, also within the time between two marks', async () => {
+  markDelivered(env, room, 1)
+  await tellMarks()
+  void markRead(env, room, 2, 1)
+  await tellMarks()
+  expect(posts).toEqual(['delivered 1', 'read 2'])
+  expect(vi.getTimerCount()).toBe(0)
 })

@@ -27,7 +27,14 @@ const NONE: Marks = { delivered: 0, read: 0 }
 
 const told = new Map<string, Told>()
 
-export const marksTold = () => Promise.allSettled([...told.values()].map(({ telling }) => telling))
+/** Ends the pauses under way. */
+const pauses = new Set<() => void>()
+
+/** Tells at once what waits: the page may close, lock or sign out. A page that ends before the request has left loses it. */
+export function tellMarks(): Promise<unknown> {
+  for (const end of pauses) end()
+  return Promise.allSettled([...told.values()].map(({ telling }) => telling))
+}
 
 export function forgetMarks(): void {
   told.clear()
@@ -75,15 +82,18 @@ function tell(env: Env, chatRoomId: string, { delivered, read }: Marks): Promise
 
 async function tellInTime(env: Env, chatRoomId: string, one: Told): Promise<void> {
   while (one.sent.delivered < one.wanted.delivered || one.sent.read < one.wanted.read) {
-    await pause(Math.max(GATHER_MS, one.sentAtMs + BETWEEN_MS - Date.now()))
+    await pause(Math.max(GATHER_MS, one.sentAtMs + BETWEEN_MS - performance.now()))
     if (told.get(chatRoomId) !== one) return
-    one.sentAtMs = Date.now()
-    const { delivered, read } = one.wanted
+    one.sentAtMs = performance.now()
+    const { wanted } = one
+    const { delivered, read } = wanted
     const isRead = read > one.sent.read
     try {
       if (isRead) await env.api(messagesApi.markRead, { chatRoomId, seq: read })
       else await env.api(messagesApi.markDelivered, { chatRoomId, seq: delivered })
     } catch (error) {
+      // A newer mark says the same and more.
+      if (one.wanted !== wanted) continue
       one.wanted = one.sent
       throw error
     }
@@ -91,4 +101,13 @@ async function tellInTime(env: Env, chatRoomId: string, one: Told): Promise<void
   }
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const pause = (ms: number) =>
+  new Promise<void>((resolve) => {
+    const end = () => {
+      pauses.delete(end)
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    pauses.add(end)
+  })
