@@ -197,5 +197,5 @@ export function showUnsent(room: Room, row: OutboxRow): void {
 
 export function hideUnsent(room: Room, id: string): void {
   const view = viewOf(room)
-  if (view) changeView(room, { messages: view.messages.filter((message) => message.seq !== null || message.id !== id) })
+  if (view) changeView(room, { messages: lastSays(view.messages.filter((message) => message.seq !== null || message.id !== id)) })
 }

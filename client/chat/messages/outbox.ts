@@ -35,8 +35,9 @@ const waiting = new Map<string, Wait>()
 export const forgetWaits = (): void => waiting.clear()
 export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
 
-/** Stands below the last message that waits. */
+/** Either stands below the last message that waits. */
 export const LINE = 'Goes by itself when the line is back'
+export const HELD = 'Goes after the file before it'
 const RETRY_MS = 5000
 
 const SEAL_TRIES = 6
@@ -58,7 +59,12 @@ export function flushRoom(
     for (const row of sealed ? [sealed] : await env.crypto.outbox(room.id)) {
       // A newer tab sends kinds unknown to this build.
       if (row.failure || !row.content) continue
-      if (row.isHeld) break
+      if (row.isHeld) {
+        // The file's end starts the next attempt.
+        waiting.delete(room.id)
+        await onChange()
+        break
+      }
       const sent = await sendRow(env, latestRoom(room), row, row === sealed)
       await onChange(typeof sent === 'object' && 'cursor' in sent ? sent : undefined)
       if (sent === 'wait') break

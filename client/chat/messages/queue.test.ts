@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { type Api, ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'
@@ -11,7 +11,8 @@ import { toastStore } from '../../ui/toast.ts'
 import { composer } from './composer.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { flush, flushAll, sendText } from './send.ts'
-import { messagesStore } from './store.ts'
+import { lastSays } from './shown.ts'
+import { messagesStore, type ShownMessage } from './store.ts'
 import { cancelUnsent, deleteUnsent, retryMessage } from './unsentMessage.ts'
 
 let alice: TestPerson
@@ -269,6 +270,47 @@ test('The first text after the line is back goes after a file that still waits, 
   await keepsFile({})
   await says('before it')
   expect(await heard()).toEqual(['behind it', 'before it'])
+})
+
+test('With the line back a text behind a file says that it goes after it, can be cancelled, and is not tried every few seconds', async () => {
+  goes()
+  await says('before it')
+  await flushAll(alice.env)
+  const name = await keepsFile()
+  await says('behind it')
+  await says('behind it too')
+  expect(lines()).toEqual([
+    ['before it', 'sending', null],
+    ['behind it', 'sending', null],
+    ['behind it too', 'sending', LINE],
+  ])
+  comesBack()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await flushAll(alice.env)
+  const HELD = 'Goes after the file before it'
+  expect(lines()).toEqual([
+    ['before it', 'sent', null],
+    ['behind it', 'sending', null],
+    ['behind it too', 'sending', HELD],
+  ])
+  expect(vi.getTimerCount()).toBe(0)
+  await cancelUnsent(alice.env, room, await idOf('behind it too'))
+  expect(lines()?.at(-1)).toEqual(['behind it', 'sending', HELD])
+  await alice.core.changeUpload({ ...name, change: { isCancelled: true } })
+  await flushAll(alice.env)
+  expect(lines()?.map(([, status]) => status)).toEqual(['sent', 'sent'])
+})
+
+test('The last text that waits says so, also where another line stands below it, or the one that said it could not be kept', async () => {
+  goes()
+  await says('one')
+  const { messages } = messagesStore.getState().open ?? expect.fail()
+  const upload = { ...messages.at(-1), id: 'upload', isQueued: false, reason: null } as ShownMessage
+  expect(lastSays([...messages, upload]).map(({ reason }) => reason)).toEqual([null, null, LINE, null])
+  alice.env.crypto = { ...alice.core, keepAndSeal: () => Promise.reject(new Error('No room left')) }
+  await expect(says('two')).rejects.toThrow('No room left')
+  expect(lines()).toEqual([['one', 'sending', LINE]])
 })
 
 test('The queue of a chat has an end, and what goes beyond it stays in the field', async () => {

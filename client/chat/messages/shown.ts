@@ -6,7 +6,7 @@ import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { connectionStore } from '../../net/status.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
-import { LINE, waitOf } from './outbox.ts'
+import { HELD, LINE, waitOf } from './outbox.ts'
 import type { MessageBody, ShownContent, ShownMessage } from './store.ts'
 
 /** Text for messages that the server withholds. */
@@ -60,22 +60,26 @@ function shownBody({ body, chatRoomId }: StoredMessage, isMine: boolean): Messag
   return body
 }
 
-export function shownUnsent({ id, chatRoomId, sentAt, content, envelope, failure, wasSealed }: OutboxRow): ShownMessage {
-  const waits = waitOf(chatRoomId)?.reason ?? (connectionStore.getState().phase === 'open' ? null : LINE)
-  const isQueued = !failure && waits === LINE
+export function shownUnsent({ id, chatRoomId, sentAt, content, envelope, failure, wasSealed, isHeld }: OutboxRow): ShownMessage {
+  const free = isHeld ? HELD : null
+  const waits = waitOf(chatRoomId)?.reason ?? (connectionStore.getState().phase === 'open' ? free : LINE)
+  const isQueued = !failure && (waits === LINE || waits === HELD)
   const status = failure ? 'failed' : waits && !isQueued ? 'waiting' : 'sending'
   const body: MessageBody = content ? written(content, chatRoomId, true) : unsupported
   return {
     ...{ id, seq: null, at: sentAt, isMine: true, status, reason: failure ?? waits, body, isOutOfPlace: false },
     isQueued,
+    isHeld: waits === HELD,
     // The server may have unrefused bytes.
     canBeTakenBack: !!content && isTyped(content) && (envelope ? failure !== null : !wasSealed),
   }
 }
 
 /** Only the last waiting message says so. */
-export const lastSays = (messages: ShownMessage[]): ShownMessage[] =>
-  messages.map((message, at) => {
-    const reason = at === messages.length - 1 ? LINE : null
+export function lastSays(messages: ShownMessage[]): ShownMessage[] {
+  const last = messages.findLastIndex(({ isQueued }) => isQueued)
+  return messages.map((message, at) => {
+    const reason = at === last ? (message.isHeld ? HELD : LINE) : null
     return message.isQueued && message.reason !== reason ? { ...message, reason } : message
   })
+}

@@ -38,8 +38,9 @@ export interface ShownMessage {
   /** null for messages of others. `waiting`: retried automatically. `failed`: the person decides. */
   status: 'sending' | 'waiting' | 'failed' | 'sent' | 'delivered' | 'read' | null
   reason: string | null
-  /** Waits for the line. */
+  /** Waits for the line, or where it `isHeld` for a file. */
   isQueued?: boolean
+  isHeld?: boolean
   /** The words can become the draft again. */
   canBeTakenBack?: boolean
   body: MessageBody
