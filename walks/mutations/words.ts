@@ -54,8 +54,8 @@ export const words: Mutation[] = [
   {
     name: 'A text overtakes a file that was chosen before it without a line',
     file: 'client/chat/messages/outbox.ts',
-    from: 'if (row.isHeld) break',
-    to: '',
+    from: 'if (row.isHeld) {',
+    to: 'if (row.isHeld && row.failure) {',
     test: 'client/chat/messages/queue.test.ts',
   },
 ]
