@@ -38,7 +38,9 @@ let room: RoomRow
 vi.setConfig({ testTimeout: 60_000 })
 // A machine that is slow is no slow line.
 const later = globalThis.setTimeout
-vi.stubGlobal('setTimeout', (work: () => void, ms?: number) => later(work, ms === AT_ONCE_MS ? 60_000 : ms))
+vi.stubGlobal('setTimeout', (work: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) =>
+  later(work, ms === AT_ONCE_MS ? 60_000 : ms, ...given),
+)
 beforeAll(async () => {
   openBrowser()
   connectionStore.setState({ phase: 'open' })
