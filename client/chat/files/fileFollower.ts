@@ -53,6 +53,6 @@ export const settle = (env: Env, chatRoomId: string): Promise<void> =>
     const all = [...(sent.get(chatRoomId) ?? []), ...names]
     if (isLast) sent.delete(chatRoomId)
     else sent.set(chatRoomId, all)
-    // What was written behind them goes on.
-    if (names.length > 0 || isLast) await follower().stored(chatRoomId, isLast ? all : [])
+    // What was written behind one that is stored, paused, refused or cancelled goes on.
+    await follower().stored(chatRoomId, isLast ? all : [])
   })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { uploaderApi } from '../../../contract/chat/files.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { type Api, ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'
@@ -8,6 +9,8 @@ import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { toastStore } from '../../ui/toast.ts'
+import { cancelUpload, pauseUpload } from '../files/uploadQueue.ts'
+import { refreshFiles } from './chatFiles.ts'
 import { composer } from './composer.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { flush, flushAll, sendText } from './send.ts'
@@ -254,6 +257,27 @@ test('A text behind a file that was chosen without a line goes after it, unless 
   await says('behind it again')
   await alice.core.uploadDone({ ...name, object: crypto.randomUUID() })
   expect((await alice.core.outbox(room.id)).map(({ content }) => content?.type)).toEqual(['file', 'text'])
+})
+
+test.each([
+  ['paused', pauseUpload],
+  ['cancelled', cancelUpload],
+])('A text behind a file that is %s goes at once, although another file behind it still waits', async (_, act) => {
+  goes()
+  const first = await keepsFile()
+  await says('between them')
+  await keepsFile()
+  comesBack()
+  wire.beforeEffect = (_caller, path) => {
+    if (path === uploaderApi.params.path) throw new ApiError(401, 'not_signed_in', 'Sign in')
+  }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await refreshFiles(alice.env)
+  await flushAll(alice.env)
+  expect(await heard()).toEqual([])
+  await act(alice.env, first)
+  expect(await heard()).toEqual(['between them'])
 })
 
 test('The first text after the line is back goes after a file that still waits, also where no other text does', async () => {
