@@ -219,16 +219,37 @@ test('A contact who was removed meanwhile gets nothing, also when they are added
   goes()
   await says('to a friend')
   comesBack()
+  lists('declined')
   resetRooms()
   roomsStore.setState({ counter: '1' })
   await flushAll(alice.env)
   expect(toastStore.getState().queue).toMatchObject([
     { title: 'Not sent', text: expect.stringMatching(/^A message waits for a contact/) },
   ])
+  lists('accepted')
   putRooms([room])
   await flushAll(alice.env)
   expect(await unsent()).toEqual([['to a friend', null, 'You have removed this contact']])
   expect(await heard()).toEqual([])
+})
+
+/** Alice removes Bob, or adds him again, in another browser. */
+function lists(state: 'accepted' | 'declined') {
+  const entry = `${alice.userId} ${bob.userId}`
+  wire.contacts.set(entry, { ...(wire.contacts.get(entry) ?? expect.fail()), state })
+}
+
+test('A tab whose list lacks a chat asks the server before it says that the contact was removed: another tab may have added them', async () => {
+  goes()
+  await says('to a friend')
+  resetRooms()
+  roomsStore.setState({ counter: '1' })
+  await flushAll(alice.env)
+  expect(await unsent()).toEqual([['to a friend', null, null]])
+  comesBack()
+  await flushAll(alice.env)
+  expect(await heard()).toEqual(['to a friend'])
+  expect(toastStore.getState().queue).toEqual([])
 })
 
 async function keepsFile(more: { isQueued?: true } = { isQueued: true }) {

@@ -102,10 +102,16 @@ export function stopRetries(): void {
 
 export async function flushAll(env: Env): Promise<void> {
   for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
-    const room = roomById(chatRoomId)
+    const room = roomById(chatRoomId) ?? (await unlisted(env, chatRoomId))
     if (room && !isShut(room)) await flush(env, room)
-    if (!room && roomsStore.getState().counter !== null) await (await import('./removedContact.ts')).stopRemoved(env, chatRoomId)
   }
+}
+
+/** The next flush asks again where the part could not be loaded. */
+async function unlisted(env: Env, chatRoomId: string): Promise<Room | undefined> {
+  if (roomsStore.getState().counter === null) return undefined
+  const part = await import('./removedContact.ts').catch(() => undefined)
+  return part?.stopRemoved(env, chatRoomId)
 }
 
 let typingSentAt = 0
