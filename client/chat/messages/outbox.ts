@@ -93,7 +93,10 @@ async function sendRow(
     if (room.isClosed) throw new ApiError(403, 'account_deleted', REFUSAL_TEXTS.account_deleted)
     if (!row.envelope) {
       if (isBlocked(room)) {
-        await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure: `You have blocked ${peerName(room)}`, unseal: false })
+        const failure = `You have blocked ${peerName(room)}`
+        // What is silent has no words to decide about: it waits for the end of the block.
+        if (row.content && isCounted(row.content))
+          await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure, unseal: false })
         return 'next'
       }
       // The server must answer first.

@@ -252,6 +252,27 @@ test('A tab whose list lacks a chat asks the server before it says that the cont
   expect(toastStore.getState().queue).toEqual([])
 })
 
+test('The line of a call with somebody who was blocked waits without a failure, and goes once they are not blocked any more', async () => {
+  const content = {
+    type: 'call',
+    callId: crypto.randomUUID(),
+    callType: 'voice',
+    outcome: 'answered',
+    seconds: 9,
+    isCompared: true,
+  } as const
+  const sentAt = new Date().toISOString()
+  await alice.core.keepInOutbox({ id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt })
+  const isBlocked = (is: boolean) =>
+    putRooms([{ ...(roomById(room.id) ?? room), direct: { ...room.direct, isBlocked: is } as RoomRow['direct'] }])
+  isBlocked(true)
+  await flushAll(alice.env)
+  expect(await unsent()).toEqual([[false, null, null]])
+  isBlocked(false)
+  await flushAll(alice.env)
+  expect(await heard()).toEqual(['Voice call'])
+})
+
 async function keepsFile(more: { isQueued?: true } = { isQueued: true }) {
   const name = { chatRoomId: room.id, id: crypto.randomUUID() }
   const about = { as: 'file' as const, name: 'notes.txt', mediaType: 'text/plain', caption: '' }
