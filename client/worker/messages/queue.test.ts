@@ -3,17 +3,19 @@ import { storedBytesOf } from '../../../contract/chat/objects.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { openLive } from '../account/openAccount.ts'
+import { lockedKey, randomBytes } from '../primitives/seal.ts'
 import { memory, memoryKey, WAITING } from '../vault/disk.ts'
+import { LOCKS } from '../vault/roomlocks.ts'
 import { waitingFile } from '../vault/waitingFiles.ts'
 import { QUEUE } from './queue.ts'
 
 const PHOTO = new Blob(['a photo'])
 const PHOTO_BYTES = storedBytesOf(PHOTO.size)
 
-const keepsPhoto = (alice: TestPerson, chatRoomId: string) =>
+const keepsPhoto = (alice: TestPerson, chatRoomId: string, album?: { id: string; place: number }) =>
   alice.core.keepUpload({
     ...{ id: crypto.randomUUID(), chatRoomId, sentAt: new Date().toISOString(), file: PHOTO },
-    about: { as: 'file', name: 'beach.png', mediaType: 'image/png', caption: '' },
+    about: { as: 'file', name: 'beach.png', mediaType: 'image/png', caption: '', ...(album && { album }) },
   })
 
 /** No test writes so many bytes. */
@@ -58,4 +60,37 @@ test('A browser keeps 1,000 messages and files of all chats, and refuses the nex
   await expect(keepsPhoto(alice, chatRoomId)).rejects.toMatchObject(refused)
   expect(await alice.core.outbox(chatRoomId)).toHaveLength(1)
   expect(await alice.core.uploads()).toHaveLength(1)
+})
+
+test('Who leaves is told of messages as they are seen: an album is one, and what is silent or cancelled is none', async () => {
+  const { alice, bob, roomId: chatRoomId } = await people()
+  await alice.keeps(bob, 'hello')
+  const album = crypto.randomUUID()
+  const { id } = await keepsPhoto(alice, chatRoomId, { id: album, place: 0 })
+  await keepsPhoto(alice, chatRoomId, { id: album, place: 1 })
+  await alice.core.uploadDone({ chatRoomId, id, object: crypto.randomUUID() })
+  expect(await alice.core.unsentCount()).toBe(2)
+  const single = await keepsPhoto(alice, chatRoomId)
+  expect(await alice.core.unsentCount()).toBe(3)
+  await alice.core.changeUpload({ chatRoomId, id: single.id, change: { isCancelled: true } })
+  const call = {
+    type: 'call',
+    callId: crypto.randomUUID(),
+    callType: 'voice',
+    outcome: 'answered',
+    seconds: 9,
+    isCompared: true,
+  } as const
+  const sentAt = new Date().toISOString()
+  await alice.core.keepInOutbox({ id: crypto.randomUUID(), chatRoomId, content: call, replyToId: null, sentAt })
+  expect(await alice.core.unsentCount()).toBe(2)
+  // Of a locked chat nothing but the number of rows is known.
+  const { vault } = await openLive(alice.userId, alice.unlock)
+  const locked = crypto.randomUUID()
+  const lock = { n: 1, publicKey: 'P', rowKeys: [{ publicKey: 'P', sealed: '' }], isSealed: true }
+  await vault.write([{ store: 'sealed', key: LOCKS, value: { json: { [locked]: lock } } }])
+  vault.openRoom(locked, [await lockedKey(randomBytes(32))])
+  await vault.write([1, 2].map((order) => ({ store: 'outbox' as const, key: [locked, order], value: { json: { order } } })))
+  vault.close()
+  expect(await alice.core.unsentCount()).toBe(4)
 })

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { readContent } from '../../../contract/chat/content.ts'
-import { contentWords, isTyped } from '../../../contract/chat/kinds/kinds.ts'
+import { contentWords, isCounted, isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { Live } from '../keys/live.ts'
 import type { Write } from '../vault/vault.ts'
+import { jsonOf, type VaultValue } from '../vault/vaultRows.ts'
 import { UPLOADS } from '../vault/waitingFiles.ts'
 import { draftWrite, inKeepingOrder, type Kept, keptOf, ownWrite, readDraft, withOutbox } from './outbox.ts'
 
@@ -41,6 +43,24 @@ export function takeBack(live: Live, { chatRoomId, id }: Name): Promise<string |
   )
 }
 
-/** Counts locked rooms too. */
-export const unsentCount = async ({ vault }: Live): Promise<number> =>
-  (await vault.keys('outbox')).length + (await vault.keys('sealed', UPLOADS)).length
+const waitingShape = z.looseObject({
+  id: z.string(),
+  isCancelled: z.boolean().default(false),
+  content: z.unknown(),
+})
+const inAlbum = z.looseObject({ album: z.looseObject({ id: z.string() }) })
+
+/** The name of the message that the person sees: that of its album, none of what is silent or cancelled. */
+function seenName(value: VaultValue): string | undefined {
+  const { id, isCancelled, content } = jsonOf(waitingShape, value)
+  const known = readContent(content)
+  if (isCancelled || (known && !isCounted(known))) return undefined
+  return inAlbum.safeParse(content).data?.album.id ?? id
+}
+
+/** Counts messages as the person sees them, in locked rooms every row. */
+export async function unsentCount({ vault }: Live): Promise<number> {
+  const [keys, files] = await Promise.all([vault.keys('outbox'), vault.keys('sealed', UPLOADS)])
+  const open = (await Promise.all([vault.all('outbox'), vault.named(UPLOADS)])).flat()
+  return keys.length + files.length - open.length + new Set(open.flatMap(({ value }) => seenName(value) ?? [])).size
+}
