@@ -70,6 +70,7 @@ const TABLE: Record<string, string[]> = {
       'Copy it from here',
     ],
     ...['admin/AuditTab.tsx title', 'Payment Error', 'Upgrade Failed', 'chat/transferline/useTransferActs.tsx title'],
+    ...['chat/messages/useUnsentActs.tsx title'],
   ],
   'it came by itself, wherever the person was': [
     ...[

@@ -7,6 +7,8 @@ import { draftsStore } from '../../rooms/list/drafts.ts'
 import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
 import { held, makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { ROOM_ID } from '../../testing/shown.ts'
+import { toastStore } from '../../ui/toast.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
 import { Bubble } from './Bubble.tsx'
 import { Composer } from './Composer.tsx'
 import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
@@ -166,6 +168,25 @@ test('A field of the same chat that opened meanwhile has the words once, whether
   await waitFor(() => expect(field().value).toBe(both))
   await act(async () => later[1]?.answer(both))
   expect(field().value).toBe(both)
+})
+
+test.each([
+  ['Cancel', 'Not cancelled', { canBeTakenBack: true }],
+  ['Delete', 'Not deleted', { canBeTakenBack: false }],
+])('%s that fails says why, and is no rejection that nobody catches', async (name, title, more) => {
+  messagesStore.setState({ open: { chatRoomId: ROOM_ID, messages: [], status: 'ready' } as unknown as RoomView })
+  const lost = async () => {
+    throw new CryptoFailure('worker', 'The keys of this page are gone. Load it again')
+  }
+  const { person } = show(bubble(waiting(more)), makeAnswers(), {
+    crypto: { ...crypto, takeBack: lost, dropFromOutbox: lost } as unknown as Env['crypto'],
+  })
+  await person.click(await screen.findByRole('button', { name }))
+  await waitFor(() =>
+    expect(toastStore.getState().queue).toMatchObject([
+      { tone: 'bad', title, text: 'The keys of this page are gone. Load it again' },
+    ]),
+  )
 })
 
 test.each([

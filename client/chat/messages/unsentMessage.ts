@@ -4,7 +4,7 @@ import type { Env } from '../../env.ts'
 import { keepDraft, loadDrafts, readDraft } from '../../rooms/list/drafts.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { showToast } from '../../ui/toast.ts'
-import type { OutboxRow } from '../../worker/crypto.ts'
+import { loadPart, type OutboxRow } from '../../worker/crypto.ts'
 import { composer } from './composer.ts'
 import { refreshRoom } from './messageWindow.ts'
 import type { SendOutcome } from './outbox.ts'
@@ -19,7 +19,7 @@ const unsentRow = async (env: Env, { id: chatRoomId }: Room, id: string): Promis
 export async function retryMessage(env: Env, room: Room, id: string): Promise<SendOutcome> {
   const row = await unsentRow(env, room, id)
   if (fileIn(row?.content) && row?.failure === REFUSAL_TEXTS.file_not_found) {
-    await (await import('./chatFiles.ts')).sendFileAgain(env, room, id)
+    await (await loadPart(() => import('./chatFiles.ts'))).sendFileAgain(env, room, id)
     return { outcome: 'kept' }
   }
   await env.crypto.changeOutbox({ chatRoomId: room.id, id, failure: null, unseal: false })
@@ -58,7 +58,7 @@ async function giveBack(env: Env, { id }: Room, text: string, before: Field | un
 
 export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
   const row = await unsentRow(env, room, id)
-  if (fileIn(row?.content)) return (await import('./chatFiles.ts')).giveUpFile(env, room, id)
+  if (fileIn(row?.content)) return (await loadPart(() => import('./chatFiles.ts'))).giveUpFile(env, room, id)
   await env.crypto.dropFromOutbox({ chatRoomId: room.id, id })
   await refreshRoom(env, room)
 }

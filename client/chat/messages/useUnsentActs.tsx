@@ -1,5 +1,7 @@
 import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
+import { failureWords } from '../../ui/failure.ts'
+import { showToast } from '../../ui/toast.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import { messagesStore } from './store.ts'
 import { cancelUnsent, deleteUnsent, retryMessage } from './unsentMessage.ts'
@@ -7,13 +9,13 @@ import { cancelUnsent, deleteUnsent, retryMessage } from './unsentMessage.ts'
 /** What can be done with a message of the open chat that is not sent. */
 export function useUnsentActs(onUpgrade: () => void) {
   const env = useEnv()
-  const inRoom = (act: (room: RoomRow, id: string) => Promise<unknown>) => (id: string) => {
+  const inRoom = (title: string, act: (room: RoomRow, id: string) => Promise<unknown>) => (id: string) => {
     const room = roomById(messagesStore.getState().open?.chatRoomId ?? '')
-    if (room) void act(room, id)
+    if (room) act(room, id).catch((error: unknown) => showToast({ tone: 'bad', title, text: failureWords(error) }))
   }
   return {
-    retry: inRoom((room, id) => sendAndReport(() => retryMessage(env, room, id), onUpgrade)),
-    cancel: inRoom((room, id) => cancelUnsent(env, room, id)),
-    remove: inRoom((room, id) => deleteUnsent(env, room, id)),
+    retry: inRoom('Not sent', (room, id) => sendAndReport(() => retryMessage(env, room, id), onUpgrade)),
+    cancel: inRoom('Not cancelled', (room, id) => cancelUnsent(env, room, id)),
+    remove: inRoom('Not deleted', (room, id) => deleteUnsent(env, room, id)),
   }
 }
