@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { readSealedFor } from '../../../contract/chat/envelope.ts'
 import { SILENT_LIMITS } from '../../../contract/chat/messages.ts'
 import { utf8 } from '../../../contract/ground/bytes.ts'
@@ -55,6 +55,24 @@ test('Steady traffic that a browser of an earlier build had switched on stays on
   await alice.core.setSteady(false)
   expect(await (await alice.newTab()).core.isSteady()).toBe(false)
   vault.close()
+})
+
+test('Who switches it off while another tab takes over what an earlier build had switched on has it off', async () => {
+  const { alice } = await people()
+  const tab = await alice.newTab()
+  const { vault } = await openLive(alice.userId, alice.unlock)
+  await vault.write([{ store: 'sealed', key: 'steady', value: { json: true } }])
+  vault.close()
+  let switching: Promise<void> | undefined
+  const { get } = IDBObjectStore.prototype
+  const reads = vi.spyOn(IDBObjectStore.prototype, 'get').mockImplementation(function (this: IDBObjectStore, key) {
+    if (key === 'steady') switching ??= tab.core.setSteady(false)
+    return get.call(this, key)
+  })
+  await alice.core.isSteady()
+  await switching
+  reads.mockRestore()
+  expect(await alice.core.isSteady()).toBe(false)
 })
 
 test('What a call writes stays below what the server takes of a silent message', async () => {
