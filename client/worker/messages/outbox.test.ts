@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
 
@@ -64,6 +64,40 @@ test('A sealed message is handed out again as it is; only a room that has moved 
   expect((await alice.core.sealOutboxRow({ ...place, id }))?.envelope).toBe(first?.envelope)
   await alice.core.changeOutbox({ chatRoomId: place.chatRoomId, id, failure: null, unseal: true })
   expect((await alice.core.sealOutboxRow({ ...place, id }))?.envelope).not.toBe(first?.envelope)
+})
+
+test.each([
+  ['sealed by another tab as it is cancelled', 'seal'],
+  ['cancelled as another tab seals it', 'take'],
+] as const)('A message that is %s is sent, or its words come back: never both, never neither', async (_, first) => {
+  await alice.says(bob, 'hello')
+  const tab = await alice.newTab()
+  const { chatRoomId } = place
+  const { id } = await keep('the words')
+  const take = () => alice.core.takeBack({ chatRoomId, id })
+  const seal = () => tab.core.sealOutboxRow({ ...place, id })
+  let taking: ReturnType<typeof take> | undefined
+  let sealing: ReturnType<typeof seal> | undefined
+  const { get } = IDBObjectStore.prototype
+  const reads = vi.spyOn(IDBObjectStore.prototype, 'get').mockImplementation(function (this: IDBObjectStore, key) {
+    // One of them has read that the message waits, and decides by it.
+    if (this.name === 'own' && key === id) {
+      taking ??= take()
+      sealing ??= seal()
+    }
+    return get.call(this, key)
+  })
+  if (first === 'take') taking = take()
+  else sealing = seal()
+  await (taking ?? sealing)
+  const [text, sealed] = [await taking, await sealing]
+  reads.mockRestore()
+  const isSealed = first === 'seal'
+  expect([text, typeof sealed?.envelope]).toEqual(isSealed ? [undefined, 'string'] : ['the words', 'undefined'])
+  expect(await alice.core.readDraft(chatRoomId)).toBe(isSealed ? '' : 'the words')
+  expect((await alice.core.outbox(chatRoomId)).map(({ envelope }) => envelope)).toEqual(isSealed ? [sealed?.envelope] : [])
+  if (isSealed) await alice.sends(alice.room(bob))
+  expect(await bob.hears(alice)).toEqual(isSealed ? ['hello', 'the words'] : ['hello'])
 })
 
 test('A message that is gone is neither changed nor sealed', async () => {
