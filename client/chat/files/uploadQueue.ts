@@ -1,4 +1,3 @@
-import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { REFUSALS } from '../../../contract/ground/refusals.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
@@ -12,9 +11,9 @@ import { reasonToWait, sendUpload } from './retryUpload.ts'
 import { type Early, tellTabs, uploadsIn, uploadsStore } from './uploadsState.ts'
 import { add, change, find, inRows, type Name, note, remove, stopped } from './waitingFile.ts'
 
-/** Simultaneous files, and the maximum lead over the first unfinished file: an album waits for its last one. */
+/** Simultaneous files, and the maximum lead over the first unfinished file. */
 const AT_ONCE = 3
-const AHEAD = SAID.albumMax
+const AHEAD = 8
 const AGAIN_MS = 5000
 
 /** `running` includes files left to another tab. */
@@ -89,7 +88,10 @@ function next(env: Env): void {
   const { uploads } = uploadsStore.getState()
   const due = uploads.filter((one) => {
     const before = uploadsIn(one.chatRoomId).filter(isActive)
-    return isActive(one) && one.state === 'queued' && one.object === null && before.indexOf(one) < AHEAD
+    // The first waits for the last of its album, however far behind.
+    const first = before[0]?.content.album?.id
+    const isNear = before.indexOf(one) < AHEAD || (first !== undefined && one.content.album?.id === first)
+    return isActive(one) && one.state === 'queued' && one.object === null && isNear
   })
   for (const { id, chatRoomId } of due)
     if (running.size - elsewhere.size < AT_ONCE && !running.has(id)) void run(env, { id, chatRoomId })
