@@ -1,10 +1,12 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { beginAlbum, endAlbum, inAlbums, unfinishedAlbums } from './albums.ts'
+import { settle } from './fileFollower.ts'
 import { sendFile } from './sendFile.ts'
 import { sendFiles } from './sendFiles.ts'
 import type { Upload } from './uploadsState.ts'
 
 vi.mock('./sendFile.ts', () => ({ sendFile: vi.fn(async () => true) }))
+vi.mock('./fileFollower.ts', () => ({ settle: vi.fn(async () => undefined) }))
 
 beforeEach(() => vi.clearAllMocks())
 
@@ -51,4 +53,21 @@ test('The caption goes with the first, and a failure ends the wait of the others
     ['', 1],
   ])
   expect([...unfinishedAlbums([])]).toEqual([])
+  // Those that were kept before are not left behind.
+  expect(settle).toHaveBeenCalledOnce()
+})
+
+test('Pictures of one act are kept while the album before is still being posted, and the act ends with the posts', async () => {
+  const posted: (() => void)[] = []
+  vi.mocked(settle).mockImplementation(() => new Promise((resolve) => posted.push(() => resolve())))
+  let isOver = false
+  const sending = sendFiles({} as never, {} as never, 'room', files(...pictures(21)), { caption: '', isSmaller: false })
+  const ended = sending.then(() => {
+    isOver = true
+  })
+  await expect.poll(() => vi.mocked(sendFile).mock.calls.length).toBe(21)
+  await expect.poll(() => posted.length).toBe(3)
+  expect(isOver).toBe(false)
+  for (const end of posted) end()
+  await ended
 })

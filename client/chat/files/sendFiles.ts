@@ -8,16 +8,25 @@ export async function sendFiles(env: Env, chats: Follower, chatRoomId: string, f
   const { isSmaller } = options
   const parts = inAlbums(files)
   const albumOf = (at: number) => parts[at]?.album?.id
-  for (const { album } of parts) if (album) beginAlbum(album.id)
+  const begun = new Set(parts.flatMap(({ album }) => album?.id ?? []))
+  for (const id of begun) beginAlbum(id)
+  // Until a picture is kept, only this page has it: none waits for what was posted before.
+  const settling: Promise<void>[] = []
+  const end = (id: string) => {
+    begun.delete(id)
+    endAlbum(id)
+    const settled = settle(env, chatRoomId)
+    settled.catch(() => undefined)
+    settling.push(settled)
+  }
   try {
     for (const [at, { file, album }] of parts.entries()) {
       const said = at === 0 ? options : { caption: '', isSmaller }
       await sendFile(env, chats, chatRoomId, file, { ...said, ...(album && { album }) })
-      if (!album || albumOf(at + 1) === album.id) continue
-      endAlbum(album.id)
-      await settle(env, chatRoomId)
+      if (album && albumOf(at + 1) !== album.id) end(album.id)
     }
   } finally {
-    for (const { album } of parts) if (album) endAlbum(album.id)
+    for (const id of begun) end(id)
+    await Promise.all(settling)
   }
 }
