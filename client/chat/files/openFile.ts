@@ -4,9 +4,9 @@ import { roomsStore } from '../../rooms/list/roomList.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { openOnce } from './fetchFile.ts'
 import { lookOf, nameOf } from './fileWords.ts'
-import { type Held, isShutAway, openedStore } from './openedFiles.ts'
+import { type Held, isShutAway, type Opened, openedStore } from './openedFiles.ts'
 
-/** Maximum size of opened files in memory; the browser may move these to disk. */
+/** Maximum size of opened files in memory beside those shown; the browser may move these to disk. */
 const HELD_BYTES = 200 * 1024 * 1024
 const AT_ONCE = 4
 
@@ -72,6 +72,34 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** How many parts of the page show a file. */
+const shown = new Map<string, number>()
+
+/** What is shown stays open until the returned function is called: it would be fetched again at once. */
+export function keepOpen({ file: { object } }: Held): () => void {
+  shown.set(object, (shown.get(object) ?? 0) + 1)
+  return () => {
+    const left = (shown.get(object) ?? 1) - 1
+    if (left > 0) return void shown.set(object, left)
+    shown.delete(object)
+    openedStore.setState(({ urls }) => ({ urls: bounded(urls) }))
+  }
+}
+
+/** Drops the oldest that nobody looks at. */
+function bounded(opened: ReadonlyMap<string, Opened>, newest?: string): ReadonlyMap<string, Opened> {
+  const urls = new Map(opened)
+  let sum = [...urls.values()].reduce((bytes, one) => bytes + one.sizeBytes, 0)
+  for (const [oldest, one] of opened) {
+    if (sum <= HELD_BYTES || oldest === newest) break
+    if (shown.has(oldest)) continue
+    sum -= one.sizeBytes
+    URL.revokeObjectURL(one.url)
+    urls.delete(oldest)
+  }
+  return urls.size < opened.size ? urls : opened
+}
+
 /** Returns an object URL. Throws ApiError, CryptoFailure, or RangeError for a picture that is not shown. */
 export async function showHeld(env: Env, held: Held): Promise<string> {
   const { object } = held.file
@@ -81,15 +109,8 @@ export async function showHeld(env: Env, held: Held): Promise<string> {
   if (lookOf(held.file) === 'picture' && !(await isShowable(bytes)))
     throw new RangeError('It is too large to be shown, or of a kind that is not known here. It can be saved.')
   const url = URL.createObjectURL(bytes)
-  const urls = new Map([...openedStore.getState().urls, [object, { chatRoomId: held.chatRoomId, url, sizeBytes: bytes.size }]])
-  let sum = [...urls.values()].reduce((bytes, one) => bytes + one.sizeBytes, 0)
-  for (const [oldest, one] of urls) {
-    if (sum <= HELD_BYTES || oldest === object) break
-    sum -= one.sizeBytes
-    URL.revokeObjectURL(one.url)
-    urls.delete(oldest)
-  }
-  openedStore.setState({ urls })
+  const opened = { chatRoomId: held.chatRoomId, url, sizeBytes: bytes.size }
+  openedStore.setState(({ urls }) => ({ urls: bounded(new Map([...urls, [object, opened]]), object) }))
   return url
 }
 

@@ -11,7 +11,7 @@ export interface Held {
   read?: (env: Env) => Promise<Blob>
 }
 
-interface Opened {
+export interface Opened {
   chatRoomId: string
   url: string
   sizeBytes: number

@@ -6,7 +6,7 @@ import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
 import { lookOf, nameOf } from './fileWords.ts'
 import { type Held, openedStore } from './openedFiles.ts'
-import { saveHeld, showHeld } from './openFile.ts'
+import { keepOpen, saveHeld, showHeld } from './openFile.ts'
 
 interface Opened {
   url: string | undefined
@@ -24,6 +24,8 @@ export function useOpened(held: Held, isWanted: boolean): Opened {
   const part = useStore(openedStore, ({ parts }) => parts[object])
   const [failure, setFailure] = useState<string>()
   const [isRefused, setRefused] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the object is the file
+  useEffect(() => (isWanted ? keepOpen(held) : undefined), [object, isWanted])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the object is the file
   useEffect(() => {
     if (!isWanted || url) return
