@@ -21,9 +21,10 @@ export function newsOf(before: ShownMessage[], now: ShownMessage[], name: string
   })
 }
 
-function goesOn(before: ShownMessage | undefined, { isMine, body }: ShownMessage): boolean {
-  const [a, b] = [before?.isMine === isMine ? before.body : undefined, body]
-  return a?.kind === 'file' && b.kind === 'file' && !!a.file.album && a.file.album.id === b.file.album?.id
+function goesOn(before: ShownMessage | undefined, { isMine, body, isOutOfPlace }: ShownMessage): boolean {
+  if (before?.isMine !== isMine || (isOutOfPlace && !before.isOutOfPlace)) return false
+  const [a, b] = [before.body, body]
+  return a.kind === 'file' && b.kind === 'file' && !!a.file.album && a.file.album.id === b.file.album?.id
 }
 
 interface Announces<B extends MessageBody> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { newsOf } from './news.ts'
+import { remarksOf } from './remarks.ts'
 import type { Fresh, ShownMessage } from './store.ts'
 import { isApart, type Line, newWords, timelineLines } from './timelineLines.ts'
 
@@ -142,6 +143,22 @@ test('Pictures that were sent together are one line, by their places, with the c
   expect([again, line].map((one) => one?.kind === 'message' && one.album)[0]).toBe(line?.kind === 'message' && line.album)
 })
 
+test('What is wrong with one picture is said of its album, and is put aside as older only where all of it is', () => {
+  const said = (...more: Partial<ShownMessage>[]) => {
+    const [line] = lines(more.map((one, place) => picture(place, { isMine: false, seq: 5 + place, ...one }))).filter(
+      ({ kind }) => kind === 'message',
+    )
+    return line?.kind === 'message' ? remarksOf(line.message, 'Bob') : undefined
+  }
+  const removed = ['Sent from a browser that Bob has removed since.']
+  const archive = ['Sealed wrongly for the archive: your other and later browsers cannot read it.']
+  expect(said({}, {})).toEqual({ below: [], details: [] })
+  expect(said({ isRemovedSince: true }, {}, {})).toEqual({ below: removed, details: [] })
+  expect(said({ isArchiveWrong: true, isOlder: true }, { isOlder: true })).toEqual({ below: archive, details: [] })
+  expect(said({ isRemovedSince: true, isOlder: true }, { isOlder: true })).toEqual({ below: [], details: removed })
+  expect(said({ isRemovedSince: true, isOlder: true }, {})).toEqual({ below: removed, details: [] })
+})
+
 test('Another message ends an album, but an own picture that is not sent yet stands with the others', () => {
   const between = message('z', false, at(9, 1), { kind: 'text', text: 'z' })
   expect(albums([picture(0), picture(1), between, picture(2)])).toEqual(['p0 p1', 'z', 'p2'])
@@ -168,4 +185,8 @@ test('An album is announced once', () => {
   const [first, second] = [picture(0, { isMine: false, seq: 5 }), picture(1, { isMine: false, seq: 6 })]
   expect(newsOf([], [first, second], 'Bob').map(({ words }) => words)).toEqual(['Bob: Photos. by the sea'])
   expect(newsOf([first], [first, second], 'Bob')).toEqual([])
+  const odd = { ...second, isOutOfPlace: true }
+  expect(newsOf([first], [first, odd], 'Bob').map(({ words }) => words)).toEqual([
+    'The server dropped or reordered messages before this one. Bob: Photos.',
+  ])
 })

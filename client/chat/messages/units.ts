@@ -9,6 +9,8 @@ interface Unit {
 }
 
 const ORDER: ShownMessage['status'][] = ['waiting', 'sending', 'sent', 'delivered', 'read']
+/** True of one picture, said of its album. */
+const WRONG = ['isOutOfPlace', 'isRemovedSince', 'isArchiveWrong'] as const
 
 /** Pictures of one album that follow each other are one; an own unsent one stands with them all the same. */
 export function unitsOf(messages: ShownMessage[]): Unit[] {
@@ -42,9 +44,10 @@ function joined(members: ShownMessage[]): Omit<Unit, 'key'> {
   const last = members.findLast(({ seq }) => seq !== null) ?? first
   const said = members.find(({ body }) => 'text' in body && body.text) ?? first
   const status = ORDER.find((one) => members.some((member) => member.status === one)) ?? first.status
-  const isOutOfPlace = members.some((member) => member.isOutOfPlace)
+  const flags = Object.fromEntries(WRONG.map((flag) => [flag, members.some((member) => member[flag])]))
+  const isOlder = members.every((member) => member.isOlder)
   const unit = {
-    message: { ...last, id: said.id, body: said.body, status, isOutOfPlace, reason: null },
+    message: { ...last, id: said.id, body: said.body, status, ...flags, isOlder, reason: null },
     album: members.toSorted((a, b) => placeOf(a) - placeOf(b)),
   }
   known.set(first, { members, unit })
