@@ -169,6 +169,23 @@ test('Another message ends an album, but an own picture that is not sent yet sta
   })
 })
 
+test('What follows each other after a break is joined again, and its key stays when older pages come', () => {
+  const theirs = (place: number) => picture(place, { isMine: false, seq: 5 + place })
+  const between = message('z', false, at(9, 1), { kind: 'text', text: 'z' })
+  const later = [theirs(1), theirs(2), theirs(3), { ...between, id: 'y' }, theirs(4), theirs(5)]
+  expect(albums([theirs(0), between, ...later])).toEqual(['p0', 'z', 'p1 p2 p3', 'y', 'p4 p5'])
+  const keys = (messages: ShownMessage[]) => lines(messages).flatMap(({ kind, key }) => (kind === 'message' ? [key] : []))
+  expect(keys([theirs(0), between, ...later]).slice(2)).toEqual(keys(later))
+})
+
+test('A picture that is not sent yet stands with the last of its album', () => {
+  const between = message('z', false, at(9, 1), { kind: 'text', text: 'z' })
+  const sent = [picture(0), between, picture(1), picture(2)]
+  const unsent = picture(3, { seq: null, status: 'failed' })
+  for (const after of [[], [{ ...between, id: 'y' }]])
+    expect(albums([...sent, ...after, unsent])).toEqual(['p0', 'z', 'p1 p2 p3', ...after.map(({ id }) => id)])
+})
+
 test('An album of Eve holds ten pictures at most, nobody else’s, and no two lines have one key', () => {
   const many = Array.from({ length: 25 }, (_, index) => picture(index % 10, { id: `e${index}`, isMine: false, status: null }))
   const all = lines([...many.slice(0, 12), picture(0), ...many.slice(12)])

@@ -12,21 +12,22 @@ const ORDER: ShownMessage['status'][] = ['waiting', 'sending', 'sent', 'delivere
 /** True of one picture, said of its album. */
 const WRONG = ['isOutOfPlace', 'isRemovedSince', 'isArchiveWrong'] as const
 
-/** Pictures of one album that follow each other are one; an own unsent one stands with them all the same. */
+/** Pictures of one album that follow each other are one; an own unsent one stands with the last of them all the same. */
 export function unitsOf(messages: ShownMessage[]): Unit[] {
-  const units: { key: string; members: ShownMessage[] }[] = []
+  const units: { key: string; album: string | undefined; members: ShownMessage[] }[] = []
   const albums = new Map<string, (typeof units)[number]>()
   for (const message of messages) {
     const { id, isMine, seq, body } = message
     const who = isMine ? 'me' : 'them'
-    const album = body.kind === 'file' && body.file.as === 'image' ? body.file.album : undefined
-    const key = album && `${who} album ${album.id}`
-    const unit = key && albums.get(key)
-    if (unit && unit.members.length < SAID.albumMax && (unit === units.at(-1) || seq === null)) unit.members.push(message)
+    const named = body.kind === 'file' && body.file.as === 'image' ? body.file.album : undefined
+    const album = named && `${who} album ${named.id}`
+    const before = units.at(-1)
+    const unit = album && (before?.album === album ? before : seq === null ? albums.get(album) : undefined)
+    if (unit && unit.members.length < SAID.albumMax) unit.members.push(message)
     else {
-      const isFirst = key && !unit
-      const next = { key: isFirst ? key : `${who} ${id}`, members: [message] }
-      if (isFirst) albums.set(key, next)
+      // An own first picture may be cancelled; one of others may come above with an older page.
+      const next = { key: isMine && album && !albums.has(album) ? album : `${who} ${id}`, album, members: [message] }
+      if (album) albums.set(album, next)
       units.push(next)
     }
   }
