@@ -27,6 +27,7 @@ interface Message {
   isMine: boolean
   status: string | null
   reason: string | null
+  isQueued?: boolean
   body: { kind: string; file?: FileContent; text?: string; chatRoomId?: string }
 }
 

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { noteFocus } from '../../ui/opener.ts'
-import { hasFailed, isWaiting, type Part } from './albumParts.ts'
+import { hasFailed, inPlace, isWaiting, type Part } from './albumParts.ts'
 import { Blurred } from './Blurred.tsx'
 import { nameOf } from './fileWords.ts'
 import { sendInPlace } from './sendFile.ts'
@@ -25,7 +25,7 @@ export function AlbumCell({ part, more, onOpen, ...acts }: Props) {
   const cell = useRef<HTMLDivElement>(null)
   const isNear = useOnceNear(cell)
   const [isBroken, setBroken] = useState(false)
-  const { held, upload, status } = part
+  const { held, upload } = part
   const isOut = upload !== undefined || held.file.object === ''
   const { url, failure } = useOpened(held, isNear && !isOut)
   const name = nameOf(held.file.name) || 'Photo'
@@ -54,7 +54,7 @@ export function AlbumCell({ part, more, onOpen, ...acts }: Props) {
           </span>
         )}
       </button>
-      {(upload || status === 'failed' || status === 'waiting') && <Sending part={part} name={name} {...acts} />}
+      {(upload || inPlace(part)) && <Sending part={part} name={name} {...acts} />}
     </div>
   )
 }

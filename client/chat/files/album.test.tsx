@@ -141,3 +141,13 @@ test('A message that the server refused is sent again, or deleted, in its place'
   expect([acts.onRetry.mock.calls, acts.onDelete.mock.calls]).toEqual([[['id 1']], [['id 1']]])
   expect(screen.getByRole('alert').textContent).toBe('Not sent. File not found.')
 })
+
+test('Without a line an album in the outbox waits in each cell, says once that it goes by itself, and each can be deleted', async () => {
+  const queued = (place: number, reason: string | null) => unsent(place, { isQueued: true, reason })
+  const line = 'Goes by itself when the line is back'
+  const { person, acts } = shows([queued(0, null), queued(1, null), queued(2, line)])
+  expect(screen.getAllByRole('status').map(({ textContent }) => textContent)).toEqual([`${line}.`])
+  expect(document.querySelectorAll('.album-sending .lucide-clock')).toHaveLength(3)
+  await person.click(screen.getByRole('button', { name: 'Delete 1.png' }))
+  expect(acts.onDelete).toHaveBeenCalledExactlyOnceWith('id 1')
+})

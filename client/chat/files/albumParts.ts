@@ -7,16 +7,18 @@ export interface Part {
   seq: number | null
   status: string | null
   reason: string | null
+  /** Waits in the outbox for the line. */
+  isQueued?: boolean
   held: Held
   upload: Upload | undefined
 }
 
-type State = Pick<Part, 'status' | 'reason' | 'upload'>
+type State = Pick<Part, 'status' | 'reason' | 'isQueued' | 'upload'>
 
 export const hasFailed = ({ upload, status }: State): boolean => (upload ? upload.failure !== null : status === 'failed')
 
-export const isWaiting = ({ upload, status }: State): boolean =>
-  upload ? upload.failure === null && (upload.isPaused || upload.state === 'waiting') : status === 'waiting'
+export const isWaiting = ({ upload, status, isQueued = false }: State): boolean =>
+  upload ? upload.failure === null && (upload.isPaused || upload.state === 'waiting') : isQueued || status === 'waiting'
 
 /** It says so where it stands. */
 export const inPlace = (part: State): boolean => hasFailed(part) || isWaiting(part)
@@ -27,8 +29,11 @@ export function reasonsOf(parts: State[]): { words: string; isBad: boolean }[] {
   for (const part of parts.filter(inPlace)) {
     const { upload } = part
     const isBad = hasFailed(part)
+    const isQueued = !upload && part.isQueued
+    // The last that waits in the chat says why.
+    if (isQueued && part.reason === null) continue
     const reason = (upload ? (upload.failure ?? upload.reason) : part.reason) ?? ''
-    const what = isBad ? 'Not sent.' : upload?.isPaused ? 'Paused.' : 'Waiting.'
+    const what = isBad ? 'Not sent.' : upload?.isPaused ? 'Paused.' : isQueued ? '' : 'Waiting.'
     told.set(`${what} ${reason && !/[.!?]$/.test(reason) ? `${reason}.` : reason}`.trim(), isBad)
   }
   return [...told].map(([words, isBad]) => ({ words, isBad }))
