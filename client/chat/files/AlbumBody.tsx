@@ -33,7 +33,9 @@ interface Message {
 
 interface Props {
   album: Message[]
-  /** Marks in the name, then in the caption. */
+  /** It has the words of all. */
+  message: Pick<Message, 'body'>
+  /** Marks in its name, then in its caption. */
   marks: readonly Range[] | undefined
   meta: ReactNode
   Words: Words
@@ -42,20 +44,19 @@ interface Props {
 }
 
 /** Pictures that were sent together, in one frame. What failed or waits does so in its place. */
-export function AlbumBody({ album, marks, meta, Words, onRetry, onDelete }: Props) {
+export function AlbumBody({ album, message, marks, meta, Words, onRetry, onDelete }: Props) {
   const uploads = useStore(uploadsStore, (state) => state.uploads)
   const [viewed, setViewed] = useState<Part>()
-  const parts: Part[] = album.flatMap(({ body, ...message }) => {
+  const parts: Part[] = album.flatMap(({ body, ...one }) => {
     const { file, chatRoomId } = body
     if (!file || chatRoomId === undefined) return []
-    const upload = message.isMine ? uploads.find(({ id }) => id === message.id) : undefined
-    return [{ ...message, held: { file, chatRoomId }, upload }]
+    const upload = one.isMine ? uploads.find(({ id }) => id === one.id) : undefined
+    return [{ ...one, held: { file, chatRoomId }, upload }]
   })
   const isWhole = parts.length <= SHOWN || parts.slice(SHOWN).some(inPlace)
   const shown = isWhole ? parts : parts.slice(0, SHOWN)
-  const text = album.find(({ body }) => body.text)?.body.text ?? ''
-  const said = album.find(({ body }) => body.text)?.body.file?.name
-  const before = said ? said.length + 1 : 0
+  const { text = '', file } = message.body
+  const before = file?.name ? file.name.length + 1 : 0
   const inText = marks?.filter(([from]) => from >= before).map(([from, to]): [number, number] => [from - before, to - before])
   const rows = shown.length > 4 ? [ROW_OF_TWO, ...Array(Math.ceil((shown.length - 2) / 3)).fill(ROW_OF_THREE)] : []
   const high = HIGH[shown.length] ?? rows.reduce((sum, row) => sum + row + GAP, -GAP)

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
+import type { ComponentProps } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
@@ -58,12 +59,22 @@ const picture = (place: number, more: Partial<ShownMessage> = {}): ShownMessage 
 }
 const album = (count: number) => Array.from({ length: count }, (_, place) => picture(place))
 
-function shows(pictures: ShownMessage[]) {
+type Words = ComponentProps<typeof AlbumBody>['Words']
+const Words: Words = ({ text, marks = [] }) => (
+  <>
+    {text}
+    {marks.map(([from, to]) => (
+      <mark key={from}>{text.slice(from, to)}</mark>
+    ))}
+  </>
+)
+
+function shows(pictures: ShownMessage[], message = pictures[0] as ShownMessage, marks?: [number, number][]) {
   const acts = { onRetry: vi.fn(), onDelete: vi.fn() }
   const openFile = vi.fn(async (_: { content: { object: string } }) => new Blob([png([300, 200])]))
   const page = async () => ({ messages: [], from: 1 })
   const { person } = show(
-    <AlbumBody album={pictures} marks={undefined} meta={<time>10:00</time>} Words={({ text }) => text} {...acts} />,
+    <AlbumBody album={pictures} meta={<time>10:00</time>} {...{ message, marks, Words, ...acts }} />,
     makeAnswers(),
     { crypto: { openFile, page } as never },
   )
@@ -150,4 +161,16 @@ test('Without a line an album in the outbox waits in each cell, says once that i
   expect(document.querySelectorAll('.album-sending .lucide-clock')).toHaveLength(3)
   await person.click(screen.getByRole('button', { name: 'Delete 1.png' }))
   expect(acts.onDelete).toHaveBeenCalledExactlyOnceWith('id 1')
+})
+
+test('The words below an album are those of the picture that speaks for it, and marks stand in them', () => {
+  const [first, second] = [picture(0), picture(1)] as const
+  const body = { ...second.body, text: 'at the lake' } as ShownMessage['body']
+  shows([first, second], { ...second, body }, [
+    [0, 1],
+    ['1.png at the '.length, '1.png at the lake'.length],
+  ])
+  expect(screen.getByText('at the lake')).toBeTruthy()
+  expect(screen.queryByText('by the sea')).toBeNull()
+  expect([...document.querySelectorAll('mark')].map(({ textContent }) => textContent)).toEqual(['lake'])
 })

@@ -46,7 +46,7 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, 
     >
       {album ? (
         <Album
-          {...{ album, onUpgrade, Words: Folded, marks: body.marks }}
+          {...{ album, message, onUpgrade, Words: Folded, marks: body.marks }}
           meta={<Meta message={message} details={details} isAside={!body.hasTime} />}
         />
       ) : (

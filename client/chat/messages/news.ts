@@ -24,7 +24,7 @@ export function newsOf(before: ShownMessage[], now: ShownMessage[], name: string
 function goesOn(before: ShownMessage | undefined, { isMine, body, isOutOfPlace }: ShownMessage): boolean {
   if (before?.isMine !== isMine || (isOutOfPlace && !before.isOutOfPlace)) return false
   const [a, b] = [before.body, body]
-  return a.kind === 'file' && b.kind === 'file' && !!a.file.album && a.file.album.id === b.file.album?.id
+  return a.kind === 'file' && b.kind === 'file' && !b.text && !!a.file.album && a.file.album.id === b.file.album?.id
 }
 
 interface Announces<B extends MessageBody> {

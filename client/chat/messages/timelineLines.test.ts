@@ -178,6 +178,16 @@ test('What follows each other after a break is joined again, and its key stays w
   expect(keys([theirs(0), between, ...later]).slice(2)).toEqual(keys(later))
 })
 
+test('A second picture with words of its own begins another line, so no words are hidden', () => {
+  const said = (place: number, text: string) => {
+    const { body } = picture(place)
+    return picture(place, { body: { ...body, text } as ShownMessage['body'] })
+  }
+  const all = [picture(0), picture(1), said(2, 'the lake'), picture(3), said(4, 'home')]
+  expect(albums(all)).toEqual(['p0 p1', 'p2 p3', 'p4'])
+  expect(albums([said(0, ''), said(1, 'the sea'), picture(2)])).toEqual(['p0 p1 p2'])
+})
+
 test('A picture that is not sent yet stands with the last of its album', () => {
   const between = message('z', false, at(9, 1), { kind: 'text', text: 'z' })
   const sent = [picture(0), between, picture(1), picture(2)]
@@ -202,6 +212,8 @@ test('An album is announced once', () => {
   const [first, second] = [picture(0, { isMine: false, seq: 5 }), picture(1, { isMine: false, seq: 6 })]
   expect(newsOf([], [first, second], 'Bob').map(({ words }) => words)).toEqual(['Bob: Photos. by the sea'])
   expect(newsOf([first], [first, second], 'Bob')).toEqual([])
+  const said = { ...second, body: { ...second.body, text: 'home' } as ShownMessage['body'] }
+  expect(newsOf([first], [first, said], 'Bob').map(({ words }) => words)).toEqual(['Bob: Photos. home'])
   const odd = { ...second, isOutOfPlace: true }
   expect(newsOf([first], [first, odd], 'Bob').map(({ words }) => words)).toEqual([
     'The server dropped or reordered messages before this one. Bob: Photos.',

@@ -12,7 +12,10 @@ const ORDER: ShownMessage['status'][] = ['waiting', 'sending', 'sent', 'delivere
 /** True of one picture, said of its album. */
 const WRONG = ['isOutOfPlace', 'isRemovedSince', 'isArchiveWrong'] as const
 
-/** Pictures of one album that follow each other are one; an own unsent one stands with the last of them all the same. */
+/**
+ * Pictures of one album that follow each other are one, with the words of one; an own unsent one stands with the last of them all
+ * the same.
+ */
 export function unitsOf(messages: ShownMessage[]): Unit[] {
   const units: { key: string; album: string | undefined; members: ShownMessage[] }[] = []
   const albums = new Map<string, (typeof units)[number]>()
@@ -23,7 +26,8 @@ export function unitsOf(messages: ShownMessage[]): Unit[] {
     const album = named && `${who} album ${named.id}`
     const before = units.at(-1)
     const unit = album && (before?.album === album ? before : seq === null ? albums.get(album) : undefined)
-    if (unit && unit.members.length < SAID.albumMax) unit.members.push(message)
+    if (unit && unit.members.length < SAID.albumMax && !(saysWords(message) && unit.members.some(saysWords)))
+      unit.members.push(message)
     else {
       // An own first picture may be cancelled; one of others may come above with an older page.
       const next = { key: isMine && album && !albums.has(album) ? album : `${who} ${id}`, album, members: [message] }
@@ -43,7 +47,7 @@ function joined(members: ShownMessage[]): Omit<Unit, 'key'> {
   const before = known.get(first)
   if (before?.members.length === members.length && members.every((one, at) => one === before.members[at])) return before.unit
   const last = members.findLast(({ seq }) => seq !== null) ?? first
-  const said = members.find(({ body }) => 'text' in body && body.text) ?? first
+  const said = members.find(saysWords) ?? first
   const status = ORDER.find((one) => members.some((member) => member.status === one)) ?? first.status
   const flags = Object.fromEntries(WRONG.map((flag) => [flag, members.some((member) => member[flag])]))
   const isOlder = members.every((member) => member.isOlder)
@@ -54,5 +58,7 @@ function joined(members: ShownMessage[]): Omit<Unit, 'key'> {
   known.set(first, { members, unit })
   return unit
 }
+
+const saysWords = ({ body }: ShownMessage): boolean => 'text' in body && body.text !== ''
 
 const placeOf = ({ body }: ShownMessage): number => (body.kind === 'file' ? (body.file.album?.place ?? 0) : 0)
