@@ -1,3 +1,4 @@
+import { albumIn } from '../../../contract/chat/kinds/file.ts'
 import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
@@ -23,9 +24,11 @@ export function newsOf(before: ShownMessage[], now: ShownMessage[], name: string
 
 function goesOn(before: ShownMessage | undefined, { isMine, body, isOutOfPlace }: ShownMessage): boolean {
   if (before?.isMine !== isMine || (isOutOfPlace && !before.isOutOfPlace)) return false
-  const [a, b] = [before.body, body]
-  return a.kind === 'file' && b.kind === 'file' && !b.text && !!a.file.album && a.file.album.id === b.file.album?.id
+  const album = albumOf(body)
+  return !('text' in body && body.text) && album !== undefined && albumOf(before.body) === album
 }
+
+const albumOf = (body: MessageBody) => (body.kind === 'file' ? albumIn(body.file)?.id : undefined)
 
 interface Announces<B extends MessageBody> {
   words(body: B, name: string): string
@@ -33,7 +36,7 @@ interface Announces<B extends MessageBody> {
 
 const ANNOUNCED: { [K in Exclude<BodyKind, 'notice'>]: Announces<BodyOf<K>> } = {
   text: { words: ({ text }, name) => `${name}: ${text}` },
-  file: { words: ({ file, text }, name) => `${name}: ${file.album ? 'Photos' : contentWords(file)}. ${text}` },
+  file: { words: ({ file, text }, name) => `${name}: ${albumIn(file) ? 'Photos' : contentWords(file)}. ${text}` },
   call: { words: ({ text }, name) => `${name}: ${text}` },
   transfer: { words: ({ text }, name) => `${name}: Incoming File. ${text}` },
   plain: { words: ({ text }, name) => `${NOT_ENCRYPTED}. ${name}: ${text}` },

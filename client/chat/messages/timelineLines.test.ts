@@ -219,3 +219,12 @@ test('An album is announced once', () => {
     'The server dropped or reordered messages before this one. Bob: Photos.',
   ])
 })
+
+test('What is no picture is no part of an album, whatever its sender says', () => {
+  const { body } = picture(1)
+  if (body.kind !== 'file') throw new Error('A picture is a file')
+  const document = { ...body, file: { ...body.file, as: 'file' as const, name: 'plan.pdf' } }
+  const [first, other] = [picture(0, { isMine: false, seq: 5 }), picture(1, { isMine: false, seq: 6, body: document })]
+  expect(albums([first, other])).toEqual(['p0', 'p1'])
+  expect(newsOf([first], [first, other], 'Bob').map(({ words }) => words)).toEqual(['Bob: plan.pdf.'])
+})

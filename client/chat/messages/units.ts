@@ -1,3 +1,4 @@
+import { albumIn } from '../../../contract/chat/kinds/file.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import type { ShownMessage } from './store.ts'
 
@@ -22,8 +23,8 @@ export function unitsOf(messages: ShownMessage[]): Unit[] {
   for (const message of messages) {
     const { id, isMine, seq, body } = message
     const who = isMine ? 'me' : 'them'
-    const named = body.kind === 'file' && body.file.as === 'image' ? body.file.album : undefined
-    const album = named && `${who} album ${named.id}`
+    const named = body.kind === 'file' && albumIn(body.file)
+    const album = named ? `${who} album ${named.id}` : undefined
     const before = units.at(-1)
     const unit = album && (before?.album === album ? before : seq === null ? albums.get(album) : undefined)
     if (unit && unit.members.length < SAID.albumMax && !(saysWords(message) && unit.members.some(saysWords)))

@@ -1,6 +1,7 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { textWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle, isMissed } from '../../../contract/chat/kinds/call.ts'
+import { albumIn } from '../../../contract/chat/kinds/file.ts'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords, fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
@@ -16,15 +17,17 @@ export const NOT_ENCRYPTED = 'Not encrypted'
 /** Maximum number of withheld messages passed over. */
 const LOOK_BACK = 20
 
-export function refreshPreview(env: Env, { id: chatRoomId }: Room, opened?: StoredMessage): Promise<void> {
+export function refreshPreview(env: Env, room: Room, opened?: StoredMessage): Promise<void> {
+  const chatRoomId = room.id
   // The queue keeps an earlier result of the vault from overwriting a later one.
   return inTurn(env, `preview ${chatRoomId}`, async () => {
     if (isShut({ id: chatRoomId })) return
     const [newest, outbox] = await Promise.all([newestShown(env, chatRoomId, opened), env.crypto.outbox(chatRoomId)])
     const unsent = foldEntries(outbox).at(-1)
     const last = unsent ? unsent.content : newest?.body.kind === 'content' && newest.body.content
-    const album = last && fileIn(last)?.album ? await import('./albumWords.ts').catch(() => undefined) : undefined
-    const text = last && (await album?.albumWords(env, chatRoomId, last, outbox))
+    const album = last && albumIn(fileIn(last)) ? await import('./albumWords.ts').catch(() => undefined) : undefined
+    const senderId = unsent ? room.ownId : newest?.senderId
+    const text = last && (await album?.albumWords(env, room, last, senderId, outbox))
     changeRoom(chatRoomId, (row) => {
       if (isShut(row)) return {}
       const preview = previewOf(row, newest, unsent)

@@ -1,3 +1,4 @@
+import type { FileContent } from '../content.ts'
 import type { ContentOf, KindRules } from './rules.ts'
 
 export const fileKind: KindRules<ContentOf<'file'>> = {
@@ -8,6 +9,9 @@ export const fileKind: KindRules<ContentOf<'file'>> = {
   counts: true,
   isTyped: false,
 }
+
+/** Returns undefined for what is no picture. */
+export const albumIn = (file: FileContent | undefined): FileContent['album'] => (file?.as === 'image' ? file.album : undefined)
 
 /** Returns an album's words. */
 export const photosWords = (count: number): string => (count === 1 ? 'Photo' : `${count} photos`)
