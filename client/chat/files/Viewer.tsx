@@ -111,12 +111,13 @@ export function Viewer({ held, seq, onClose, onJump }: Props) {
 }
 
 /** Reads more pictures at either end. */
-function usePictures(opened: Shown, shown: Held) {
+function usePictures(opened: Shown, shown: Shown) {
   const env = useEnv()
   const { chatRoomId, seq } = opened
   const [row, setRow] = useState<Pictures>({ pictures: [opened], before: seq ?? undefined, after: seq ?? undefined })
   const { pictures, before, after } = row
-  const at = pictures.findIndex(({ file }) => file.object === shown.file.object)
+  // Two messages can name one object.
+  const at = pictures.findIndex(({ file, seq }) => seq === shown.seq && file.object === shown.file.object)
   const isFirst = at === 0
   const isLast = at === pictures.length - 1
   useEffect(() => {
