@@ -6,7 +6,7 @@ import { patchedClient, people } from '../../testing/room.ts'
 import { messageWrites } from '../../worker/vault/storedMessage.ts'
 import { withNewerPictures, withOlderPictures } from '../files/pictures.ts'
 import { type ListedFile, sharedPage } from '../files/sharedPage.ts'
-import { type Listing, readNews, tabsOf, UNREAD, withNews, withOlder, wordsOf } from './shared.ts'
+import { type Listing, monthsOf, readNews, tabsOf, UNREAD, withNews, withOlder, wordsOf } from './shared.ts'
 
 const listed = (seq: number, about: Partial<FileContent>): ListedFile => ({
   ...{ chatRoomId: 'room', id: `${seq}`, seq, at: '2026-01-02T10:00:00.000Z', senderId: 'bob' },
@@ -43,6 +43,15 @@ test('The filter finds any part of names, captions, kinds and addresses, without
   expect(seqs('voice')).toEqual([[], [3], [], []])
   expect(seqs('nothing of this')).toEqual([[], [], [], []])
   expect(files.map(({ file }) => wordsOf(file))).toEqual(['Photo', 'Video', 'Voice message', 'Document', 'Document'])
+})
+
+test('Each month stands once, wherever the clock of a message stood', () => {
+  const sent = (seq: number, month: number) => ({ ...listed(seq, {}), at: new Date(2026, month - 1, 15).toISOString() })
+  const months = monthsOf([sent(4, 11), sent(3, 10), sent(2, 11), sent(1, 10)])
+  expect(months.map(({ key, lines }) => [key, lines.map(({ seq }) => seq)])).toEqual([
+    ['2026-11', [4, 2]],
+    ['2026-10', [3, 1]],
+  ])
 })
 
 const NOTHING = toBase64(new Uint8Array(32))

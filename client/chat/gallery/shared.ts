@@ -99,8 +99,8 @@ export function monthsOf(lines: ListedFile[]): Month[] {
   for (const line of lines) {
     const at = new Date(line.at)
     const key = dateField(at).slice(0, -3)
-    const month = months.at(-1)
-    if (month?.key === key) month.lines.push(line)
+    const month = months.find((one) => one.key === key)
+    if (month) month.lines.push(line)
     else months.push({ key, at, lines: [line] })
   }
   return months
