@@ -1,5 +1,5 @@
 import { CircleAlert, ImageIcon, Play, Video } from 'lucide-react'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { dayWords } from '../../ui/dayWords.ts'
 import { useNow } from '../../ui/env.tsx'
 import { lengthWords } from '../../ui/time.ts'
@@ -60,8 +60,19 @@ function Face({
   isFailed: boolean
   isVideo: boolean
 }) {
-  if (url && !isFailed)
-    return <img className={isBlurred ? 'blurred' : undefined} src={url} alt="" decoding="async" draggable={false} />
-  const Icon = isFailed ? CircleAlert : isVideo ? Video : ImageIcon
+  const [broken, setBroken] = useState<string>()
+  const isBroken = isFailed || (url !== undefined && url === broken)
+  if (url && !isBroken)
+    return (
+      <img
+        className={isBlurred ? 'blurred' : undefined}
+        src={url}
+        alt=""
+        decoding="async"
+        draggable={false}
+        onError={() => setBroken(url)}
+      />
+    )
+  const Icon = isBroken ? CircleAlert : isVideo ? Video : ImageIcon
   return <Icon className="i" aria-hidden />
 }

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
@@ -153,4 +153,12 @@ test('A chat that has shared nothing says so in each tab', async () => {
     await person.click(await screen.findByRole('tab', { name: tab }))
     expect(screen.getByText(words)).toBeTruthy()
   }
+})
+
+test('A picture that this browser cannot show has a sign in its place', async () => {
+  opens([message(1, new Date(2026, 10, 3), { name: 'first.png' })])
+  await waitFor(() => expect(document.querySelector('.shared-cell img')?.getAttribute('src')).toContain('blob:'))
+  fireEvent.error(document.querySelector('.shared-cell img') as Element)
+  expect(document.querySelector('.shared-cell img')).toBeNull()
+  expect(document.querySelector('.shared-cell .lucide-circle-alert')).toBeTruthy()
 })
