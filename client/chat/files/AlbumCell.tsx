@@ -1,5 +1,6 @@
 import { CircleAlert, Clock, ImageIcon, Play, RotateCw, X } from 'lucide-react'
 import { useRef, useState } from 'react'
+import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { noteFocus } from '../../ui/opener.ts'
@@ -65,6 +66,7 @@ function Sending({ part, name, onRetry, onDelete }: Pick<Props, 'part' | 'onRetr
   const { id, upload } = part
   const isBad = hasFailed(part)
   const isStill = isWaiting(part)
+  const isForEver = part.reason === REFUSAL_TEXTS.account_deleted
   function retry() {
     if (!upload) return onRetry(id)
     if (upload.isLost) return picker.current?.click()
@@ -80,7 +82,7 @@ function Sending({ part, name, onRetry, onDelete }: Pick<Props, 'part' | 'onRetr
   return (
     <span className={isBad ? 'album-sending bad' : 'album-sending'}>
       {isStill && !upload?.isPaused && <Clock className="i i-16" aria-hidden />}
-      {isBad && (
+      {isBad && !isForEver && (
         <IconButton icon={RotateCw} label={`${upload?.isLost ? 'Choose again:' : 'Retry'} ${name}`} isTight onClick={retry} />
       )}
       {upload?.isPaused && !isBad && <IconButton icon={Play} label={`Resume ${name}`} isTight onClick={retry} />}

@@ -3,6 +3,7 @@ import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import type { ComponentProps } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FileContent } from '../../../contract/chat/content.ts'
+import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
 import { png } from '../../testing/pictures.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
@@ -173,4 +174,10 @@ test('The words below an album are those of the picture that speaks for it, and 
   expect(screen.getByText('at the lake')).toBeTruthy()
   expect(screen.queryByText('by the sea')).toBeNull()
   expect([...document.querySelectorAll('mark')].map(({ textContent }) => textContent)).toEqual(['lake'])
+})
+
+test('A picture to somebody whose account is deleted can be deleted, and offers no Retry', () => {
+  shows([picture(0), unsent(1, { status: 'failed', reason: REFUSAL_TEXTS.account_deleted })])
+  expect(screen.getByRole('button', { name: 'Delete 1.png' })).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Retry 1.png' })).toBeNull()
 })
