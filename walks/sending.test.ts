@@ -346,7 +346,7 @@ test('Neither the server nor the browser has the bytes any more: the file is nam
   const lost = await stands('gone.pdf', { isLost: true, failure })
   expect(toastStore.getState().queue.map(({ text }) => text)).toContain(failure)
   const chosen = document('found.pdf', 60_000)
-  await sendInPlace(alice.env, lost, [chosen])
+  await sendInPlace(alice.env, lost, { files: [chosen], value: 'found.pdf' })
   await allSent()
   expect(await cameOf('gone.pdf')).toEqual([])
   expect(await cameOf('found.pdf')).toEqual([['found.pdf', await hashOf(chosen)]])

@@ -94,7 +94,7 @@ function Sending({ part, name, onRetry, onDelete }: Pick<Props, 'part' | 'onRetr
           type="file"
           hidden
           aria-label={`File to send instead of ${name}`}
-          onChange={(event) => void sendInPlace(env, upload, [...(event.target.files ?? [])])}
+          onChange={(event) => void sendInPlace(env, upload, event.target)}
         />
       )}
     </span>

@@ -48,7 +48,7 @@ export function UploadStrip({ upload }: { upload: Upload }) {
         type="file"
         hidden
         aria-label="File to send instead"
-        onChange={(event) => void sendInPlace(env, upload, [...(event.target.files ?? [])])}
+        onChange={(event) => void sendInPlace(env, upload, event.target)}
       />
       {!isStopped && <progress max={1} value={part} aria-label="Sent" />}
       {!isKept && !failure && <span>Keep this page open until it is sent.</span>}

@@ -3,10 +3,12 @@ import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import type { ComponentProps } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FileContent } from '../../../contract/chat/content.ts'
+import { LIMITS } from '../../../contract/ground/limits.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
 import { png } from '../../testing/pictures.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { toastStore } from '../../ui/toast.ts'
 import type { ShownMessage } from '../messages/store.ts'
 import { AlbumBody } from './AlbumBody.tsx'
 import { openedStore } from './openedFiles.ts'
@@ -180,4 +182,16 @@ test('A picture to somebody whose account is deleted can be deleted, and offers 
   shows([picture(0), unsent(1, { status: 'failed', reason: REFUSAL_TEXTS.account_deleted })])
   expect(screen.getByRole('button', { name: 'Delete 1.png' })).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Retry 1.png' })).toBeNull()
+})
+
+test('A file that did not fit in the place of a lost one can be chosen again', async () => {
+  uploadsStore.setState({ uploads: [upload(1, { failure: 'Choose it again', isLost: true })] })
+  const { person } = shows([picture(0), unsent(1)])
+  const large = Object.defineProperty(new File(['x'], 'large.png'), 'size', { value: LIMITS.fileBytes + 1 })
+  const picker = screen.getByLabelText('File to send instead of 1.png')
+  for (const times of [1, 2]) {
+    toastStore.setState({ queue: [] })
+    await person.upload(picker, large)
+    expect(toastStore.getState().queue, `chosen ${times} times`).toMatchObject([{ title: 'File Too Large' }])
+  }
 })

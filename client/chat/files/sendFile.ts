@@ -74,8 +74,16 @@ async function kept(env: Env, file: Parameters<Env['crypto']['keepUpload']>[0], 
   }
 }
 
+interface Picker {
+  files: ArrayLike<File> | null
+  value: string
+}
+
 /** Replaces an upload whose bytes are lost here. */
-export async function sendInPlace(env: Env, lost: Upload, [file]: File[]): Promise<void> {
+export async function sendInPlace(env: Env, lost: Upload, picker: Picker): Promise<void> {
+  const file = picker.files?.[0]
+  // The same file can be chosen again.
+  picker.value = ''
   if (!file || fitting([file]).length === 0) return
   const { chatRoomId, content } = lost
   const { caption, album } = content
