@@ -1,6 +1,7 @@
 import { Play } from 'lucide-react'
 import { type SyntheticEvent, useRef, useState } from 'react'
-import { type Look, nameOf, sizeWords } from './fileWords.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { heldType, type Look, nameOf, sizeWords } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
 import { playsAlone } from './playing.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
@@ -19,7 +20,8 @@ interface Props {
 }
 
 /** Fetches the file at the first request. */
-export function Player({ held, look, isAsked = false, isSavable = true, ...shown }: Props) {
+export function Player({ held, look, isAsked = false, isSavable = true, isInChat = false, isLengthSaid = false }: Props) {
+  const env = useEnv()
   const [isWanted, setWanted] = useState(isAsked)
   const [isBroken, setBroken] = useState(false)
   const isPressed = useRef(isAsked)
@@ -37,6 +39,11 @@ export function Player({ held, look, isAsked = false, isSavable = true, ...shown
     isPressed.current = true
     setWanted(true)
   }
+  async function follow() {
+    const { chatRoomId, file } = held
+    const kept = env.crypto.openFile({ chatRoomId, content: file, type: heldType(file.mediaType) })
+    if (await kept.catch(() => undefined)) setWanted(true)
+  }
   function retry() {
     setBroken(false)
     setWanted(false)
@@ -44,7 +51,15 @@ export function Player({ held, look, isAsked = false, isSavable = true, ...shown
   }
   if (words) return <NotThere held={held} failure={words} isRefused={isBroken} onRetry={retry} />
   if (voice)
-    return <VoicePlayer {...{ voice, url, part }} {...shown} onWant={() => setWanted(true)} onBroken={() => setBroken(true)} />
+    return (
+      <VoicePlayer
+        {...{ voice, url, part }}
+        isLengthSaid={isLengthSaid}
+        onWant={() => setWanted(true)}
+        onFollow={isInChat ? () => void follow() : undefined}
+        onBroken={() => setBroken(true)}
+      />
+    )
   if (look === 'video')
     return (
       <VideoBody

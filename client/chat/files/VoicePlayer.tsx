@@ -4,7 +4,7 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import { lengthWords } from '../../ui/time.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
-import { joinVoices, playNext, playsAlone } from './playing.ts'
+import { awaitFile, joinVoices, playAwaited, playNext, playsAlone } from './playing.ts'
 import { Wave } from './Wave.tsx'
 
 const SPEEDS = [1, 1.5, 2]
@@ -15,41 +15,40 @@ interface Props {
   url: string | undefined
   /** From 0 to 1. */
   part: number | undefined
-  /** The next voice message of the chat is played when this one has ended. */
-  isInChat?: boolean
   /** The length stands beside it already. */
   isLengthSaid?: boolean
   onWant: () => void
+  /** In a chat the next one is played when this one has ended. Nobody pressed that, so what is not here is not fetched. */
+  onFollow?: (() => void) | undefined
   onBroken: () => void
 }
 
-export function VoicePlayer({ voice, url, part, isInChat = false, isLengthSaid = false, onWant, onBroken }: Props) {
+export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, onFollow, onBroken }: Props) {
   const audio = useRef<HTMLAudioElement>(null)
-  const isAsked = useRef(false)
   const [isPlaying, setPlaying] = useState(false)
   const [at, setAt] = useState(0)
   const [speed, setSpeed] = useState(1)
   const peaks = useMemo(() => [...fromBase64(voice.peaks)], [voice.peaks])
 
   useEffect(() => {
-    if (!url || !isAsked.current) return
-    isAsked.current = false
-    void audio.current?.play().catch(() => undefined)
+    if (url && audio.current) playAwaited(audio.current)
   }, [url])
 
-  function toggle() {
+  function toggle(want = onWant) {
     const player = audio.current
-    if (!url || !player) {
-      isAsked.current = true
-      return onWant()
+    if (!player) return
+    if (!url) {
+      awaitFile(player)
+      return want()
     }
     if (!player.paused) return player.pause()
     void player.play().catch(() => undefined)
   }
 
+  const isInChat = onFollow !== undefined
   const latest = useLatest((next: number) => {
     setSpeed(next)
-    if (audio.current?.paused !== false) toggle()
+    if (audio.current?.paused !== false) toggle(onFollow)
   })
   useEffect(() => {
     const player = audio.current
@@ -92,7 +91,7 @@ export function VoicePlayer({ voice, url, part, isInChat = false, isLengthSaid =
         type="button"
         className="att-go"
         aria-label={isPlaying ? 'Pause voice message' : 'Play voice message'}
-        onClick={toggle}
+        onClick={() => toggle()}
       >
         {isPlaying ? <Pause className="i" aria-hidden /> : <Play className="i" aria-hidden />}
       </button>

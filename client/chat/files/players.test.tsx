@@ -1,10 +1,11 @@
 // @vitest-environment happy-dom
-import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
-import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { held, makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { callAskStore } from '../callline/askCall.ts'
 import { FileBody } from './FileBody.tsx'
 import { openedStore } from './openedFiles.ts'
 import { uploadsStore } from './uploadsState.ts'
@@ -30,6 +31,7 @@ afterEach(() => {
   openedStore.setState({ urls: new Map(), parts: {} })
   uploadsStore.setState({ uploads: [] })
   resetRooms()
+  callAskStore.setState({ isInCall: false })
   vi.unstubAllGlobals()
 })
 
@@ -117,7 +119,77 @@ test('The next voice message follows by itself, at the same speed; the last ends
   within(second).getByRole('button', { name: 'Speed 1.5' })
   fireEvent.ended(second.querySelector('audio') as HTMLAudioElement)
   expect(plays).toHaveBeenCalledTimes(2)
-  expect(openFile).toHaveBeenCalledTimes(2)
+})
+
+/** Of two voice messages the first plays to its end; `second` is how this browser answers for the other. */
+async function ends(second: (arrival?: string) => Promise<Blob | undefined>) {
+  const openFile = vi.fn(async ({ content, arrival }: { content: { object: string }; arrival?: string }) =>
+    content.object === 'object c' ? second(arrival) : new Blob(['words']),
+  )
+  const shown = (
+    <>
+      {voice('a')}
+      {voice('c')}
+      {bubble('v', {})}
+    </>
+  )
+  const { person } = show(shown, makeAnswers(), { crypto: { openFile } as never })
+  await waitFor(() => expect(document.querySelectorAll('.att-voice')).toHaveLength(2))
+  const [first] = [...document.querySelectorAll<HTMLElement>('.att-voice')] as [HTMLElement]
+  await person.click(within(first).getByRole('button', { name: 'Play voice message' }))
+  await waitFor(() => expect(plays).toHaveBeenCalledTimes(1))
+  const audio = first.querySelector('audio') as HTMLAudioElement
+  fireEvent.play(audio)
+  const end = () => fireEvent.ended(audio)
+  return { person, openFile, end }
+}
+
+test('The next voice message is not fetched by itself where this browser does not have it', async () => {
+  const { openFile, end } = await ends(async () => undefined)
+  end()
+  await waitFor(() => expect(openFile).toHaveBeenCalledTimes(2))
+  await act(async () => undefined)
+  expect(openFile.mock.calls.filter(([{ arrival }]) => arrival)).toEqual([])
+  expect(plays).toHaveBeenCalledTimes(1)
+})
+
+test.each([
+  ['a video', async () => fireEvent.play(await screen.findByLabelText('film.mp4'))],
+  ['a call', async () => act(() => callAskStore.setState({ isInCall: true }))],
+])('The next voice message does not begin by itself once %s was started', async (_, starts) => {
+  const { promise: kept, answer } = held<Blob>()
+  const { person, openFile, end } = await ends(() => kept)
+  await person.click(screen.getByRole('button', { name: 'Play film.mp4' }))
+  await screen.findByLabelText('film.mp4')
+  end()
+  await waitFor(() => expect(openFile).toHaveBeenCalledTimes(3))
+  await starts()
+  answer(new Blob(['words']))
+  await waitFor(() => expect(document.querySelectorAll('audio[src]')).toHaveLength(2))
+  expect(plays).toHaveBeenCalledTimes(1)
+})
+
+test('In a call no voice message follows by itself', async () => {
+  const { openFile, end } = await ends(async () => new Blob(['words']))
+  act(() => callAskStore.setState({ isInCall: true }))
+  end()
+  expect(openFile).toHaveBeenCalledTimes(1)
+  expect(plays).toHaveBeenCalledTimes(1)
+})
+
+test('Of two voice messages that were pressed before they were here the last one plays', async () => {
+  const answers = new Map<string, (words: Blob) => void>()
+  const openFile = ({ content }: { content: { object: string } }) =>
+    new Promise<Blob>((resolve) => answers.set(content.object, resolve))
+  const { person } = show([voice('a'), voice('c')], makeAnswers(), { crypto: { openFile } as never })
+  await waitFor(() => expect(document.querySelectorAll('.att-voice')).toHaveLength(2))
+  for (const button of screen.getAllByRole('button', { name: 'Play voice message' })) await person.click(button)
+  for (const object of ['object c', 'object a']) {
+    answers.get(object)?.(new Blob(['words']))
+    await waitFor(() => expect(openedStore.getState().urls.has(object)).toBe(true))
+  }
+  await waitFor(() => expect(document.querySelectorAll('audio[src]')).toHaveLength(2))
+  expect(plays.mock.contexts).toEqual([document.querySelectorAll('audio')[1]])
 })
 
 test('Bars are the loudest of each part, however many there is room for', () => {
