@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
+import { exclusiveIfFree } from '../../worker/vault/exclusive.ts'
 import { beginAlbum, endAlbum, inAlbums, unfinishedAlbums } from './albums.ts'
 import { settle } from './fileFollower.ts'
 import { sendFile } from './sendFile.ts'
@@ -35,12 +36,28 @@ test.each([
 
 const upload = (id: string, object: string | null): Upload => ({ object, content: { album: { id, place: 0 } } }) as never
 
-test('An album is unfinished while a picture of it is on its way, or not kept yet', () => {
-  expect([...unfinishedAlbums([upload('a', null), upload('a', 'x'), upload('b', 'y')])]).toEqual(['a'])
-  beginAlbum('b')
-  expect([...unfinishedAlbums([upload('b', 'y')])]).toEqual(['b'])
-  endAlbum('b')
-  expect([...unfinishedAlbums([upload('b', 'y')])]).toEqual([])
+test('An album is unfinished while a picture of it is on its way, or not kept yet', async () => {
+  expect([...(await unfinishedAlbums([upload('a', null), upload('a', 'x'), upload('b', 'y')]))]).toEqual(['a'])
+  await beginAlbum('b')
+  expect([...(await unfinishedAlbums([upload('b', 'y')]))]).toEqual(['b'])
+  await endAlbum('b')
+  expect([...(await unfinishedAlbums([upload('b', 'y')]))]).toEqual([])
+})
+
+const isFree = async (id = ''): Promise<boolean> => (await exclusiveIfFree(`album/${id}`, async () => true)) === true
+
+test('Each album of an act has its lock, which other tabs see, until its last picture is kept', async () => {
+  const ids: (string | undefined)[] = []
+  vi.mocked(sendFile).mockImplementation(async (...[, , , , options]) => {
+    const id = options?.album?.id
+    ids.push(id)
+    expect(await isFree(id)).toBe(false)
+    await expect.poll(() => isFree(ids[0])).toBe(id !== ids[0])
+    return true
+  })
+  await sendFiles({} as never, {} as never, 'room', files(...pictures(11)), { caption: '', isSmaller: false })
+  expect(new Set(ids).size).toBe(2)
+  expect(await isFree(ids.at(-1))).toBe(true)
 })
 
 test('The caption goes with the first, and a failure ends the wait of the others', async () => {
@@ -52,7 +69,8 @@ test('The caption goes with the first, and a failure ends the wait of the others
     ['by the sea', 0],
     ['', 1],
   ])
-  expect([...unfinishedAlbums([])]).toEqual([])
+  const id = vi.mocked(sendFile).mock.calls[0]?.[4]?.album?.id
+  expect(await isFree(id)).toBe(true)
   // Those that were kept before are not left behind.
   expect(settle).toHaveBeenCalledOnce()
 })

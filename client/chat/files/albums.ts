@@ -1,5 +1,6 @@
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
+import { exclusive, exclusiveIfFree } from '../../worker/vault/exclusive.ts'
 import { heldType } from './fileWords.ts'
 import type { Upload } from './uploadsState.ts'
 
@@ -24,14 +25,35 @@ export function inAlbums(files: File[]): Part[] {
   return [...parts, ...others]
 }
 
-/** Albums whose last picture is not kept yet. */
-const beginning = new Set<string>()
+/** Albums whose last picture this tab has not kept yet, and what ends that. */
+const beginning = new Map<string, () => Promise<void>>()
 
-export const beginAlbum = (id: string): void => void beginning.add(id)
-export const endAlbum = (id: string): void => void beginning.delete(id)
+const lockOf = (id: string): string => `album/${id}`
+
+/** Other tabs see by its lock that an album is not whole yet. */
+export const beginAlbum = (id: string): Promise<void> =>
+  new Promise((held) => {
+    const over: Promise<void> = exclusive(lockOf(id), () => {
+      held()
+      return new Promise<void>((end) => {
+        beginning.set(id, () => {
+          end()
+          return over
+        })
+      })
+    })
+  })
+
+/** Resolves once the lock is free. */
+export async function endAlbum(id: string): Promise<void> {
+  await beginning.get(id)?.()
+  beginning.delete(id)
+}
 
 /** `active` leaves out what has failed or is paused, which holds nothing up. */
-export function unfinishedAlbums(active: Upload[]): ReadonlySet<string> {
-  const unfinished = active.filter(({ object }) => object === null)
-  return new Set([...beginning, ...unfinished.flatMap(({ content }) => content.album?.id ?? [])])
+export async function unfinishedAlbums(active: Upload[]): Promise<ReadonlySet<string>> {
+  const unfinished = new Set(active.flatMap(({ object, content }) => (object === null && content.album?.id) || []))
+  for (const id of new Set(active.flatMap(({ content }) => content.album?.id ?? [])))
+    if (beginning.has(id) || !(await exclusiveIfFree(lockOf(id), async () => true))) unfinished.add(id)
+  return unfinished
 }

@@ -38,7 +38,7 @@ export const settle = (env: Env, chatRoomId: string): Promise<void> =>
   inTurn(env, `uploads ${chatRoomId}`, async () => {
     const names: string[] = []
     const active = uploadsIn(chatRoomId).filter(isActive)
-    const unfinished = unfinishedAlbums(active)
+    const unfinished = await unfinishedAlbums(active)
     for (const { id, object, content } of active) {
       // The pictures of an album arrive together.
       if (object === null || (content.album && unfinished.has(content.album.id))) break

@@ -9,13 +9,12 @@ export async function sendFiles(env: Env, chats: Follower, chatRoomId: string, f
   const parts = inAlbums(files)
   const albumOf = (at: number) => parts[at]?.album?.id
   const begun = new Set(parts.flatMap(({ album }) => album?.id ?? []))
-  for (const id of begun) beginAlbum(id)
+  await Promise.all([...begun].map(beginAlbum))
   // Until a picture is kept, only this page has it: none waits for what was posted before.
   const settling: Promise<void>[] = []
   const end = (id: string) => {
     begun.delete(id)
-    endAlbum(id)
-    const settled = settle(env, chatRoomId)
+    const settled = endAlbum(id).then(() => settle(env, chatRoomId))
     settled.catch(() => undefined)
     settling.push(settled)
   }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../../env.ts'
 import { connectionStore } from '../../net/status.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
+import { exclusive } from '../../worker/vault/exclusive.ts'
 import type { Follower } from './fileFollower.ts'
 import { refreshUploads } from './uploadQueue.ts'
 import { uploadsStore } from './uploadsState.ts'
@@ -66,4 +67,16 @@ test('What belongs to the first album is sent however many other files stand in 
   const { env, chats, sent } = page(names)
   await refreshUploads(env, chats)
   await expect.poll(() => sent).toEqual(names)
+})
+
+test('Pictures of an album that another tab still keeps wait for the last of them', async () => {
+  const { env, chats, sent } = page(['A0', 'A1', 'B0'])
+  await exclusive('album/A', async () => {
+    await refreshUploads(env, chats)
+    await expect.poll(() => uploadsStore.getState().uploads.map(({ state }) => state)).toEqual(['stored', 'stored', 'stored'])
+    await refreshUploads(env, chats)
+    expect(sent).toEqual([])
+  })
+  await refreshUploads(env, chats)
+  await expect.poll(() => sent).toEqual(['A0', 'A1', 'B0'])
 })
