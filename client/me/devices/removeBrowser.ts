@@ -1,6 +1,6 @@
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
-import { commitEverywhere } from '../../rooms/log/staleEpoch.ts'
+import { commitEverywhere } from '../../rooms/log/commitEverywhere.ts'
 import { reloadVerified } from '../../rooms/trust/verified.ts'
 import { type Opener, removeDevice } from '../account/keys.ts'
 import { loadDevices } from './deviceList.ts'

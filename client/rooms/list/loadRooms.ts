@@ -51,16 +51,6 @@ export const fetchRooms = (env: Env, ids: readonly string[]): Promise<void> =>
       await putAnswer(env, { ids: ids.slice(from, from + LIMITS.roomIdsMax).join() })
   })
 
-export async function everyRow(env: Env): Promise<ListedRoom[]> {
-  const rows: ListedRoom[] = []
-  for (let before: string | undefined; ; ) {
-    const page = await env.api(roomsApi.list, { ...(before !== undefined && { before }), limit: LIMITS.roomPageMax })
-    rows.push(...page.rooms)
-    if (page.before === null) return rows
-    before = page.before
-  }
-}
-
 /** The first page is short, to show rows soon. Its counter then yields the changes made during the reading. */
 async function readAnew(env: Env, onRows: OnRows): Promise<void> {
   const before = [...roomsStore.getState().rooms.keys()]

@@ -74,7 +74,10 @@ test('A clock that is set back an hour holds up no mark', async () => {
 
 test('A mark that comes while one is refused goes by itself, and says what the other one did', async () => {
   let refuse = (_: Error): void => undefined
-  answer = () => new Promise((_, reject) => void (refuse = reject))
+  answer = () =>
+    new Promise((_, reject) => {
+      refuse = reject
+    })
   const first = markRead(env, room, 1, 1)
   await vi.advanceTimersByTimeAsync(100)
   markDelivered(env, room, 2)

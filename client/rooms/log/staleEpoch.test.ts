@@ -6,8 +6,9 @@ import { changesKeys, counting, people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { personIdOfDirect, type Room } from '../list/room.ts'
 import { catchUp } from './catchUp.ts'
+import { commitEverywhere } from './commitEverywhere.ts'
 import { readyRoom } from './readyRoom.ts'
-import { commitEverywhere, enterEverywhere } from './staleEpoch.ts'
+import { enterEverywhere } from './staleEpoch.ts'
 
 let wire: Wire
 let alice: TestPerson

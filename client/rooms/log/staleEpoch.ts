@@ -2,9 +2,7 @@ import { z } from 'zod'
 import type { Env } from '../../env.ts'
 import { type ApiError, isRefused } from '../../net/api.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
-import { roomOfRow } from '../list/listedRoom.ts'
-import { everyRow } from '../list/loadRooms.ts'
-import { isBlocked, isFollowed, placeOf, type Room } from '../list/room.ts'
+import { isBlocked, isFollowed, type Room } from '../list/room.ts'
 import { roomById, setBehind } from '../list/roomList.ts'
 import { refreshStale } from '../trust/peers.ts'
 import { catchUp } from './catchUp.ts'
@@ -23,16 +21,6 @@ export async function onStaleEpoch(env: Env, room: Room, { details }: ApiError):
   return mustCommit
 }
 
-/** Elsewhere the next sender commits. Throws the first failure after all rooms. */
-export async function commitEverywhere(env: Env): Promise<void> {
-  const failures: unknown[] = []
-  const ownId = await env.crypto.ownId()
-  for (const row of await everyRow(env)) {
-    await commitWhereNeeded(env, roomOfRow(ownId, row).room).catch((error: unknown) => failures.push(error))
-  }
-  if (failures.length > 0) throw failures[0]
-}
-
 /** Tells the other members of a fork by a commit that names this browser's device lists [Note: D2]. */
 export async function tellForks(env: Env, { id }: Room): Promise<void> {
   const room = roomById(id)
@@ -46,13 +34,7 @@ export async function tellForks(env: Env, { id }: Room): Promise<void> {
 }
 
 /** [Note: R5] */
-const mayCommit = (room: Room): boolean => isFollowed(room) && !isBlocked(room)
-
-async function commitWhereNeeded(env: Env, room: Room): Promise<void> {
-  if (room.isClosed || !mayCommit(room) || (await env.crypto.roomRecord(room.id))?.standing !== 'joined') return
-  const { need } = await env.crypto.roomNeed({ ...placeOf(room), now: env.clock().getTime() })
-  if (need === 'commit') await readyRoom(env, room)
-}
+export const mayCommit = (room: Room): boolean => isFollowed(room) && !isBlocked(room)
 
 /** A new browser without history reads only by MLS [Note: H1]. Throws the first failure after all rooms. */
 export async function enterEverywhere(env: Env, rooms: Room[]): Promise<void> {
