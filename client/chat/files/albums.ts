@@ -1,6 +1,5 @@
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
-import { exclusive, exclusiveIfFree } from '../../worker/vault/exclusive.ts'
 import { heldType } from './fileWords.ts'
 import type { Upload } from './uploadsState.ts'
 
@@ -25,35 +24,34 @@ export function inAlbums(files: File[]): Part[] {
   return [...parts, ...others]
 }
 
-/** Albums whose last picture this tab has not kept yet, and what ends that. */
-const beginning = new Map<string, () => Promise<void>>()
+/** What ends the lock of an album whose last picture this tab has not kept yet; null once it has. */
+const begun = new Map<string, (() => void) | null>()
 
-const lockOf = (id: string): string => `album/${id}`
+const lockOf = (id: string): string => `conclave/album/${id}`
 
 /** Other tabs see by its lock that an album is not whole yet. */
 export const beginAlbum = (id: string): Promise<void> =>
   new Promise((held) => {
-    const over: Promise<void> = exclusive(lockOf(id), () => {
-      held()
-      return new Promise<void>((end) => {
-        beginning.set(id, () => {
-          end()
-          return over
-        })
+    const hold = () =>
+      new Promise<void>((end) => {
+        begun.set(id, end)
+        held()
       })
-    })
+    void (globalThis.navigator?.locks?.request(lockOf(id), hold) ?? hold())
   })
 
-/** Resolves once the lock is free. */
-export async function endAlbum(id: string): Promise<void> {
-  await beginning.get(id)?.()
-  beginning.delete(id)
+export function endAlbum(id: string): void {
+  begun.get(id)?.()
+  begun.set(id, null)
 }
 
 /** `active` leaves out what has failed or is paused, which holds nothing up. */
 export async function unfinishedAlbums(active: Upload[]): Promise<ReadonlySet<string>> {
-  const unfinished = new Set(active.flatMap(({ object, content }) => (object === null && content.album?.id) || []))
-  for (const id of new Set(active.flatMap(({ content }) => content.album?.id ?? [])))
-    if (beginning.has(id) || !(await exclusiveIfFree(lockOf(id), async () => true))) unfinished.add(id)
-  return unfinished
+  const { held = [] } = (await globalThis.navigator?.locks?.query()) ?? {}
+  // The lock of an own album ends a moment after its end.
+  const isBegun = (id: string) => (begun.has(id) ? begun.get(id) !== null : held.some(({ name }) => name === lockOf(id)))
+  const albums = active.flatMap(({ object, content: { album } }) =>
+    album && (object === null || isBegun(album.id)) ? album.id : [],
+  )
+  return new Set(albums)
 }

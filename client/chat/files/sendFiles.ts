@@ -14,7 +14,8 @@ export async function sendFiles(env: Env, chats: Follower, chatRoomId: string, f
   const settling: Promise<void>[] = []
   const end = (id: string) => {
     begun.delete(id)
-    const settled = endAlbum(id).then(() => settle(env, chatRoomId))
+    endAlbum(id)
+    const settled = settle(env, chatRoomId)
     settled.catch(() => undefined)
     settling.push(settled)
   }
