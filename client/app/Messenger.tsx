@@ -13,7 +13,6 @@ import { pauseVoice } from '../rooms/list/voicedrafts.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
 import { Boundary } from '../ui/Boundary.tsx'
 import { EarlyField } from '../ui/Early.tsx'
-import { useEnv } from '../ui/env.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { closeStep } from '../ui/steps.ts'
@@ -21,7 +20,6 @@ import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { CHATS } from './chatAddresses.ts'
 import { roomBeside } from './keys.ts'
 import { leaveChat } from './leaveChat.ts'
-import { watchLockKey } from './lockPage.ts'
 import { Panel } from './Panel.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { ADMIN, SETTINGS } from './SidebarTop.tsx'
@@ -49,6 +47,7 @@ const LogoutDialog = later(async () => (await import('../me/account/LogoutDialog
 const CallOverlay = later(async () => (await import('../chat/calls/CallOverlay.tsx')).CallOverlay)
 const CallBar = later(async () => (await import('../chat/calls/CallBar.tsx')).CallBar)
 
+const LockKey = later(async () => (await import('./LockKey.tsx')).LockKey)
 const Palette = later(async () => (await import('./Palette.tsx')).Palette, EarlyField)
 const NoticeLine = later(async () => (await import('./NoticeLine.tsx')).NoticeLine)
 const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
@@ -60,7 +59,6 @@ const OwnPage = lazy(async () => ({ default: (await import('./OwnPage.tsx')).Own
 
 /** The signed-in product: the list, and one chat or the welcome beside it. */
 export function Messenger() {
-  const env = useEnv()
   const user = useStore(accountStore, (state) => state.user)
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const isAsked = useStore(actStore, ({ asked }) => asked !== null)
@@ -86,8 +84,6 @@ export function Messenger() {
   }, [isPage, location])
   useFocusAfterSettings(isSettings ? SETTINGS : isOwnPage && location === '/admin' ? ADMIN : undefined)
   useEffect(() => void preloadSending(), [])
-  const ownId = user?.id
-  useEffect(() => (ownId ? watchLockKey(env, ownId, navigate) : undefined), [env, ownId, navigate])
 
   /** Somebody without the right has seen the chats at this very address before. */
   const leaveOwnPage = () => navigate(before.current === location ? '/' : before.current)
@@ -131,6 +127,7 @@ export function Messenger() {
   return (
     <>
       <Title />
+      <LockKey userId={user.id} />
       {isBookLost && (
         <Suspense>
           <LostBook />
