@@ -428,7 +428,8 @@ test('whatever happens at the same time, it comes before the deletion or is refu
 })
 
 test('a mark that is on its way while the account is deleted moves nothing, and nobody is told of it', async () => {
-  const { alice, bob, chatRoomId } = await settled()
+  const { alice, bob, chatRoomId, first } = await settled()
+  await bob.says(chatRoomId, sealed(first.groupId, 1))
   const line = await bob.opensSocket()
   let marked: ReturnType<Person['tries']> | undefined
   world.env.fault = async (point) => {
