@@ -112,7 +112,6 @@ test('A member whose row somebody keeps locked holds up their own marks alone', 
     await tx.execute(sql`select from chat_participants where chat_room_id = ${held.chatRoomId} for no key update`)
     const own = [batch.raise(held.mark)]
     await world.lockWaits()
-    // Another flush with one of these would wait too.
     for (let more = 0; more < 3; more++) own.push(batch.raise({ ...held.mark, seq: 3 }))
     for (const { mark } of [one, two]) expect(await batch.raise(mark)).toMatchObject({ readSeq: 2 })
     return { own }

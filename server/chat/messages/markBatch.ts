@@ -25,10 +25,7 @@ interface Entry {
   fail: (error: unknown) => void
 }
 
-/**
- * Makes a queue: marks that arrive during a flush are flushed together, one of a member and room at a time. Another flush starts beside
- * those that are slow.
- */
+/** Makes a queue: marks that arrive during a flush are flushed together, one of a member and room at a time. */
 export function makeMarkBatch({ pool, clock }: { pool: Database['pool']; clock: () => Date }): MarkBatch {
   let waiting: Entry[] = []
   const busy = new Set<string>()
