@@ -58,4 +58,25 @@ export const words: Mutation[] = [
     to: 'if (row.isHeld && row.failure) {',
     test: 'client/chat/messages/queue.test.ts',
   },
+  {
+    name: 'A text behind a file that is paused waits for the next file too',
+    file: 'client/chat/files/fileFollower.ts',
+    from: 'await follower().stored(chatRoomId, isLast ? all : [])',
+    to: 'if (isLast) await follower().stored(chatRoomId, all)',
+    test: 'client/chat/messages/queue.test.ts',
+  },
+  {
+    name: 'What waits is stopped by a tab that has not heard of the contact yet',
+    file: 'client/chat/messages/removedContact.ts',
+    from: 'if (room) return room',
+    to: '',
+    test: 'client/chat/messages/queue.test.ts',
+  },
+  {
+    name: 'A message is taken back while another tab seals it',
+    file: 'client/worker/messages/unsent.ts',
+    from: 'inKeepingOrder(live, chatRoomId, () =>\n    withOutbox(live, chatRoomId, async () => {',
+    to: 'inKeepingOrder(live, chatRoomId, () =>\n    ((work: () => Promise<string | undefined>) => work())(async () => {',
+    test: 'client/worker/messages/outbox.test.ts',
+  },
 ]
