@@ -74,7 +74,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
     })
   }
 
-  /** With other files their dialog comes first: what is too large for it is offered another way once that is sent. */
+  /** What is too large is offered another way once the others are sent. */
   function takeLarge(chosen: File[], isLater: boolean) {
     if (chosen.length === 0) return
     large.current = isLater ? chosen : []

@@ -99,7 +99,6 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   function lastShown(): number {
     const element = scroller.current
     if (!element) return 0
-    // A short chat is entirely on screen.
     const isWhole = element.scrollHeight <= element.clientHeight
     const bottom = isWhole ? Number.POSITIVE_INFINITY : element.scrollTop + element.clientHeight + SPARE_PX
     const shown = virtual.getVirtualItems().filter(({ end }) => end <= bottom)

@@ -108,7 +108,6 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
   })
 
 export async function refreshRoom(env: Env, room: Room): Promise<void> {
-  // The account was closed meanwhile.
   if (!roomById(room.id) || isShut(room)) return
   await Promise.all([viewOf(room) && refreshView(env, room), refreshPreview(env, room)])
 }
@@ -122,7 +121,7 @@ export async function showCaughtUp(env: Env, room: Room, caughtUp: CaughtUp): Pr
   await Promise.all([viewOf(room) && shown(), refreshPreview(env, room, newest)])
 }
 
-/** Returns false for a gap or without messages to add. */
+/** Returns false for a gap. */
 export const appendOpened = (env: Env, room: Room, caughtUp: CaughtUp): Promise<boolean> =>
   inView(env, room, async () => append(room, caughtUp))
 
@@ -189,7 +188,7 @@ function extended(room: Room, view: RoomView | undefined, more: StoredMessage[])
   return [...before, ...more.map((message) => shownMessage(message, now))].slice(-WINDOW)
 }
 
-/** Shows a message from memory, at the end of a view with the newest messages. */
+/** Spares a read of the vault. */
 export function showUnsent(room: Room, row: OutboxRow): void {
   const view = viewOf(room)
   if (view?.status === 'ready' && !view.hasNewer) changeView(room, { messages: lastSays([...view.messages, shownUnsent(row)]) })

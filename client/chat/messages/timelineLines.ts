@@ -109,7 +109,6 @@ export const holds = (line: Line | undefined, id: string | undefined): boolean =
 
 const minuteOf = (message: ShownMessage | undefined): number => Math.floor(Date.parse(message?.at ?? '') / 60_000)
 
-/** Each has its time, with a clock or a mark. */
 const isOnItsWay = ({ status, isQueued, sentAt }: ShownMessage): boolean =>
   status === 'failed' || status === 'waiting' || isQueued === true || sentAt !== undefined
 

@@ -10,13 +10,9 @@ interface Unit {
 }
 
 const ORDER: ShownMessage['status'][] = ['waiting', 'sending', 'sent', 'delivered', 'read']
-/** True of one picture, said of its album. */
-const WRONG = ['isOutOfPlace', 'isRemovedSince', 'isArchiveWrong'] as const
+const WRONG_OF_ANY = ['isOutOfPlace', 'isRemovedSince', 'isArchiveWrong'] as const
 
-/**
- * Pictures of one album that follow each other are one, with the words of one; an own unsent one stands with the last of them all
- * the same.
- */
+/** Joins pictures of one album that follow each other, and an own unsent one with the last of them. */
 export function unitsOf(messages: ShownMessage[]): Unit[] {
   const units: { key: string; album: string | undefined; members: ShownMessage[] }[] = []
   const albums = new Map<string, (typeof units)[number]>()
@@ -30,7 +26,7 @@ export function unitsOf(messages: ShownMessage[]): Unit[] {
     if (unit && unit.members.length < SAID.albumMax && !(saysWords(message) && unit.members.some(saysWords)))
       unit.members.push(message)
     else {
-      // An own first picture may be cancelled; one of others may come above with an older page.
+      // An older page may bring more pictures of others.
       const next = { key: isMine && album && !albums.has(album) ? album : `${who} ${id}`, album, members: [message] }
       if (album) albums.set(album, next)
       units.push(next)
@@ -50,7 +46,7 @@ function joined(members: ShownMessage[]): Omit<Unit, 'key'> {
   const last = members.findLast(({ seq }) => seq !== null) ?? first
   const said = members.find(saysWords) ?? first
   const status = ORDER.find((one) => members.some((member) => member.status === one)) ?? first.status
-  const flags = Object.fromEntries(WRONG.map((flag) => [flag, members.some((member) => member[flag])]))
+  const flags = Object.fromEntries(WRONG_OF_ANY.map((flag) => [flag, members.some((member) => member[flag])]))
   const isOlder = members.every((member) => member.isOlder)
   const unit = {
     message: { ...last, id: said.id, body: said.body, status, ...flags, isOlder, reason: null },

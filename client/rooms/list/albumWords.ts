@@ -6,7 +6,7 @@ import type { Env } from '../../env.ts'
 import type { OutboxRow } from '../../worker/crypto.ts'
 import type { Room } from './room.ts'
 
-/** "4 photos": those of this one's album and sender that came or wait. */
+/** "4 photos" */
 export async function albumWords(
   env: Env,
   { id: chatRoomId, ownId }: Room,

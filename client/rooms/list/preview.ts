@@ -14,7 +14,7 @@ import { changeRoom, isShut, type Preview } from './roomList.ts'
 
 export const NOT_ENCRYPTED = 'Not encrypted'
 
-/** Maximum number of withheld messages passed over. */
+/** Most withheld messages passed over. */
 const LOOK_BACK = 20
 
 export function refreshPreview(env: Env, room: Room, opened?: StoredMessage): Promise<void> {
