@@ -28,7 +28,7 @@ import { blockContact, unblockContact } from '../client/people/contacts/block.ts
 import { addContact } from '../client/people/contacts/contacts.ts'
 import { acceptContact } from '../client/people/contacts/requests.ts'
 import { isUnreadRight } from '../client/rooms/list/loadRooms.ts'
-import { tellMarks } from '../client/rooms/list/readMarks.ts'
+import { marksTold } from '../client/rooms/list/readMarks.ts'
 import { isDirect } from '../client/rooms/list/room.ts'
 import { type DirectRow, type RoomRow, resetRooms, roomsStore } from '../client/rooms/list/roomList.ts'
 import { personById, resetPeople } from '../client/rooms/trust/people.ts'
@@ -138,7 +138,7 @@ async function atBrowser(
 
   async function comesUp(): Promise<void> {
     if (inFront !== someone) {
-      await tellMarks()
+      await marksTold()
       for (const reset of [resetMessages, resetRooms, resetPeople, resetDevices]) reset()
       accountStore.setState(account)
       inFront = someone

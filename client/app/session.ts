@@ -26,8 +26,8 @@ import { plansStore } from '../plan/plans/store.ts'
 import { loadDrafts, resetDrafts } from '../rooms/list/drafts.ts'
 import { isUnreadRight } from '../rooms/list/loadRooms.ts'
 import { isFollowed } from '../rooms/list/room.ts'
-import { tellMarks } from '../rooms/list/readMarks.ts'
 import { resetRooms, roomsStore } from '../rooms/list/roomList.ts'
+import { tellMarks } from '../rooms/list/tellMarks.ts'
 import { dropVoices } from '../rooms/list/voicedrafts.ts'
 import { keepHealing } from '../rooms/log/healRooms.ts'
 import { lostBookStore, resetBook } from '../rooms/trust/book.ts'
@@ -129,7 +129,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   const onVisible = () => {
     // Another tab may have switched it.
     attempt(followSteady())
-    if (document.visibilityState === 'hidden') void tellMarks()
+    if (document.visibilityState === 'hidden') tellMarks()
     else if (!env.socket.isAlive()) attempt(readUser(env).then(() => syncAll(env)))
   }
   document.addEventListener('visibilitychange', onVisible)

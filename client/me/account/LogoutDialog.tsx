@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import { tellMarks } from '../../rooms/list/readMarks.ts'
+import { tellMarks } from '../../rooms/list/tellMarks.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -26,7 +26,7 @@ export function LogoutDialog({ asksForRemoval = false, isLocked = false, onClose
   async function submit(event: FormEvent) {
     event.preventDefault()
     setPending(true)
-    void tellMarks()
+    tellMarks()
     try {
       const { reached } = await logout(env, { removeKeys })
       // The URL must not show the next person which chat was open.

@@ -2,7 +2,7 @@ import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { askForNewest, type Outcome } from '../../net/offered.ts'
 import { registerWorker } from '../../net/workers.ts'
-import { tellMarks } from '../../rooms/list/readMarks.ts'
+import { tellMarks } from '../../rooms/list/tellMarks.ts'
 import { endUnderway } from '../../rooms/list/underway.ts'
 import { keepDrafts } from '../../rooms/list/unkeptDrafts.ts'
 import { dropVoices } from '../../rooms/list/voicedrafts.ts'
@@ -122,7 +122,7 @@ export async function lockNow(load: () => void = () => location.reload()): Promi
 export async function keepAndLoad(load: () => void): Promise<void> {
   noteLocked()
   endUnderway('locked')
-  void tellMarks()
+  tellMarks()
   const isLate = new Promise<void>((resolve) => setTimeout(resolve, KEEP_MAX_MS))
   await Promise.race([keepDrafts(), isLate])
   // A page that holds a recording would ask before it is loaded anew, and stay open.

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
-import { forgetMarks, markDelivered, markRead, tellMarks } from './readMarks.ts'
+import { forgetMarks, markDelivered, markRead, marksTold } from './readMarks.ts'
 import type { Room } from './room.ts'
+import { tellMarks } from './tellMarks.ts'
 
 const room = { id: 'room', ownId: 'alice', marks: {}, peers: [] } as unknown as Room
 let posts: string[] = []
@@ -90,9 +91,11 @@ test('A mark that comes while one is refused goes by itself, and says what the o
 
 test('Whoever leaves tells what waits at once, also within the time between two marks', async () => {
   markDelivered(env, room, 1)
-  await tellMarks()
+  tellMarks()
+  await marksTold()
   void markRead(env, room, 2, 1)
-  await tellMarks()
+  tellMarks()
+  await marksTold()
   expect(posts).toEqual(['delivered 1', 'read 2'])
   expect(vi.getTimerCount()).toBe(0)
 })

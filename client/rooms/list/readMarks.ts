@@ -5,6 +5,7 @@ import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { markOf, type Room } from './room.ts'
 import { changeRoom, type RoomRow } from './roomList.ts'
+import { pause } from './tellMarks.ts'
 
 /** Marks of a room, as seqs. */
 interface Marks {
@@ -27,14 +28,7 @@ const NONE: Marks = { delivered: 0, read: 0 }
 
 const told = new Map<string, Told>()
 
-/** Ends the pauses under way. */
-const pauses = new Set<() => void>()
-
-/** Tells at once what waits: the page may close, lock or sign out. A page that ends before the request has left loses it. */
-export function tellMarks(): Promise<unknown> {
-  for (const end of pauses) end()
-  return Promise.allSettled([...told.values()].map(({ telling }) => telling))
-}
+export const marksTold = () => Promise.allSettled([...told.values()].map(({ telling }) => telling))
 
 export function forgetMarks(): void {
   told.clear()
@@ -100,14 +94,3 @@ async function tellInTime(env: Env, chatRoomId: string, one: Told): Promise<void
     one.sent = isRead ? { delivered: Math.max(one.sent.delivered, read), read } : { ...one.sent, delivered }
   }
 }
-
-const pause = (ms: number) =>
-  new Promise<void>((resolve) => {
-    const end = () => {
-      pauses.delete(end)
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    pauses.add(end)
-  })
