@@ -35,7 +35,6 @@ const waiting = new Map<string, Wait>()
 export const forgetWaits = (): void => waiting.clear()
 export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
 
-/** Either stands below the last message that waits. */
 export const LINE = 'Goes by itself when the line is back'
 export const HELD = 'Goes after the file before it'
 const RETRY_MS = 5000
@@ -94,7 +93,7 @@ async function sendRow(
     if (!row.envelope) {
       if (isBlocked(room)) {
         const failure = `You have blocked ${peerName(room)}`
-        // What is silent has no words to decide about: it waits for the end of the block.
+        // A call's line has no words to decide about.
         if (row.content && isCounted(row.content))
           await env.crypto.changeOutbox({ chatRoomId, id: row.id, failure, unseal: false })
         return 'next'

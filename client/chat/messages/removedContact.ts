@@ -5,7 +5,7 @@ import { fetchRooms } from '../../rooms/list/loadRooms.ts'
 import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
 import { showToast } from '../../ui/toast.ts'
 
-/** Another browser may have removed the contact, or another tab added them: then it returns the room. */
+/** Returns the room if another tab has added the contact. */
 export async function stopRemoved(env: Env, chatRoomId: string): Promise<RoomRow | undefined> {
   const rows = (await env.crypto.outbox(chatRoomId)).filter(({ failure, content }) => failure === null && content)
   if (rows.length === 0) return undefined

@@ -107,7 +107,6 @@ export async function flushAll(env: Env): Promise<void> {
   }
 }
 
-/** The next flush asks again where the part could not be loaded. */
 async function unlisted(env: Env, chatRoomId: string): Promise<Room | undefined> {
   if (roomsStore.getState().counter === null) return undefined
   const part = await import('./removedContact.ts').catch(() => undefined)

@@ -27,14 +27,13 @@ export async function retryMessage(env: Env, room: Room, id: string): Promise<Se
   return flush(env, room)
 }
 
-/** Makes the words the draft again and returns them; undefined if they were sent, or may have been. */
+/** Returns the words, now the draft; undefined if they may have been sent. */
 export async function takeBack(env: Env, room: Room, id: string): Promise<string | undefined> {
   const text = await env.crypto.takeBack({ chatRoomId: room.id, id })
   await refreshRoom(env, room)
   return text
 }
 
-/** The words return to the field of their chat. */
 export async function cancelUnsent(env: Env, room: Room, id: string): Promise<void> {
   const before = composer.open?.field
   const text = await takeBack(env, room, id)
@@ -42,7 +41,7 @@ export async function cancelUnsent(env: Env, room: Room, id: string): Promise<vo
   if (await unsentRow(env, room, id)) showToast({ tone: 'plain', title: 'Not cancelled', text: 'It may have been sent already.' })
 }
 
-/** `before`: the field that was shown at the tap. A later one may have read the words with the stored draft. */
+/** A field other than `before` may have read the stored draft. */
 async function giveBack(env: Env, { id }: Room, text: string, before: Field | undefined): Promise<void> {
   const stored = await readDraft(env, id)
   const { open } = composer

@@ -6,7 +6,6 @@ import { sendAndReport } from './sendOutcome.ts'
 import { messagesStore } from './store.ts'
 import { cancelUnsent, deleteUnsent, retryMessage } from './unsentMessage.ts'
 
-/** What can be done with a message of the open chat that is not sent. */
 export function useUnsentActs(onUpgrade: () => void) {
   const env = useEnv()
   const inRoom = (title: string, act: (room: RoomRow, id: string) => Promise<unknown>) => (id: string) => {

@@ -50,7 +50,7 @@ const waitingShape = z.looseObject({
 })
 const inAlbum = z.looseObject({ album: z.looseObject({ id: z.string() }) })
 
-/** The name of the message that the person sees: that of its album, none of what is silent or cancelled. */
+/** Returns undefined for what the person does not see. */
 function seenName(value: VaultValue): string | undefined {
   const { id, isCancelled, content } = jsonOf(waitingShape, value)
   const known = readContent(content)
