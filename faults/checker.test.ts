@@ -5,6 +5,8 @@ import { type Attempt, type Entry, type History, newHistory } from './recorder.t
 
 const ROOM = 'dm_alice_bob'
 const [ALICE, BOB] = ['alice', 'bob']
+/** Alice's. */
+const READ = { kind: 'read', userId: ALICE, roomId: ROOM } as const
 
 /** A correct history: Alice and Bob send in turn, each after the other's acknowledgement, with one commit in the middle. */
 function world(): { history: History; stored: Stored; room: StoredRoom } {
@@ -95,8 +97,21 @@ test('a loss is found where nobody was answered, but someone saw it', () => {
 
 test('an acknowledged mark that moved back is a loss', () => {
   const planted = world()
-  planted.history.marks.push({ kind: 'read', userId: ALICE, roomId: ROOM, seq: 5 })
+  planted.history.marks.push({ ...READ, seq: 5, knownAt: 60 })
   expect(found(planted)).toEqual(['lost'])
+})
+
+test('a mark that was lower for a while is a loss, although it stands as high again in the end', () => {
+  const shown = world()
+  const [before, meanwhile, after] = [
+    { ...READ, seq: 2, askedAt: 40, knownAt: 45 },
+    { ...READ, seq: 3, askedAt: 55, knownAt: 65 },
+    { ...READ, seq: 4, askedAt: 70, knownAt: 75 },
+  ]
+  shown.history.marks.push({ ...READ, seq: 4, knownAt: 60 }, before, meanwhile, after, { ...after, kind: 'delivered' })
+  expect(found(shown)).toEqual([])
+  shown.history.marks.push({ ...after, seq: 3 })
+  expect(found(shown)).toEqual(['lost'])
 })
 
 test('a planted duplicate is found, stored or shown', () => {

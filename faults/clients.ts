@@ -6,7 +6,7 @@ import { membersOfDirectRoom } from '../contract/ground/shapes.ts'
 import { ask } from './ask.ts'
 import { type Decision, decisionOf, decisionOfCommit } from './decisions.ts'
 import { readLogPage } from './pages.ts'
-import { type Attempt, digestOf, type History, now } from './recorder.ts'
+import { type Attempt, digestOf, type History, keepMarks, now } from './recorder.ts'
 import { openTestSocket, type TestSocket } from './socket.ts'
 
 type Try = () => Promise<Decision>
@@ -59,8 +59,9 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
     while (!isOver) {
       const dice = randomInt(100)
       if (dice < 3 && client.group) await commit(client)
-      else if (dice < 6) await mark(client)
-      else if (dice < 9) await readPage(client)
+      else if (dice < 9) await mark(client)
+      else if (dice < 15) await readMarks(client)
+      else if (dice < 18) await readPage(client)
       else await write(client, dice >= 80)
       await pause(restMs * (0.5 + Math.random()))
     }
@@ -136,7 +137,21 @@ export function startLoad(port: number, pairs: Pair[], history: History, options
     const { person, chatRoomId, seen: seq } = client
     const path = `/api/messages/${chatRoomId}/mark-${kind}`
     const answer = await ask(port, { method: 'POST', path, cookie: person.cookie, body: { seq } })
-    if (answer?.status === 200) history.marks.push({ kind, userId: person.id, roomId: chatRoomId, seq })
+    if (answer?.status !== 200) return
+    // A read mark raises the delivered mark too.
+    const seqs = { readSeq: kind === 'read' ? seq : 0, deliveredSeq: seq }
+    keepMarks(history, seqs, { userId: person.id, roomId: chatRoomId, knownAt: now() })
+  }
+
+  async function readMarks({ person, chatRoomId: roomId }: Client): Promise<void> {
+    const askedAt = now()
+    const answer = await ask(port, { method: 'GET', path: `/api/rooms?ids=${roomId}`, cookie: person.cookie })
+    if (answer?.status !== 200) return
+    const times = { roomId, askedAt, knownAt: now() }
+    for (const { readSeq, people } of roomsApi.list.output.parse(answer.body).rooms) {
+      history.marks.push({ kind: 'read', seq: readSeq, userId: person.id, ...times })
+      for (const { id, ...seqs } of people) keepMarks(history, seqs, { userId: id, ...times })
+    }
   }
 
   async function readPage(client: Client): Promise<void> {

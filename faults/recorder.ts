@@ -50,12 +50,15 @@ interface Page {
   isFinal: boolean
 }
 
-/** An acknowledged mark. */
-interface Mark {
+/** A mark that a client knows of: it was acknowledged, or came in a receipt or a room list. */
+export interface Mark {
   kind: 'read' | 'delivered'
   userId: string
   roomId: string
   seq: number
+  knownAt: number
+  /** When the room list was asked for; undefined for other marks. */
+  askedAt?: number
 }
 
 /** A period when nothing could become durable: the database was stopped, dead or full. */
@@ -74,6 +77,16 @@ export interface History {
 }
 
 export const newHistory = (): History => ({ attempts: [], frames: [], pages: [], marks: [], silences: [] })
+
+/** Records both marks of a member. */
+export function keepMarks(history: History, { readSeq, deliveredSeq }: MarkSeqs, of: Omit<Mark, 'kind' | 'seq'>): void {
+  history.marks.push({ kind: 'read', seq: readSeq, ...of }, { kind: 'delivered', seq: deliveredSeq, ...of })
+}
+
+interface MarkSeqs {
+  readSeq: number
+  deliveredSeq: number
+}
 
 export const now = (): number => performance.now()
 

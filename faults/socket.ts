@@ -4,7 +4,7 @@ import type { Draft } from '../contract/chat/messages.ts'
 import { serverFrame } from '../contract/frames.ts'
 import { type Decision, isDecided } from './decisions.ts'
 import { entryOfCommit, entryOfMessage } from './entries.ts'
-import { type History, now } from './recorder.ts'
+import { type History, keepMarks, now } from './recorder.ts'
 
 /** A person's socket, which reconnects whenever it breaks. */
 export interface TestSocket {
@@ -50,6 +50,11 @@ export function openTestSocket(port: number, { id: userId, cookie }: SeedUser, h
       const { id, code } = frame.data
       // A busy or broken server has not decided: the message may be stored.
       if (id) waiting.get(id)?.(isDecided(code) ? { outcome: 'refused', code } : { outcome: 'unknown', code })
+      return
+    }
+    if (frame.type === 'receipt') {
+      const { chatRoomId: roomId, userId: markedBy, ...seqs } = frame.data
+      keepMarks(history, seqs, { userId: markedBy, roomId, knownAt: now() })
       return
     }
     if (frame.type !== 'message' && frame.type !== 'commit') return
