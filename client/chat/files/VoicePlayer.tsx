@@ -4,7 +4,7 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import { lengthWords } from '../../ui/time.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
-import { awaitFile, joinVoices, playAwaited, playNext, playsAlone } from './playing.ts'
+import { awaitFile, fetchAlong, joinVoices, playAwaited, playNext, playsAlone } from './playing.ts'
 import { Wave } from './Wave.tsx'
 
 const SPEEDS = [1, 1.5, 2]
@@ -18,7 +18,7 @@ interface Props {
   /** The length stands beside it already. */
   isLengthSaid?: boolean
   onWant: () => void
-  /** In a chat the next one is played when this one has ended. Nobody pressed that, so what is not here is not fetched. */
+  /** In a chat it is played when the one before has ended. Nobody presses at that moment, so what is not here is not fetched. */
   onFollow?: (() => void) | undefined
   onBroken: () => void
 }
@@ -46,14 +46,23 @@ export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, on
   }
 
   const isInChat = onFollow !== undefined
-  const latest = useLatest((next: number) => {
-    setSpeed(next)
-    if (audio.current?.paused !== false) toggle(onFollow)
+  const latest = useLatest({
+    play(next: number) {
+      setSpeed(next)
+      if (audio.current?.paused !== false) toggle(onFollow)
+    },
+    fetch: onWant,
   })
   useEffect(() => {
     const player = audio.current
-    return isInChat && player ? joinVoices(player, (next) => latest.current(next)) : undefined
+    if (!isInChat || !player) return
+    return joinVoices(player, { play: (next) => latest.current.play(next), fetch: () => latest.current.fetch() })
   }, [isInChat, latest])
+
+  function press() {
+    toggle()
+    if (isInChat && !url && audio.current) fetchAlong(audio.current)
+  }
 
   function faster() {
     const next = SPEEDS[(SPEEDS.indexOf(speed) + 1) % SPEEDS.length] ?? 1
@@ -91,7 +100,7 @@ export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, on
         type="button"
         className="att-go"
         aria-label={isPlaying ? 'Pause voice message' : 'Play voice message'}
-        onClick={() => toggle()}
+        onClick={press}
       >
         {isPlaying ? <Pause className="i" aria-hidden /> : <Play className="i" aria-hidden />}
       </button>

@@ -112,7 +112,9 @@ test('The next voice message follows by itself, at the same speed; the last ends
   await person.click(within(first).getByRole('button', { name: 'Speed 1' }))
   await person.click(within(first).getByRole('button', { name: 'Play voice message' }))
   await waitFor(() => expect(plays).toHaveBeenCalledTimes(1))
-  expect(openFile).toHaveBeenCalledTimes(1)
+  expect(plays.mock.contexts[0]).toBe(first.querySelector('audio'))
+  // It has come along.
+  expect(openFile).toHaveBeenCalledTimes(2)
   fireEvent.ended(first.querySelector('audio') as HTMLAudioElement)
   await waitFor(() => expect(plays).toHaveBeenCalledTimes(2))
   expect(plays.mock.contexts[1]).toBe(second.querySelector('audio'))
@@ -121,36 +123,37 @@ test('The next voice message follows by itself, at the same speed; the last ends
   expect(plays).toHaveBeenCalledTimes(2)
 })
 
-/** Of two voice messages the first plays to its end; `second` is how this browser answers for the other. */
-async function ends(second: (arrival?: string) => Promise<Blob | undefined>) {
+/** Of five voice messages four have come by one press and play to their end; `last` is how this browser answers for the fifth. */
+async function ends(last: (arrival?: string) => Promise<Blob | undefined>) {
   const openFile = vi.fn(async ({ content, arrival }: { content: { object: string }; arrival?: string }) =>
-    content.object === 'object c' ? second(arrival) : new Blob(['words']),
+    content.object === 'object e' ? last(arrival) : new Blob(['words']),
   )
   const shown = (
     <>
-      {voice('a')}
-      {voice('c')}
+      {['a', 'b', 'c', 'd', 'e'].map(voice)}
       {bubble('v', {})}
     </>
   )
   const { person } = show(shown, makeAnswers(), { crypto: { openFile } as never })
-  await waitFor(() => expect(document.querySelectorAll('.att-voice')).toHaveLength(2))
-  const [first] = [...document.querySelectorAll<HTMLElement>('.att-voice')] as [HTMLElement]
-  await person.click(within(first).getByRole('button', { name: 'Play voice message' }))
-  await waitFor(() => expect(plays).toHaveBeenCalledTimes(1))
-  const audio = first.querySelector('audio') as HTMLAudioElement
-  fireEvent.play(audio)
-  const end = () => fireEvent.ended(audio)
-  return { person, openFile, end }
+  await waitFor(() => expect(document.querySelectorAll('.att-voice')).toHaveLength(5))
+  await person.click(screen.getAllByRole('button', { name: 'Play voice message' })[0] as HTMLElement)
+  const audios = [...document.querySelectorAll('audio')]
+  for (const [at, audio] of audios.slice(0, 4).entries()) {
+    if (at > 0) fireEvent.ended(audios[at - 1] as HTMLAudioElement)
+    await waitFor(() => expect(plays).toHaveBeenCalledTimes(at + 1))
+    fireEvent.play(audio)
+  }
+  expect(openFile).toHaveBeenCalledTimes(4)
+  return { person, openFile, end: () => fireEvent.ended(audios[3] as HTMLAudioElement) }
 }
 
 test('The next voice message is not fetched by itself where this browser does not have it', async () => {
   const { openFile, end } = await ends(async () => undefined)
   end()
-  await waitFor(() => expect(openFile).toHaveBeenCalledTimes(2))
+  await waitFor(() => expect(openFile).toHaveBeenCalledTimes(5))
   await act(async () => undefined)
   expect(openFile.mock.calls.filter(([{ arrival }]) => arrival)).toEqual([])
-  expect(plays).toHaveBeenCalledTimes(1)
+  expect(plays).toHaveBeenCalledTimes(4)
 })
 
 test.each([
@@ -162,19 +165,19 @@ test.each([
   await person.click(screen.getByRole('button', { name: 'Play film.mp4' }))
   await screen.findByLabelText('film.mp4')
   end()
-  await waitFor(() => expect(openFile).toHaveBeenCalledTimes(3))
+  await waitFor(() => expect(openFile).toHaveBeenCalledTimes(6))
   await starts()
   answer(new Blob(['words']))
-  await waitFor(() => expect(document.querySelectorAll('audio[src]')).toHaveLength(2))
-  expect(plays).toHaveBeenCalledTimes(1)
+  await waitFor(() => expect(document.querySelectorAll('audio[src]')).toHaveLength(5))
+  expect(plays).toHaveBeenCalledTimes(4)
 })
 
 test('In a call no voice message follows by itself', async () => {
   const { openFile, end } = await ends(async () => new Blob(['words']))
   act(() => callAskStore.setState({ isInCall: true }))
   end()
-  expect(openFile).toHaveBeenCalledTimes(1)
-  expect(plays).toHaveBeenCalledTimes(1)
+  expect(openFile).toHaveBeenCalledTimes(4)
+  expect(plays).toHaveBeenCalledTimes(4)
 })
 
 test('Of two voice messages that were pressed before they were here the last one plays', async () => {

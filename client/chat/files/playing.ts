@@ -25,21 +25,34 @@ export function playAwaited(player: HTMLMediaElement): void {
   void player.play().catch(() => undefined)
 }
 
-type Play = (speed: number) => void
+interface Voice {
+  play(speed: number): void
+  fetch(): void
+}
+
+/** How many voice messages below come with one that is pressed. */
+const ALONG = 3
 
 /** Voice messages of the open chat. */
-const voices = new Map<Element, Play>()
+const voices = new Map<Element, Voice>()
 
-export function joinVoices(player: Element, play: Play): () => void {
-  voices.set(player, play)
+export function joinVoices(player: Element, voice: Voice): () => void {
+  voices.set(player, voice)
   return () => void voices.delete(player)
+}
+
+/** The next ones follow by themselves, and at that moment the server would learn that the one before was heard to its end. */
+export function fetchAlong(pressed: Element): void {
+  for (const voice of below(pressed).slice(0, ALONG)) voice.fetch()
 }
 
 /** The voice message below follows by itself, as far as the chat is drawn. */
 export function playNext(ended: Element, speed: number): void {
-  if (callAskStore.getState().isInCall) return
+  if (!callAskStore.getState().isInCall) below(ended)[0]?.play(speed)
+}
+
+function below(player: Element): Voice[] {
   const isAfter = (a: Element, b: Element) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
-  const below = [...voices].filter(([player]) => isAfter(ended, player))
-  const next = below.find(([player]) => below.every(([other]) => other === player || isAfter(player, other)))
-  next?.[1](speed)
+  const found = [...voices].filter(([other]) => isAfter(player, other))
+  return found.sort(([a], [b]) => (isAfter(a, b) ? -1 : 1)).map(([, voice]) => voice)
 }
