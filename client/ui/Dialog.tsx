@@ -43,7 +43,7 @@ export function Dialog({ title, text, onClose, nextFocus, children }: Props) {
     }).observe(content.current, { childList: true, subtree: true })
   }
 
-  // Escape closes the dialog even if a toast is above it. Radix would close the toast alone. React brings the keys of a nested dialog too.
+  // Escape closes the dialog even if a toast is above it. Radix would close the toast alone. React brings keys of nested ones.
   function press({ key, target, currentTarget, nativeEvent }: KeyboardEvent) {
     if (key === 'Escape' && !nativeEvent.isComposing && currentTarget.contains(target as Node)) onClose()
   }

@@ -1,4 +1,4 @@
-/** `start` for all who need it at one time: it runs for the first of them, and its end after the last. */
+/** One start for all at a time. */
 export function shared<Given>(start: (given: Given) => () => void): (given: Given) => () => void {
   let count = 0
   let end = (): void => undefined

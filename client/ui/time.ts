@@ -13,7 +13,6 @@ const clock = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-dig
 export const sameYear = (a: Date, b: Date) => a.getFullYear() === b.getFullYear()
 const midnight = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
 
-/** Midnights between two moments. */
 export const daysBetween = (at: Date, now: Date): number =>
   // A day in which the clocks change is 23 or 25 hours long.
   Math.round((midnight(now) - midnight(at)) / DAY)
@@ -27,7 +26,7 @@ export function relativeTime(at: Date, now: Date): string {
   return (sameYear(at, now) ? shortDate : shortDateWithYear).format(at)
 }
 
-/** "never", "just now", "5m ago", "3h ago", "2d ago". */
+/** "never", "just now", "5m ago". */
 export function lastSeen(at: Date | null, now: Date): string {
   if (!at) return 'never'
   const passed = now.getTime() - at.getTime()
@@ -54,7 +53,7 @@ export function dayHeading(at: Date, now: Date): string {
   return (sameYear(at, now) ? longDate : longDateWithYear).format(at)
 }
 
-/** "2026-11-19" in local time: the same for two moments of one day. */
+/** "2026-11-19" in local time. */
 export const dayOf = (at: Date): string => `${at.getFullYear()}-${at.getMonth() + 1}-${at.getDate()}`
 
 const two = (part: number) => String(part).padStart(2, '0')

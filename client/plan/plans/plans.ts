@@ -124,7 +124,7 @@ export async function readSubscription(env: Env): Promise<void> {
   if (subscription) showSubscription(read, subscription)
 }
 
-/** Reads the subscription now, and whenever the server tells that something of the account has changed; once for all who follow. */
+/** Reads the subscription now, and whenever the server tells that something of the account has changed. */
 export const followSubscription = shared((env: Env): (() => void) => {
   const read = () => void readSubscription(env)
   read()
