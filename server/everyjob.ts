@@ -1,4 +1,5 @@
 import { writeFigures } from './admin/figures.ts'
+import { sumDays } from './admin/revenue.ts'
 import { endLeftCalls } from './chat/calls/watch.ts'
 import { emptyClearedMessages } from './chat/contacts/clear.ts'
 import { dropOldCodes } from './chat/contacts/codes.ts'
@@ -33,6 +34,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   { name: 'old-contact-codes', periodSeconds: DAY, work: dropOldCodes },
   { name: 'cleared-messages', periodSeconds: HOUR, work: emptyClearedMessages },
   { name: 'daily-figures', periodSeconds: HOUR, work: writeFigures },
+  { name: 'days-of-income', periodSeconds: DAY, work: sumDays },
   { name: 'old-reports', periodSeconds: DAY, work: dropOldReports },
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
   // Less than the minute between two looks, as of the next job.

@@ -325,6 +325,7 @@ const OF_PAID_PLANS = [
   'object_parts',
   'master_invitations',
   'ledger_entries',
+  'income',
   'crypto_arrivals',
   'crypto_reviews',
   'card_events',

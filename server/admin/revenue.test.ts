@@ -3,9 +3,11 @@ import { expect, test } from 'vitest'
 import { adminApi } from '../../contract/admin/admin.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
 import type { Tier } from '../../contract/money/plans.ts'
+import { checkLedger } from '../money/ledger/audit.ts'
 import { creditPeriod, grantTier, writeRefund } from '../money/ledger/ledger.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
+import { sumDays } from './revenue.ts'
 
 const world = await startWorld()
 const { db, clock, card } = world.env
@@ -100,9 +102,25 @@ test('a refund by the button leaves no income', async () => {
   expect(await read()).toMatchObject({ premiumSubscribers: before.premiumSubscribers, premiumMRR: before.premiumMRR })
 })
 
+test('of days that are over one row is left, and nothing that is shown changes', async () => {
+  const alice = await world.person('alice', 'free')
+  await refunds(await credits(alice, 'premium', 'monthly', 100_000), 30_000)
+  world.passes(2 * DAY)
+  await ada.returns()
+  await credits(alice, 'test', 'yearly', 100)
+  const before = await read()
+  const days = () =>
+    world.sql("select date_trunc('day', at) as day, count(*)::int as rows from income where at < $1 group by 1", [clock()])
+  expect((await days()).some(({ rows }) => Number(rows) > 1)).toBe(true)
+  await world.jobs.runDue()
+  const today = new Date(clock().setUTCHours(0, 0, 0, 0))
+  for (const { day, rows } of await days()) expect([day, rows === 1 || (day as Date) >= today]).toEqual([day, true])
+  expect(await read()).toEqual(before)
+})
+
 const STEPS = Number(process.env['WALK_STEPS'] ?? 50)
 const walk =
-  'after any payments, refunds, grants and months the revenue is what the ledger says, and past months stay as they were'
+  'after any payments, refunds, grants, deleted accounts and months the revenue is what the ledger says, and past months stay as they were'
 
 test(walk, { timeout: 20_000 + STEPS * 1000 }, async () => {
   await world.sql('update users set deleted_at = now() where id <> $1', [ada.id])
@@ -130,11 +148,22 @@ test(walk, { timeout: 20_000 + STEPS * 1000 }, async () => {
       world.passes(next(40) * DAY)
       await ada.returns()
     },
+    async (who: Person) => {
+      if (next(4) > 0) return
+      const at = clock()
+      await world.sql('update users set deleted_at = $2 where id = $1', [who.id, at])
+      for (const one of paid.filter(({ userId }) => userId === who.id))
+        if (one.endsAt === null || one.endsAt > at) one.endsAt = at
+      people[people.indexOf(who)] = await world.person('next', 'free')
+    },
+    async () => {
+      await sumDays(world.env)
+    },
   ]
   /** What recurs at that time, from the list of payments alone, in dollars. */
-  const recurringAt = (at: Date, tier?: Tier) =>
+  const recurringAt = (at: Date, tier?: Tier, userId?: string) =>
     paid
-      .filter((each) => !tier || each.tier === tier)
+      .filter((each) => (!tier || each.tier === tier) && (!userId || each.userId === userId))
       .filter((each) => each.at <= at && each.startsAt <= at && (each.endsAt === null || at < each.endsAt))
       .reduce((sum, { cents, refunds, isYearly }) => {
         const back = refunds.filter((each) => each.at <= at).reduce((all, each) => all + each.cents, 0)
@@ -151,6 +180,8 @@ test(walk, { timeout: 20_000 + STEPS * 1000 }, async () => {
     const said = `seed ${process.env['WALK_SEED'] ?? 20_262}, step ${step}`
     expect(stats.monthlyRecurringRevenue, said).toBeCloseTo(recurringAt(now), 6)
     expect(stats.premiumMRR, said).toBeCloseTo(recurringAt(now, 'premium'), 6)
+    expect(stats.premiumSubscribers, said).toBe(people.filter(({ id }) => recurringAt(now, 'premium', id) > 1e-6).length)
+    expect((await checkLedger(db, now)).differences, said).toEqual([])
     expect(stats.averageRevenuePerUser, said).toBeCloseTo(recurringAt(now) / 4, 6)
     for (const { month, recurring, paid: came, refunded } of stats.months.slice(0, -1)) {
       const end = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5, 7)), 1) - 1)

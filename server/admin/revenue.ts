@@ -6,7 +6,7 @@ import { checkCard } from '../money/payments/card.ts'
 import * as store from './store-revenue.ts'
 
 const CENTS_IN_A_YEAR = 1200
-const DAY_MS = 24 * 60 * 60 * 1000
+const DAYS_AT_ONCE = 31
 const dollars = (cents: number): number => cents / 100
 
 /** The first instant of the UTC month so many months away. */
@@ -14,47 +14,43 @@ const monthFrom = (now: Date, months: number): Date => new Date(Date.UTC(now.get
 const nameOf = (first: Date): string => first.toISOString().slice(0, 10)
 
 type Revenue = z.input<typeof adminApi.revenueStats.output>
-type Month = Revenue['months'][number]
 
-/** Months that are over, by their first day, as this process has read them from the ledger. */
-export type ReadMonths = Map<string, Month>
-
-/**
- * Sums up what the ledger says of income. A month that is over never changes, so `read` keeps it from the day after, when whatever was
- * begun in it has been written; of the ledger only the other months are read.
- */
-export async function readRevenue(env: Env, read: ReadMonths): Promise<Revenue> {
-  const [now, known] = [env.clock(), new Map(read)]
+/** Reads the sums of income: a month's, and what recurs at its end, which for the current month is now. */
+export async function readRevenue(env: Env): Promise<Revenue> {
+  const now = env.clock()
   const firsts = Array.from({ length: ADMIN_LIMITS.revenueMonths }, (_, at) =>
     monthFrom(now, at + 1 - ADMIN_LIMITS.revenueMonths),
   )
-  const missing = firsts.filter((first) => !known.has(nameOf(first)))
-  const over = missing.slice(0, -1)
-  const [recurring, running, sums, { people, granted }] = await Promise.all([
-    store.sumRecurring(
-      env.db,
-      over.map((first) => new Date(monthFrom(first, 1).getTime() - 1)),
-    ),
-    store.sumRunning(env.db, now),
-    store.sumMonths(env.db, missing[0] ?? now),
+  const [sums, { people, granted }] = await Promise.all([
+    store.sumMonths(env.db, firsts[0] ?? now, now),
     store.countAccounts(env.db, now),
   ])
-  const months = firsts.map((first): Month => {
-    const [month, at] = [nameOf(first), over.indexOf(first)]
-    const { paid, refunded } = sums.get(month) ?? { paid: 0, refunded: 0 }
-    const twelfths = recurring[at] ?? running.twelfths
-    return known.get(month) ?? { month, recurring: twelfths / CENTS_IN_A_YEAR, paid: dollars(paid), refunded: dollars(refunded) }
+  const until = (last: string) => sums.filter(({ month }) => month === null || month <= last)
+  const months = firsts.map(nameOf).map((month) => {
+    const { paid, refunded } = sums.find((one) => one.month === month) ?? { paid: 0, refunded: 0 }
+    return {
+      month,
+      recurring: total(until(month), 'twelfths') / CENTS_IN_A_YEAR,
+      paid: dollars(paid),
+      refunded: dollars(refunded),
+    }
   })
-  read.clear()
-  for (const month of months)
-    if (monthFrom(new Date(month.month), 1).getTime() + DAY_MS <= now.getTime()) read.set(month.month, month)
-  const monthlyRecurringRevenue = running.twelfths / CENTS_IN_A_YEAR
+  const monthlyRecurringRevenue = total(sums, 'twelfths') / CENTS_IN_A_YEAR
   return {
-    ...{ monthlyRecurringRevenue, premiumMRR: running.premiumTwelfths / CENTS_IN_A_YEAR, granted },
-    premiumSubscribers: running.premiumSubscribers,
+    ...{ monthlyRecurringRevenue, premiumMRR: total(sums, 'premiumTwelfths') / CENTS_IN_A_YEAR, granted },
+    premiumSubscribers: total(sums, 'subscribers'),
     averageRevenuePerUser: people === 0 ? 0 : monthlyRecurringRevenue / people,
     months,
   }
+}
+
+const total = (sums: store.Sums[], what: 'twelfths' | 'premiumTwelfths' | 'subscribers'): number =>
+  sums.reduce((sum, one) => sum + one[what], 0)
+
+/** Adds up the days that are over. One piece of a job; returns true if more are left. */
+export async function sumDays(env: Env): Promise<boolean> {
+  const today = new Date(env.clock().setUTCHours(0, 0, 0, 0))
+  return (await store.foldDays(env.db, today, DAYS_AT_ONCE)) === DAYS_AT_ONCE
 }
 
 /** Asks the card provider whether it answers. */

@@ -10,12 +10,11 @@ import { checkAudit, listAudit, ownAudit } from './audit.ts'
 import { findPaid, listWaiting, refundCoins, settleCoins } from './coins.ts'
 import { type Answers, readAnalytics, readSystem, subscriptionStats } from './figures.ts'
 import { createPackage, deletePackage, listPackages, togglePackage, updatePackage } from './packages.ts'
-import { checkCardProvider, type ReadMonths, readRevenue } from './revenue.ts'
+import { checkCardProvider, readRevenue } from './revenue.ts'
 import { hasAdministrator, listUsers } from './users.ts'
 
 export function adminRoutes(app: FastifyInstance, env: Env, answers: Answers) {
   const startedAt = env.clock()
-  const months: ReadMonths = new Map()
   serve(app, env, adminApi.first, async () => ({ hasAdministrator: await hasAdministrator(env.db) }))
   serve(app, env, adminApi.users, (_actor, filter) => listUsers(env, filter))
   serve(app, env, adminApi.deactivate, (actor, { id }) => deactivate(env, actor, id))
@@ -30,7 +29,7 @@ export function adminRoutes(app: FastifyInstance, env: Env, answers: Answers) {
   serve(app, env, adminPackagesApi.update, (actor, { id, ...form }) => updatePackage(env, actor, id, form))
   serve(app, env, adminPackagesApi.toggle, (actor, { id, isActive }) => togglePackage(env, actor, id, isActive))
   serve(app, env, adminPackagesApi.remove, (actor, { id }) => deletePackage(env, actor, id))
-  serve(app, env, adminApi.revenueStats, () => readRevenue(env, months))
+  serve(app, env, adminApi.revenueStats, () => readRevenue(env))
   serve(app, env, adminApi.cardProvider, () => checkCardProvider(env))
   serve(app, env, adminApi.analytics, () => readAnalytics(env))
   serve(app, env, adminApi.system, () => readSystem(env, startedAt, answers))

@@ -6,8 +6,11 @@ import pg from 'pg'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
+import { checkLedger } from '../../money/ledger/audit.ts'
+import { creditPeriod, type PaidPeriod, writeRefund } from '../../money/ledger/ledger.ts'
 import { readCatalog } from '../../testing/catalog.ts'
 import { runOldMigrations } from '../../testing/oldmigrations.ts'
+import type { Person } from '../../testing/person.ts'
 import { bundle, start, stopAll } from '../../testing/program.ts'
 import { startWorld } from '../../testing/world.ts'
 import { createDatabase } from './create.ts'
@@ -77,6 +80,14 @@ async function copied() {
   return { folder, edit, add }
 }
 
+/** Takes a migration for one that did not run. */
+async function forget(client: pg.Client, tag: string): Promise<void> {
+  const { entries } = JSON.parse(await readFile(path.join(FOLDER, 'migrations/meta/_journal.json'), 'utf8'))
+  const { when } = entries.find((entry: { tag: string }) => entry.tag === tag)
+  const { rowCount } = await client.query('delete from drizzle.__drizzle_migrations where created_at = $1', [when])
+  expect(rowCount).toBe(1)
+}
+
 /** The transaction that wrote each function last. */
 async function writers(client: pg.Client): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; writer: string }>(
@@ -132,6 +143,58 @@ test('a database with the last of the old migrations is as a new one, keeps ever
   await bob.says(chatRoomId, 'after')
   const contents = (await alice.does(messagesApi.list, { chatRoomId })).map(({ content }) => content)
   expect(contents).toEqual(['before', 'after'])
+})
+
+test('the ledger of before is added up to the sums that triggers write, and payments go on', async () => {
+  const { url, client } = await migrated()
+  const catalog = await readCatalog(client)
+  const world = await startWorld({ at: url })
+  const { db } = world.env
+  const pays = async (who: Person, more: Partial<PaidPeriod> = {}) => {
+    const key = `coin:${randomBytes(8).toString('hex')}`
+    await db.transaction((tx) =>
+      creditPeriod(tx, world.env.clock(), {
+        ...{ key, userId: who.id, source: 'coin', tier: 'premium', packageId: null, billingPeriod: 'monthly', amountCents: 1000 },
+        ...more,
+      }),
+    )
+    return key
+  }
+  const paysBack = (refersTo: string, amountCents: number) =>
+    db.transaction((tx) => writeRefund(tx, world.env.clock(), { key: `back:${refersTo}:${amountCents}`, refersTo, amountCents }))
+  const [alice, bob, carol] = [
+    await world.person('alice', 'free'),
+    await world.person('bob', 'free'),
+    await world.person('carol', 'free'),
+  ]
+  await pays(carol)
+  for (const tier of ['premium', 'test'] as const) {
+    const key = await pays(alice, { tier })
+    await pays(alice, { tier, billingPeriod: 'yearly' })
+    await pays(bob, { tier })
+    world.passes(20 * 24 * 60 * 60)
+    await paysBack(key, 400)
+  }
+  await paysBack(await pays(bob), 1000)
+  await world.sql('update users set deleted_at = $2 where id = $1', [carol.id, world.env.clock()])
+  const wrongDays = async () =>
+    (await checkLedger(db, world.env.clock())).differences.filter((line) => line.includes('sums of income'))
+  expect(await wrongDays()).toEqual([])
+  const days = `select date_trunc('day', at) as day, sum(recurring), sum(premium), sum(subscribers), sum(paid), sum(refunded) from income group by 1
+    having sum(recurring) <> 0 or sum(paid) + sum(refunded) > 0 order by 1`
+  const written = await world.sql(days)
+
+  // As it was before the sums.
+  await client.query(`drop table income; drop function note_income, note_end_of_income, income_of cascade; drop index ledger_entries_grants;
+    create index ledger_entries_ends on ledger_entries (ends_at) where kind = 'payment';
+    create index ledger_entries_money on ledger_entries (created_at) where kind in ('payment', 'refund')`)
+  await forget(client, '0007_income')
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(catalog)
+  expect(await world.sql(days)).toEqual(written)
+  expect(await wrongDays()).toEqual([])
+  await pays(bob)
+  expect(await wrongDays()).toEqual([])
 })
 
 test('a database of an older version is refused, told which version to start first, and stays as it is', async () => {

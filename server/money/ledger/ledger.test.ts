@@ -109,6 +109,47 @@ test('the check names an account whose plan is not what the ledger says', async 
   await world.sql("update users set subscription_tier = 'free' where id = $1", [eve.id])
 })
 
+test('the check names a day whose sums of income are not what the ledger says', async () => {
+  const alice = await world.person('alice', 'free')
+  await credits(month(alice))
+  const day = clock().toISOString().slice(0, 10)
+  await world.sql('insert into income (at, recurring, premium, subscribers, paid, refunded) values ($1, 0, 0, 0, 1, 0)', [
+    clock(),
+  ])
+  expect((await checkLedger(db, clock())).differences).toEqual([`the sums of income of ${day} are not those of the ledger`])
+  await world.sql('delete from income where paid = 1')
+  await holds()
+})
+
+test('payments of two accounts do not wait for one another, and a payment that is undone leaves no income', async () => {
+  const [alice, bob] = [await world.person('alice', 'free'), await world.person('bob', 'free')]
+  const undone = db.transaction(async (tx) => {
+    await creditPeriod(tx, clock(), month(alice))
+    await credits(month(bob))
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  expect([await tierOf(alice), await tierOf(bob)]).toEqual(['free', 'premium'])
+  await holds()
+})
+
+test('entries that are written by hand, many at once or of one account side by side, are in the sums of income', async () => {
+  const [alice, bob] = [await world.person('alice', 'free'), await world.person('bob', 'free')]
+  const payments = (ids: string[], count: number) =>
+    world.sql(
+      `insert into ledger_entries (key, kind, user_id, source, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
+       select 'card:' || gen_random_uuid(), 'payment', id::uuid, 'card', 'premium', 'monthly', 100, $2::timestamptz, $2::timestamptz + interval '1 month', $2
+       from unnest($1::text[]) id, generate_series(1, $3)`,
+      [ids, clock(), count],
+    )
+  await payments([alice.id, bob.id], 3)
+  await Promise.all(Array.from({ length: 10 }, () => payments([alice.id], 1)))
+  const { differences } = await checkLedger(db, clock())
+  expect(differences.filter((line) => line.includes('income'))).toEqual([])
+  await world.sql('update users set deleted_at = $2 where id = any ($1)', [[alice.id, bob.id], clock()])
+  await holds()
+})
+
 test('months end on the last day of a shorter month, and years on the same day', () => {
   expect(monthsAfter(new Date('2027-01-31T10:00:00.000Z'), 1).toISOString()).toBe('2027-02-28T10:00:00.000Z')
   expect(monthsAfter(new Date('2028-02-29T10:00:00.000Z'), 12).toISOString()).toBe('2029-02-28T10:00:00.000Z')

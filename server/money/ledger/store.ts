@@ -102,3 +102,24 @@ export async function countImpossible(db: Queryable): Promise<number> {
   const returned = sql`(select sum(r.amount_cents) from ledger_entries r where r.kind = 'refund' and r.refers_to = ${ledgerEntries.refersTo})`
   return await db.$count(ledgerEntries, and(eq(ledgerEntries.kind, 'refund'), sql`(${returned} <= ${paid}) is not true`))
 }
+
+/** Lists days of which the sums of income are not those of the ledger. There are none. */
+export async function findWrongDays(db: Queryable): Promise<string[]> {
+  const { rows } = await db.transaction(async (tx) => {
+    // All accounts at once, because entries that are written meanwhile would differ.
+    await tx.execute(sql`set local statement_timeout = 0`)
+    return await tx.execute<{ day: string }>(sql`
+      select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day
+      from (
+        select * from income
+        union all
+        select m.at, -m.recurring, -m.premium, -m.subscribers, 0, 0 from users u, income_of(u, '{}') m
+        union all
+        select created_at, 0, 0, 0, -(amount_cents * (kind = 'payment')::int), -(amount_cents * (kind = 'refund')::int)
+          from ledger_entries where kind in ('payment', 'refund')) sums
+      group by 1
+      having (sum(recurring), sum(premium), sum(subscribers), sum(paid), sum(refunded)) <> (0, 0, 0, 0, 0)
+      order by 1 limit 100`)
+  })
+  return rows.map(({ day }) => day)
+}

@@ -45,9 +45,7 @@ export const ledgerEntries = pgTable(
     index('ledger_entries_user').on(table.userId, table.place),
     index('ledger_entries_refers').on(table.refersTo),
     index('ledger_entries_reference').on(table.reference),
-    // What the income reads: periods that run, and what has come and gone in a month.
-    index('ledger_entries_ends').on(table.endsAt).where(sql`${table.kind} = 'payment'`),
-    index('ledger_entries_money').on(table.createdAt).where(sql`${table.kind} in ('payment', 'refund')`),
+    index('ledger_entries_grants').on(table.userId).where(sql`${table.kind} = 'grant'`),
     check('ledger_entries_amount', sql`${table.amountCents} >= 0 and ${table.coinUnits} ~ '^[0-9]{1,78}$' is not false`),
   ],
 )

@@ -1,0 +1,53 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { expect, test } from 'vitest'
+import type { Env } from '../env.ts'
+import { startWorld } from '../testing/world.ts'
+import { readRevenue, sumDays } from './revenue.ts'
+
+const world = await startWorld()
+
+const PEOPLE = 2000
+const DAYS = 60
+
+/** Each account pays for the second time, at a moment of its own. */
+const FILL = [
+  `insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at, subscription_tier, subscription_end_date)
+   select gen_random_uuid(), 'person_' || n, 'Person ' || n, '', '', $1, $1::timestamptz - n * interval '1 minute', 'premium', $1::timestamptz + interval '1 month'
+   from generate_series(1, ${PEOPLE}) n`,
+  `insert into ledger_entries (key, kind, user_id, source, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
+   select 'card:' || u.id || ':' || n, 'payment', u.id, 'card', 'premium', 'monthly', 1000, at, at + interval '30 days', at
+   from users u, generate_series(1, 2) n,
+     lateral (select $1::timestamptz - n * interval '${DAYS / 2} days' + extract(epoch from $1::timestamptz - u.created_at) * interval '2 seconds' as at) t
+   where u.username like 'person_%'`,
+]
+
+const BLOCKS = `
+  select coalesce(sum(pg_stat_get_xact_blocks_fetched(c.oid)), 0)::int as blocks
+  from pg_class c left join pg_index i on i.indexrelid = c.oid
+  where c.relnamespace = 'public'::regnamespace and coalesce(i.indrelid, c.oid)::regclass::text = any ($1)`
+
+/** The blocks that a look reads of these tables, indexes included. */
+async function blocksOf(look: (env: Env) => Promise<unknown>, tables: string[]): Promise<number> {
+  const client = await world.pool.connect()
+  try {
+    await client.query('begin')
+    const read = async () => Number((await client.query(BLOCKS, [tables])).rows[0]?.blocks)
+    const before = await read()
+    await look({ ...world.env, db: drizzle(client) })
+    return (await read()) - before
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+test('a look at the income reads a row for each day, however much was paid', async () => {
+  for (const statement of FILL) await world.sql(statement, [world.env.clock()])
+  while (await sumDays(world.env));
+  await world.sql('vacuum analyze income')
+  await world.sql('analyze')
+  expect(await world.sql('select count(*)::int as count from ledger_entries')).toEqual([{ count: 2 * PEOPLE }])
+  expect(await blocksOf(readRevenue, ['ledger_entries'])).toBeLessThan(5)
+  expect(await blocksOf(readRevenue, ['income'])).toBeLessThan(DAYS + 10)
+  expect(await readRevenue(world.env)).toMatchObject({ premiumSubscribers: PEOPLE, premiumMRR: PEOPLE * 10 })
+})
