@@ -228,6 +228,35 @@ test('the list is searched, filtered, sorted and paged, of ten thousand accounts
   expect(await ada.does(adminApi.subscriptionStats, {})).toMatchObject({ enterprise: 1000 })
 })
 
+test.each([
+  ['joined', 'u.created_at desc, u.id'],
+  ['name', 'lower(u.username)'],
+  ['seen', "p.nodes is null, p.nodes = '{}', p.last_seen desc nulls last, u.id"],
+] as const)('each account stands on one page of the list by %s, whichever end it is read from', async (sort, order) => {
+  const ada = await administrator('ada')
+  const name = `paged_${sort}`
+  await world.sql(
+    `with made as (
+       insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at, deleted_at)
+       select gen_random_uuid(), $1 || '_' || n, 'x', '', '', now(), now() - n % 7 * interval '1 minute', case when n % 10 = 0 then now() end
+       from generate_series(1, 150) n returning id, username)
+     insert into presence (user_id, nodes, last_seen)
+     select id, case when n % 2 = 0 then array[id] else '{}' end, case when n % 5 > 0 then now() - n % 9 * interval '1 minute' end
+     from made, lateral (select substring(username from '[0-9]+$')::int as n) t where n % 3 > 0`,
+    [name],
+  )
+  const expected = await world.sql(
+    `select u.id from users u left join presence p on p.user_id = u.id
+     where u.username like $1 || '%' and u.deleted_at is null order by ${order}`,
+    [name],
+  )
+  const pages = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((page) => ada.does(adminApi.users, { search: name, sort, page })))
+  expect(pages.map(({ users, total }) => [users.length, total])).toEqual(
+    [20, 20, 20, 20, 20, 20, 15, 0].map((rows) => [rows, 135]),
+  )
+  expect(pages.flatMap(({ users }) => users.map(({ id }) => id))).toEqual(expected.map(({ id }) => id))
+})
+
 test('a changed, a missing and an added row of the audit trail are found and named', async () => {
   const ada = await surely('ada')
   const bob = await world.person('bob')

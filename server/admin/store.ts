@@ -20,7 +20,9 @@ interface Filter {
 interface Place {
   sort: (typeof USER_SORTS)[number]
   limit: number
+  /** Accounts that are left out, counted from the end of the list if `isFromEnd`. */
   offset: number
+  isFromEnd: boolean
 }
 
 const tierAt = (now: Date) => sql<string | null>`(select tier from rights_of(${users.id}, ${now}::timestamptz))`
@@ -31,10 +33,19 @@ const lastSeen = (now: Date) =>
     presence.lastSeen,
   )
 
-const ORDER: Record<Place['sort'], SQL[]> = {
-  joined: [desc(users.createdAt), asc(users.id)],
-  name: [asc(sql`lower(${users.username})`)],
-  seen: [sql`${presence.nodes} is null, ${presence.nodes} = '{}', ${presence.lastSeen} desc nulls last`, asc(users.id)],
+const lowerName = sql`lower(${users.username})`
+
+/** Each order, and the same one backwards. */
+const ORDER: Record<Place['sort'], [SQL[], SQL[]]> = {
+  joined: [
+    [desc(users.createdAt), asc(users.id)],
+    [asc(users.createdAt), desc(users.id)],
+  ],
+  name: [[asc(lowerName)], [desc(lowerName)]],
+  seen: [
+    [sql`${presence.nodes} is null, ${presence.nodes} = '{}', ${presence.lastSeen} desc nulls last`, asc(users.id)],
+    [sql`${presence.nodes} is null desc, ${presence.nodes} = '{}' desc, ${presence.lastSeen} nulls first`, desc(users.id)],
+  ],
 }
 
 const STATES: Record<NonNullable<Filter['state']>, SQL> = {
@@ -57,8 +68,18 @@ const fits = ({ id, search, tier, state, now }: Filter) =>
     tier === undefined ? undefined : sql`coalesce(${tierAt(now)}, 'free') = ${tier}`,
   )
 
-/** Returns a page of the accounts that fit. */
-export async function findUsers(db: Queryable, { sort, limit, offset, ...filter }: Filter & Place) {
+/** Returns a page of the accounts that fit. Only of these are plan and presence looked up, not of those that are left out. */
+export async function findUsers(db: Queryable, { sort, limit, offset, isFromEnd, ...filter }: Filter & Place) {
+  const [order, backwards] = ORDER[sort]
+  const page = db
+    .select({ id: users.id })
+    .from(users)
+    .leftJoin(presence, eq(presence.userId, users.id))
+    .where(fits(filter))
+    .orderBy(...(isFromEnd ? backwards : order))
+    .limit(limit)
+    .offset(offset)
+    .as('page')
   return await db
     .select({
       ...{ id: users.id, username: users.username, displayName: users.displayName, profileImageUrl: users.profileImageUrl },
@@ -66,12 +87,10 @@ export async function findUsers(db: Queryable, { sort, limit, offset, ...filter 
       tier: tierAt(filter.now),
       lastSeen: lastSeen(filter.now),
     })
-    .from(users)
+    .from(page)
+    .innerJoin(users, eq(users.id, page.id))
     .leftJoin(presence, eq(presence.userId, users.id))
-    .where(fits(filter))
-    .orderBy(...ORDER[sort])
-    .limit(limit)
-    .offset(offset)
+    .orderBy(...order)
 }
 export type ListedUser = Awaited<ReturnType<typeof findUsers>>[number]
 

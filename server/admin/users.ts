@@ -11,19 +11,24 @@ import * as store from './store.ts'
 export const hasAdministrator = (db: Queryable): Promise<boolean> => store.hasAdministrator(db)
 
 /** Lists a page of the accounts that fit, and how many there are. */
-export async function listUsers(env: Env, { page, ...filter }: z.output<typeof adminApi.users.input>) {
-  const now = env.clock()
-  const place = { limit: LIMITS.adminPage, offset: (page - 1) * LIMITS.adminPage }
-  const [rows, total] = await Promise.all([
-    store.findUsers(env.db, { ...filter, ...place, now }),
-    store.countUsers(env.db, { ...filter, now }),
-  ])
+export async function listUsers(env: Env, { page, sort, ...rest }: z.output<typeof adminApi.users.input>) {
+  const filter = { ...rest, now: env.clock() }
+  const total = await store.countUsers(env.db, filter)
+  const rows = await store.findUsers(env.db, { ...filter, sort, ...placeOf(page, total) })
   return { users: rows.map(shown), total }
+}
+
+/** Reads a page from the end of the list that is nearer, because whatever lies before it is read too. */
+function placeOf(page: number, total: number) {
+  const offset = (page - 1) * LIMITS.adminPage
+  const limit = Math.min(LIMITS.adminPage, Math.max(0, total - offset))
+  const left = Math.max(0, total - offset - limit)
+  return left < offset ? { limit, offset: left, isFromEnd: true } : { limit, offset, isFromEnd: false }
 }
 
 /** Returns the account as administrators see it. Throws Refusal. */
 export async function shownUser(db: Queryable, id: string, now: Date): Promise<AdminUser> {
-  const [row] = await store.findUsers(db, { id, now, search: '', sort: 'joined', limit: 1, offset: 0 })
+  const [row] = await store.findUsers(db, { id, now, search: '', sort: 'joined', limit: 1, offset: 0, isFromEnd: false })
   if (!row) throw new Refusal('user_not_found')
   return shown(row)
 }
