@@ -135,15 +135,22 @@ test('payments of two accounts do not wait for one another, and a payment that i
 
 test('entries that are written by hand, many at once or of one account side by side, are in the sums of income', async () => {
   const [alice, bob] = [await world.person('alice', 'free'), await world.person('bob', 'free')]
-  const payments = (ids: string[], count: number) =>
-    world.sql(
-      `insert into ledger_entries (key, kind, user_id, source, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
-       select 'card:' || gen_random_uuid(), 'payment', id::uuid, 'card', 'premium', 'monthly', 100, $2::timestamptz, $2::timestamptz + interval '1 month', $2
-       from unnest($1::text[]) id, generate_series(1, $3)`,
-      [ids, clock(), count],
-    )
-  await payments([alice.id, bob.id], 3)
-  await Promise.all(Array.from({ length: 10 }, () => payments([alice.id], 1)))
+  const client = await world.pool.connect()
+  const pays = `
+    insert into ledger_entries (key, kind, user_id, source, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
+    select 'card:' || gen_random_uuid(), 'payment', id::uuid, 'card', 'premium', 'monthly', 100, $2::timestamptz, $2::timestamptz + interval '1 month', $2
+    from unnest($1::text[]) id, generate_series(1, $3)`
+  try {
+    await client.query('begin')
+    await client.query(pays, [[alice.id, bob.id], clock(), 3])
+    const beside = world.sql(pays, [[alice.id], clock(), 1])
+    // Each by itself would count Alice as one who has begun to pay.
+    await world.lockWaits()
+    await client.query('commit')
+    await beside
+  } finally {
+    client.release()
+  }
   const { differences } = await checkLedger(db, clock())
   expect(differences.filter((line) => line.includes('income'))).toEqual([])
   await world.sql('update users set deleted_at = $2 where id = any ($1)', [[alice.id, bob.id], clock()])
