@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface Reply {
   status: number
@@ -29,12 +29,13 @@ export function requestOf(method: string, path: string, cookie: string, body?: s
 }
 
 /**
- * Opens a connection to a server on loopback. It reads only responses with a Content-Length, which all measured servers send. An
- * HTTP library would cost more than some of the measured calls.
+ * Opens a connection to a server on loopback, and opens it again for a request after a pause in which the server has closed it. It
+ * reads only responses with a Content-Length, which all measured servers send. An HTTP library would cost more than some of the
+ * measured calls.
  */
 export async function openWire(port: number): Promise<Wire> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const waiting: Asked[] = []
+  let socket: Socket | undefined
   let parts: Buffer[] = []
   let receivedBytes = 0
   /** Length of head and body; 0 until the head has arrived. */
@@ -45,14 +46,33 @@ export async function openWire(port: number): Promise<Wire> {
   const fail = (error: Error) => {
     for (const asked of waiting.splice(0)) asked.reject(error)
   }
-  socket.on('error', fail)
-  socket.on('close', () => fail(new Error('The server closed the connection')))
-  socket.on('data', (chunk) => {
-    parts.push(chunk)
-    receivedBytes += chunk.length
-    if (answerBytes === 0) readHead()
-    if (answerBytes > 0 && receivedBytes >= answerBytes) finish()
-  })
+
+  function open(): Promise<Socket> {
+    const opened = connect({ port, host: '127.0.0.1', noDelay: true })
+    const end = (error: Error) => {
+      if (socket === opened) fail(error)
+    }
+    opened.on('error', end)
+    opened.on('close', () => end(new Error('The server closed the connection')))
+    opened.on('data', (chunk) => {
+      parts.push(chunk)
+      receivedBytes += chunk.length
+      if (answerBytes === 0) readHead()
+      if (answerBytes > 0 && receivedBytes >= answerBytes) finish()
+    })
+    return new Promise((resolve, reject) => {
+      opened.once('connect', () => resolve(opened))
+      opened.once('error', reject)
+    })
+  }
+
+  async function begin(request: Buffer): Promise<void> {
+    if (!socket?.writable) {
+      socket = undefined
+      socket = await open()
+    }
+    socket.write(request)
+  }
 
   const whole = (): Buffer => (parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts))
 
@@ -75,20 +95,17 @@ export async function openWire(port: number): Promise<Wire> {
     answerBytes = 0
     waiting.shift()?.resolve(reply)
     const next = waiting[0]
-    if (next) socket.write(next.request)
+    if (next) begin(next.request).catch(fail)
   }
 
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve)
-    socket.once('error', reject)
-  })
+  socket = await open()
   return {
     ask: (request) =>
       new Promise((resolve, reject) => {
         waiting.push({ request, resolve, reject })
-        if (waiting.length === 1) socket.write(request)
+        if (waiting.length === 1) begin(request).catch(fail)
       }),
-    close: () => socket.destroy(),
+    close: () => socket?.destroy(),
   }
 }
 
