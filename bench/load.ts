@@ -108,3 +108,29 @@ export function makeLoad(contestant: Contestant, pairs: number) {
 }
 
 export type Load = ReturnType<typeof makeLoad>
+
+interface Turns {
+  rounds: number
+  /** Length of each load. */
+  ms: number
+  /** The fixed rate of the second load of a round. */
+  perSecond: number
+}
+
+/** Loads each in turn after a warm-up. Throws unless all that was acknowledged is kept. Stops them. */
+export async function loadInTurn(loads: Load[], { rounds, ms, perSecond }: Turns): Promise<void> {
+  for (const load of loads) {
+    await load.saturate(ms)
+    load.forget()
+  }
+  for (let round = 0; round < rounds; round++) {
+    // Each round begins with another one: what the loads before have written goes to the disk while the first is measured.
+    const turns = [...loads.slice(round % loads.length), ...loads.slice(0, round % loads.length)]
+    for (const load of turns) await load.saturate(ms)
+    for (const load of turns) await load.pace(perSecond, ms)
+  }
+  for (const load of loads) {
+    await load.requireKept()
+    await load.contestant.stop()
+  }
+}
