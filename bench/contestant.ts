@@ -60,8 +60,8 @@ async function enter(name: string, ground: Ground, program: Program, pairs: Pair
   return contestant
 }
 
-export const countRows = async (databaseUrl: string, table: string): Promise<number> =>
-  Number((await inDatabase(databaseUrl, `select count(*) from ${table}`))[0]?.['count'])
+export const countRows = async (databaseUrl: string, from: string): Promise<number> =>
+  Number((await inDatabase(databaseUrl, `select count(*) from ${from}`))[0]?.['count'])
 
 /** Opens one connection per sender. All messages carry the same envelope, so that making random bytes costs no time. */
 async function postTo({ port }: Program, pairs: Pair[]) {

@@ -6,7 +6,7 @@ import { type Ground, inDatabase } from './ground.ts'
 import { adopt } from './program.ts'
 import { scratchFolder } from './scratch.ts'
 import { answered, freePort, startTcpPostgres, type TcpPostgres } from './tcp.ts'
-import { openStream, type Stream } from './xmpp.ts'
+import { openStream, type Stream, type Ways } from './xmpp.ts'
 
 const CONTROL = ['/usr/sbin/ejabberdctl', '/usr/local/sbin/ejabberdctl', '/usr/bin/ejabberdctl']
 const SCHEMA = ['/usr/share/ejabberd/sql/pg.sql', '/usr/local/share/ejabberd/sql/pg.sql']
@@ -33,6 +33,25 @@ const readFolder = (folder: string): string[] => (existsSync(folder) ? readdirSy
  * message after its stream has stored it.
  */
 export async function enterEjabberd(_ground: Ground, count: number): Promise<Contestant> {
+  const { program, postgres, senders, receivers, stop } = await openEjabberd(count, { isAcknowledged: true })
+  const contestant: Contestant = {
+    name: 'ejabberd',
+    pid: program.pid,
+    postgresPid: postgres.pid,
+    onDelivered: undefined,
+    async send(at, id) {
+      await senders[at]?.say(messageTo(at, id))
+    },
+    // mod_mam stores each message twice: for its sender and for its receiver.
+    stored: async () => (await countRows(postgres.url, 'archive')) / 2,
+    stop,
+  }
+  for (const receiver of receivers) receiver.onMessage = (id) => contestant.onDelivered?.(id)
+  return contestant
+}
+
+/** Starts it with so many pairs, whose receivers are online. */
+export async function openEjabberd(count: number, ofSenders: Ways) {
   const postgres = await startTcpPostgres()
   const folder = scratchFolder('ejabberd')
   await inDatabase(postgres.url, readFileSync(schema() ?? '', 'utf8'))
@@ -44,35 +63,38 @@ export async function enterEjabberd(_ground: Ground, count: number): Promise<Con
   const port = await freePort()
   writeFileSync(path.join(folder, 'ejabberd.yml'), settings(postgres, port))
   const program = start(folder)
-  const first = await answered(() => openStream(port, HOST, 'a0', PASSWORD, true), START_MS)
+  const open = (username: string, ways: Ways) => openStream(port, HOST, username, PASSWORD, ways)
+  const first = await answered(() => open('a0', { isAcknowledged: true }), START_MS)
   first.close()
-  const body = 'x'.repeat(BODY_BYTES)
   const senders: Stream[] = []
   const receivers: Stream[] = []
   // Connections open one by one, because ejabberd's listen queue is short.
   for (let at = 0; at < count; at++) {
-    senders.push(await openStream(port, HOST, `a${at}`, PASSWORD, true))
-    receivers.push(await openStream(port, HOST, `b${at}`, PASSWORD, false))
+    senders.push(await open(`a${at}`, ofSenders))
+    receivers.push(await open(`b${at}`, { isOnline: true }))
   }
-  const contestant: Contestant = {
-    name: 'ejabberd',
-    pid: program.pid,
-    postgresPid: postgres.pid,
-    onDelivered: undefined,
-    async send(at, id) {
-      await senders[at]?.say(`<message to='b${at}@${HOST}' type='chat' id='${id}'><body>${body}</body></message>`)
-    },
-    // mod_mam stores each message twice: for its sender and for its receiver.
-    stored: async () => (await countRows(postgres.url, 'archive')) / 2,
+  return {
+    program,
+    postgres,
+    senders,
+    receivers,
     async stop() {
       for (const stream of [...senders, ...receivers]) stream.close()
       await program.stop()
       await postgres.stop()
     },
   }
-  for (const receiver of receivers) receiver.onMessage = (id) => contestant.onDelivered?.(id)
-  return contestant
 }
+
+const BODY = 'x'.repeat(BODY_BYTES)
+
+/** A message to the receiver of that pair, with what it asks of its reader beside the text. */
+export const messageTo = (at: number, id: string, asks = ''): string =>
+  `<message to='b${at}@${HOST}' type='chat' id='${id}'><body>${BODY}</body>${asks}</message>`
+
+/** What a receiver tells the sender of that pair about a message, which mod_mam stores as well (XEP-0334). */
+export const receiptTo = (at: number, id: string, receipt: string): string =>
+  `<message to='a${at}@${HOST}' type='chat' id='${id}'>${receipt}<store xmlns='urn:xmpp:hints'/></message>`
 
 /** Starts Erlang directly, because ejabberdctl switches to a user account that cannot read the folder. */
 function start(folder: string) {

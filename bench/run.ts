@@ -19,6 +19,7 @@ import { measureSearch } from './search.ts'
 import { measureSend } from './send.ts'
 import { measureSockets } from './sockets.ts'
 import { measureStart } from './start.ts'
+import { measureTalk } from './talk.ts'
 import { measureTap } from './tap.ts'
 import { measureTransfers } from './transfers.ts'
 import { measureUploads } from './uploads.ts'
@@ -31,6 +32,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   bytes: measureBytes,
   sockets: measureSockets,
   send: measureSend,
+  talk: measureTalk,
   start: measureStart,
   crypto: measureCrypto,
   form: measureForm,

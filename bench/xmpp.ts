@@ -4,26 +4,38 @@ import { connect } from 'node:net'
 export interface Stream {
   /** Sends a stanza; resolves when the server has acknowledged it (XEP-0198). */
   say(stanza: string): Promise<void>
+  /** Sends stanzas whose acknowledgement nobody waits for. */
+  tell(...stanzas: string[]): void
   /** Called with the id of each received message. */
   onMessage: ((id: string) => void) | undefined
   close(): void
 }
 
+/** What a stream does beside sending. */
+export interface Ways {
+  /** Receives what is sent to its user. */
+  isOnline?: boolean
+  /** The server acknowledges what it sends. */
+  isAcknowledged?: boolean
+}
+
 const ANSWER_MS = 15_000
 const REQUEST = "<r xmlns='urn:xmpp:sm:3'/>"
 
-/** Signs in, binds a resource, then sends presence or enables acknowledgements, as the stream receives or sends. Rejects on refusal. */
+/** Signs in, binds a resource, then sends presence and enables acknowledgements, as asked. Rejects on refusal. */
 export async function openStream(
   port: number,
   host: string,
   username: string,
   password: string,
-  isSender: boolean,
+  { isOnline = false, isAcknowledged = false }: Ways,
 ): Promise<Stream> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const waiting: { upTo: number; resolve: () => void; reject: (error: Error) => void }[] = []
   let text = ''
   let sent = 0
+  /** Nothing but messages comes once acknowledgements are enabled. */
+  let received = 0
   let arrived: () => void = () => undefined
   let broken: Error | undefined
   const stream: Stream = {
@@ -33,6 +45,10 @@ export async function openStream(
       const upTo = sent
       socket.write(stanza + REQUEST)
       return new Promise((resolve, reject) => waiting.push({ upTo, resolve, reject }))
+    },
+    tell(...stanzas) {
+      sent += stanzas.length
+      socket.write(stanzas.join(''))
     },
     close: () => socket.destroy(),
   }
@@ -81,12 +97,13 @@ export async function openStream(
     await until('</stream:features>')
     socket.write(`<iq type='set' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>`)
     await until('</iq>')
-    if (isSender) {
+    if (isOnline) {
+      socket.write('<presence/>')
+      await until(/<presence[^>]*>/)
+    }
+    if (isAcknowledged) {
       socket.write(`<enable xmlns='urn:xmpp:sm:3'/>`)
       await until(/<enabled[^>]*>/)
-    } else {
-      socket.write('<presence/>')
-      await until('<presence')
     }
   } catch (error) {
     socket.destroy()
@@ -101,12 +118,14 @@ export async function openStream(
     if (open >= 0 && text.indexOf('</message>', open) < 0) end = open
     const whole = text.slice(0, end)
     text = text.slice(end)
-    for (const [, id] of whole.matchAll(/<message [^>]*\bid='([^']+)'/g)) if (id) stream.onMessage?.(id)
+    for (const [, id] of whole.matchAll(/<message [^>]*\bid='([^']+)'/g)) {
+      received += 1
+      if (id) stream.onMessage?.(id)
+    }
     for (const [, h] of whole.matchAll(/<a [^>]*\bh='(\d+)'/g)) {
       while (waiting[0] && waiting[0].upTo <= Number(h)) waiting.shift()?.resolve()
     }
-    // A sender sends no presence, so it receives no stanza to count: h is 0.
-    if (whole.includes('<r ')) socket.write("<a xmlns='urn:xmpp:sm:3' h='0'/>")
+    if (whole.includes('<r ')) socket.write(`<a xmlns='urn:xmpp:sm:3' h='${received}'/>`)
   }
   arrived()
   return stream
