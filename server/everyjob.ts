@@ -1,4 +1,4 @@
-import { writeFigures } from './admin/figures.ts'
+import { sumPlans, writeFigures } from './admin/figures.ts'
 import { sumDays } from './admin/revenue.ts'
 import { endLeftCalls } from './chat/calls/watch.ts'
 import { emptyClearedMessages } from './chat/contacts/clear.ts'
@@ -35,6 +35,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   { name: 'cleared-messages', periodSeconds: HOUR, work: emptyClearedMessages },
   { name: 'daily-figures', periodSeconds: HOUR, work: writeFigures },
   { name: 'days-of-income', periodSeconds: DAY, work: sumDays },
+  { name: 'plan-counts', periodSeconds: HOUR, work: sumPlans },
   { name: 'old-reports', periodSeconds: DAY, work: dropOldReports },
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
   // Less than the minute between two looks, as of the next job.

@@ -267,6 +267,7 @@ const RATED: Record<string, Rated> = {
   chat_participants: { rate: 'addContact', by: 'user', call: addsBob },
   uncounted_rooms: { rate: 'addContact', by: 'user', call: addsBob },
   inbox: { rate: 'addContact', by: 'user', call: addsBob },
+  plan_counts: { rate: 'register', by: 'address', call: async () => await registers() },
   shown_manifests: { rate: 'addContact', by: 'user', call: addsBob },
   open_chats: { rate: 'unlocks', by: 'session', call: unlocks },
   chat_tries: { rate: 'unlocks', by: 'session', call: unlocks },

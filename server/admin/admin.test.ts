@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account/account.ts'
 import { stepUpApi } from '../../contract/account/stepup.ts'
 import { type AdminUser, adminApi } from '../../contract/admin/admin.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
+import { findWrongCounts } from '../money/ledger/store.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
+import { sumPlans } from './figures.ts'
 import { makeAdmin } from './operator.ts'
 
 const world = await startWorld()
@@ -255,6 +258,65 @@ test.each([
     [20, 20, 20, 20, 20, 20, 15, 0].map((rows) => [rows, 135]),
   )
   expect(pages.flatMap(({ users }) => users.map(({ id }) => id))).toEqual(expected.map(({ id }) => id))
+})
+
+test('the counts of plans are those of the accounts, after any change, fold and end', async () => {
+  const ada = await administrator('ada')
+  const tiers = ['free', 'test', 'premium', 'master', 'enterprise', 'gold']
+  const [bought, unknown] = [randomUUID(), randomUUID()]
+  await world.sql(
+    `insert into premium_packages (id, name, description, tier, created_at, updated_at)
+     select id::uuid, 'x', 'x', 'premium', now(), now() from unnest($1::text[]) id`,
+    [[bought, unknown]],
+  )
+  await world.sql(
+    `insert into plan_rights (plan, tier, version, can_send, can_call, can_share_files, has_family, messages_per_month, file_bytes)
+     select 'package:' || $1, tier, version, can_send, can_call, can_share_files, has_family, messages_per_month, file_bytes
+     from plan_rights where plan = 'premium'`,
+    [bought],
+  )
+  const counted = async () => {
+    const rows = await world.sql(
+      `select coalesce(r.tier, 'free') as tier, count(*)::int as people
+       from users u left join lateral rights_of(u.id, $1) r on true where u.deleted_at is null group by 1`,
+      [world.env.clock()],
+    )
+    const known = Object.fromEntries(rows.map(({ tier, people }) => [tier, people]))
+    const total = rows.reduce((sum, { people }) => sum + Number(people), 0)
+    return { ...{ free: 0, test: 0, premium: 0, master: 0, enterprise: 0 }, ...known, total }
+  }
+  const ids = (
+    await world.sql(
+      `insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at)
+       select gen_random_uuid(), 'planned_' || n, 'x', '', '', now(), now() from generate_series(1, 40) n returning id`,
+    )
+  ).map(({ id }) => id)
+  let seed = 7
+  const next = (below: number): number => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % below
+  }
+  for (let step = 0; step < 60; step++) {
+    const now = world.env.clock().getTime()
+    const [tier, end] = [tiers[next(tiers.length)], next(2) === 0 ? null : new Date(now + (next(40) - 10) * 60_000)]
+    const packageId = [null, null, bought, unknown][next(4)]
+    await world.sql(
+      `update users set subscription_tier = $2, subscription_end_date = $3, subscription_package_id = $4, subscription_status = $5,
+         master_account_id = $6, deleted_at = $7 where id = $1`,
+      [
+        ...[ids[next(40)], tier, end, packageId, next(5) === 0 ? 'past_due' : 'active'],
+        ...[next(3) === 0 ? ids[next(40)] : null, next(9) === 0 ? new Date(now) : null],
+      ],
+    )
+    if (step % 10 === 3) await world.sql('delete from users where id = $1', [ids[next(40)]])
+    if (step % 10 === 5) await sumPlans(world.env)
+    world.passes(60)
+    expect(await ada.does(adminApi.subscriptionStats, {}), `step ${step}`).toEqual(await counted())
+  }
+  expect(await findWrongCounts(world.env.db, world.env.clock())).toEqual([])
+  await sumPlans(world.env)
+  const rows = await world.sql('select plan from plan_counts where at <= $1', [world.env.clock()])
+  expect(new Set(rows.map(({ plan }) => plan)).size).toBe(rows.length)
 })
 
 test('a changed, a missing and an added row of the audit trail are found and named', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { LIMITS } from '../../contract/ground/limits.ts'
 import type { Env } from '../env.ts'
 import { startWorld } from '../testing/world.ts'
+import { subscriptionStats, sumPlans } from './figures.ts'
 import { readRevenue, sumDays } from './revenue.ts'
 import { listUsers } from './users.ts'
 
@@ -44,6 +45,7 @@ async function blocksOf(look: (env: Env) => Promise<unknown>, tables: string[]):
 
 for (const statement of FILL) await world.sql(statement, [world.env.clock()])
 while (await sumDays(world.env));
+await sumPlans(world.env)
 await world.sql('vacuum analyze')
 
 test('a look at the income reads a row for each day, however much was paid', async () => {
@@ -51,6 +53,13 @@ test('a look at the income reads a row for each day, however much was paid', asy
   expect(await blocksOf(readRevenue, ['ledger_entries'])).toBeLessThan(5)
   expect(await blocksOf(readRevenue, ['income'])).toBeLessThan(20)
   expect(await readRevenue(world.env)).toMatchObject({ premiumSubscribers: PEOPLE, premiumMRR: PEOPLE * 10 })
+})
+
+test('how many have each plan is read from a row a plan, not from the accounts', async () => {
+  expect(await blocksOf(subscriptionStats, ['users'])).toBeLessThan(5)
+  expect(await blocksOf(subscriptionStats, ['plan_counts'])).toBeLessThan(10)
+  expect(await blocksOf(readRevenue, ['users'])).toBeLessThan(5)
+  expect(await subscriptionStats(world.env)).toMatchObject({ premium: PEOPLE, total: PEOPLE })
 })
 
 test.each(['joined', 'name', 'seen'] as const)('the last page of the users by %s reads as little as the first', async (sort) => {

@@ -33,6 +33,12 @@ export async function subscriptionStats(env: Env): Promise<Record<Tier | 'total'
   return stats
 }
 
+/** Adds up what has changed the counts of plans. One piece of a job. */
+export async function sumPlans(env: Env): Promise<boolean> {
+  await store.foldPlanCounts(env.db, env.clock())
+  return false
+}
+
 /** A count of people, unless there are so few that it could point at one. */
 const blurred = (people: number): number | null => (people < ADMIN_LIMITS.fewPeople ? null : people)
 

@@ -5,12 +5,29 @@ import { objects } from '../ground/db/schema/files.ts'
 import { jobs } from '../ground/db/schema/jobs.ts'
 import { serverNodes } from '../ground/db/schema/presence.ts'
 
-/** Counts living accounts by their effective plan; null for an unknown one. */
+/** Counts living accounts by their effective plan; null for an unknown one. Who is in a family circle is looked up one by one. */
 export async function countPlans(db: Queryable, now: Date): Promise<{ tier: string | null; people: number }[]> {
+  const at = sql`${now}::timestamptz`
+  const members = sql`users u where u.master_account_id is not null and u.deleted_at is null`
   const { rows } = await db.execute<{ tier: string | null; people: number }>(sql`
-    select r.tier, count(*)::int as people from users u left join lateral rights_of(u.id, ${now}::timestamptz) r on true
-    where u.deleted_at is null group by r.tier`)
+    select tier, sum(people)::int as people
+    from (
+      select r.tier, c.people from plan_counts c left join plan_rights r on r.plan = c.plan where c.at <= ${at}
+      union all select (select r.tier from plan_rights r where r.plan = plan_of(u, ${at})), -1 from ${members}
+      union all select (select r.tier from rights_of(u.id, ${at}) r), 1 from ${members}) counted
+    group by tier having sum(people) <> 0`)
   return rows
+}
+
+/** Makes one row of each plan's that count at that time, where it has several. */
+export async function foldPlanCounts(db: Queryable, now: Date): Promise<void> {
+  await db.execute(sql`
+    with gone as (
+      delete from plan_counts where at <= ${now}::timestamptz
+        and plan in (select plan from plan_counts where at <= ${now}::timestamptz group by plan having count(*) > 1)
+      returning plan, people)
+    insert into plan_counts (plan, at, people)
+    select plan, '-infinity', sum(people) from gone group by plan having sum(people) <> 0`)
 }
 
 /** Returns the sums of days from this one on, oldest first. */

@@ -40,7 +40,7 @@ export async function foldDays(db: Queryable, today: Date, atMost: number): Prom
 /** Counts living accounts, and those whose running plan was given to them and not paid for since. */
 export async function countAccounts(db: Queryable, now: Date): Promise<{ people: number; granted: number }> {
   const { rows } = await db.execute<{ people: number; granted: number }>(sql`
-    select (select count(*)::int from users where deleted_at is null) as people, count(*)::int as granted
+    select (select coalesce(sum(people), 0)::int from plan_counts where at <= ${now}::timestamptz) as people, count(*)::int as granted
     from (select distinct user_id from ledger_entries where kind = 'grant') given join users u on u.id = given.user_id
     where u.deleted_at is null and exists (select from plan_rights r where r.plan = u.subscription_tier and r.can_send)
       and (u.subscription_end_date is null or u.subscription_end_date > ${now}::timestamptz)

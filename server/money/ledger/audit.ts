@@ -8,14 +8,16 @@ const AT_ONCE = 200
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Computes the plan of every account anew from its entries, and compares it with the plan that counts. Then compares
- * the sums of income with the ledger. Returns how many accounts it has compared, and a line for each difference.
+ * Computes the plan of every account anew from its entries, and compares it with the plan that counts. Also compares
+ * the sums of income with the ledger, and the counts of plans with the accounts. Returns how many accounts it has compared, and a line for each difference.
  */
 export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts: number; differences: string[] }> {
   const differences: string[] = []
   const impossible = await store.countImpossible(db)
   if (impossible > 0) differences.push(`${impossible} refunds are of no payment, or return more than was paid`)
   for (const day of await store.findWrongDays(db)) differences.push(`the sums of income of ${day} are not those of the ledger`)
+  for (const plan of await store.findWrongCounts(db, now))
+    differences.push(`the count of the plan ${plan} is not that of the accounts`)
   let [after, accounts] = [FIRST, 0]
   for (;;) {
     const rows = await store.listAccounts(db, after, now, AT_ONCE)

@@ -107,6 +107,10 @@ test('the check names an account whose plan is not what the ledger says', async 
   const { differences } = await checkLedger(db, clock())
   expect(differences).toEqual([`${eve.username}: the ledger says free, the account has premium`])
   await world.sql("update users set subscription_tier = 'free' where id = $1", [eve.id])
+  await world.sql("insert into plan_counts values ('free', '-infinity', 1)")
+  expect((await checkLedger(db, clock())).differences).toEqual(['the count of the plan free is not that of the accounts'])
+  await world.sql("insert into plan_counts values ('free', '-infinity', -1)")
+  await holds()
 })
 
 test('the check names a day whose sums of income are not what the ledger says', async () => {

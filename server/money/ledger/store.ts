@@ -123,3 +123,14 @@ export async function findWrongDays(db: Queryable): Promise<string[]> {
   })
   return rows.map(({ day }) => day)
 }
+
+/** Lists plans of which the counts, now and at the ends that lie ahead, are not those of the accounts. There are none. */
+export async function findWrongCounts(db: Queryable, now: Date): Promise<string[]> {
+  const { rows } = await db.execute<{ plan: string }>(sql`
+    select distinct plan from (
+      select plan from (
+        select plan, at, people from plan_counts union all select p.plan, p.at, -p.people from users u, plans_of(u) p) counted
+      group by plan, greatest(at, ${now}::timestamptz) having sum(people) <> 0) wrong
+    order by 1`)
+  return rows.map(({ plan }) => plan)
+}
