@@ -222,6 +222,17 @@ test('A server that from now on answers by Tor alone ends the session at once: w
   expect(await readDraft(alice.env, roomId)).toBe('not yet sent')
 })
 
+test('A second start asks no address twice: the list is one answer, and what waited for the keys goes on without another', async () => {
+  const { alice } = await opened()
+  accountStore.setState({ phase: 'signed_out', user: null })
+  await quiet()
+  await opens(alice)
+  const asked = (await quiet()).filter((call) => !call.includes(':'))
+  expect(asked).toContain(`GET ${roomsApi.list.path}`)
+  expect(asked.toSorted()).toEqual([...new Set(asked)].sort())
+  expect(report).not.toHaveBeenCalled()
+})
+
 test('A new browser asks for its book and for its keys once, however many chats it has', async () => {
   await opens(added)
   const asked = await quiet()

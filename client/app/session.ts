@@ -138,7 +138,8 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   attempt(loadDrafts(env))
   env.socket.open()
   attempt(followSteady())
-  attempt(check().then(() => syncAll(env)))
+  // The hello has had the list read: what waited for the keys goes on.
+  attempt(check().then(() => syncAll(env, [])))
   return () => {
     first.stop()
     for (const off of offs) off()

@@ -64,7 +64,11 @@ async function readAnew(env: Env, onRows: OnRows): Promise<void> {
     roomsStore.setState({ status: 'ready' })
     for (let page = first; page.before !== null; note(page))
       page = await putAnswer(env, { before: page.before, limit: LIMITS.roomPageMax }, onRows)
-    if ((await readChanges(env, first.counter ?? '0', onRows, note)) || attempt === LIST_TRIES) break
+    const { before: second, counter } = first
+    // One page is one snapshot.
+    if (second === null && counter !== null) roomsStore.setState({ counter })
+    else if (!(await readChanges(env, counter ?? '0', onRows, note)) && attempt < LIST_TRIES) continue
+    break
   }
   const isGone = (id: string) => !listed.has(id)
   putRooms([], before.filter(isGone))
