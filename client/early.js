@@ -1,5 +1,5 @@
-// A classic script, so that it runs before the first paint: neither the other theme nor the wrong frame may flash. It asks for the
-// user while the code loads.
+// A classic script, so that it runs before the first paint: neither the other theme nor the wrong frame may flash. It asks for what
+// a start needs first while the code loads.
 {
   const { dataset } = document.documentElement
   const { pathname, search, hash } = location
@@ -77,8 +77,21 @@
   } else if (!isOwed && !isNowhere) {
     // A logout that still has to be sent comes before any other call.
     const init = { credentials: 'same-origin', cache: 'no-store', headers: { Accept: 'application/json' } }
-    globalThis.early.user = fetch('/api/user', init)
-    globalThis.early.user.then(noteDoor).catch(() => undefined)
+    const asked = { '/api/user': fetch('/api/user', init) }
+    globalThis.early.asked = asked
+    const unlock = '/api/devices/unlock'
+    const drop = () => delete asked[unlock]
+    // A member's vault opens by both answers. The pages to read open none.
+    if (stored('user') !== null && dataset.page === undefined) {
+      asked[unlock] = fetch(unlock, init)
+      asked[unlock].catch(drop)
+    }
+    asked['/api/user']
+      .then((answer) => {
+        if (!answer.ok) drop()
+        return noteDoor(answer)
+      })
+      .catch(drop)
   }
   // Past the landing once, past it for good: here and not in the code, which may still be loading when the next page is opened. The
   // pages to read (page.html) have no frames.

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createContext, runInContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { PAGES, pageOf } from '../../contract/site/pages.ts'
+import { wire } from './early.ts'
 
 const script = readFileSync(path.resolve(import.meta.dirname, '../early.js'), 'utf8')
 
@@ -25,7 +26,7 @@ function visit({ address = '/', local = {}, session = {}, without = [], browser 
   const { pathname, search, hash } = new URL(address, 'https://chat.example.org')
   const dataset: Record<string, string> = { ...data }
   const asked: string[] = []
-  const response = answer && { status: answer.status, clone: () => ({ json: async () => answer.body }) }
+  const response = answer && { ...answer, ok: answer.status === 200, clone: () => ({ json: async () => answer.body }) }
   const named = { textContent: '' }
   const page = {
     location: { pathname, search, hash },
@@ -63,13 +64,15 @@ function visit({ address = '/', local = {}, session = {}, without = [], browser 
   const context = createContext({ ...page, ...Object.fromEntries(without.map((name) => [name, undefined])) })
   if (without.includes('WebAssembly')) runInContext('delete globalThis.WebAssembly', context)
   runInContext(script, context)
-  const { goesWithout } = (context as { early: { goesWithout: string } }).early
+  const { early } = context as { early: { goesWithout: string; asked?: object } }
   return {
     frame: dataset['frame'],
     text: dataset['text'],
     asked,
     lacks: named.textContent,
-    goesWithout,
+    goesWithout: early.goesWithout,
+    /** What the code may take. */
+    left: () => Object.keys(early.asked ?? {}),
     told: new Promise((resolve) => setTimeout(resolve)),
   }
 }
@@ -142,6 +145,19 @@ test('A logout that is still to be sent goes before everything: no landing, and 
   expect(visit({}).asked).toEqual(['/api/user'])
 })
 
+test('A member’s page asks for the user and for the vault’s other half at once; without the user it goes on as if it had not', async () => {
+  const both = ['/api/user', '/api/devices/unlock']
+  const visited = visit({ local: member, answer: { status: 200, body: {} } })
+  await visited.told
+  expect([visited.asked, visited.left()]).toEqual([both, both])
+  for (const status of [401, 403, 503]) {
+    const refused = visit({ local: member, answer: { status, body: {} } })
+    await refused.told
+    expect([refused.asked, refused.left()]).toEqual([both, ['/api/user']])
+  }
+  expect(visit({ local: member, data: { page: 'true' } }).asked).toEqual(['/api/user'])
+})
+
 test('The addresses that are no page for the server are none for the early script', () => {
   const addresses = [
     ...Object.keys(PAGES),
@@ -182,4 +198,16 @@ test('What a browser goes without is named at the door, which it passes; an iPho
   expect(poor).toMatchObject({ frame: 'landing', lacks: '', goesWithout: all })
   expect(visit({ browser: { mediaDevices: undefined } }).goesWithout).toBe('calls and voice messages')
   expect(visit({ without: ['PushManager'], browser: { standalone: false } }).goesWithout).toBe('')
+})
+
+test('The code takes each early answer once, and only for a reading', async () => {
+  const [early, late] = [new Response('early'), new Response('late')]
+  vi.stubGlobal('fetch', async () => late)
+  globalThis.early = { asked: { '/api/user': Promise.resolve(early) } }
+  expect(await wire('/api/user', { method: 'PUT' })).toBe(late)
+  expect(await wire('/api/rooms', { method: 'GET' })).toBe(late)
+  expect(await wire('/api/user', { method: 'GET' })).toBe(early)
+  expect(await wire('/api/user', { method: 'GET' })).toBe(late)
+  globalThis.early = undefined
+  vi.unstubAllGlobals()
 })

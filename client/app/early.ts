@@ -1,7 +1,7 @@
 /** What client/early.js leaves for the page. */
 interface Early {
-  /** The answer to `GET /api/user`, asked for while the code loads. */
-  user?: Promise<Response> | undefined
+  /** Answers by path, asked for while the code loads. */
+  asked?: Record<string, Promise<Response> | undefined>
   /** The button that was pressed last in the static form, or by Enter. */
   pressed?: Element | null
   /** True if files were dropped that nothing has taken, until that is told. */
@@ -20,10 +20,11 @@ declare global {
  */
 export const firstFrame = (): 'form' | 'app' => (document.documentElement.dataset['frame'] === 'app' ? 'app' : 'form')
 
-/** As `fetch`. The first question for the user takes the answer that is on its way already. */
+/** As `fetch`. The first question takes the answer that is on its way already. */
 export function wire(path: string, init: RequestInit): Promise<Response> {
-  const asked = path === '/api/user' && init.method === 'GET' ? globalThis.early?.user : undefined
+  const early = globalThis.early?.asked
+  const asked = init.method === 'GET' ? early?.[path] : undefined
   if (!asked) return fetch(path, init)
-  globalThis.early = { ...globalThis.early, user: undefined }
+  delete early?.[path]
   return asked
 }

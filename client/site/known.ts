@@ -7,7 +7,7 @@ export function whoIsHere(): Promise<Record<string, unknown> | undefined> {
 }
 
 async function ask(): Promise<Record<string, unknown> | undefined> {
-  const answer = await globalThis.early?.user?.catch(() => undefined)
+  const answer = await globalThis.early?.asked?.['/api/user']?.catch(() => undefined)
   // An answer that is not read keeps its connection busy.
   const body: unknown = await answer?.json().catch(() => undefined)
   return answer?.ok && typeof body === 'object' && body !== null ? Object(body) : undefined
