@@ -5,6 +5,7 @@ import { stepUpApi } from '../../contract/account/stepup.ts'
 import { type AdminUser, adminApi } from '../../contract/admin/admin.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
+import { tierShape } from '../../contract/money/plans.ts'
 import { findWrongCounts } from '../money/ledger/store.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
@@ -260,7 +261,7 @@ test.each([
   expect(pages.flatMap(({ users }) => users.map(({ id }) => id))).toEqual(expected.map(({ id }) => id))
 })
 
-test('the counts of plans are those of the accounts, after any change, fold and end', async () => {
+test('the counts of plans and the list by plan and state are those of the accounts, after any change, fold and end', async () => {
   const ada = await administrator('ada')
   const tiers = ['free', 'test', 'premium', 'master', 'enterprise', 'gold']
   const [bought, unknown] = [randomUUID(), randomUUID()]
@@ -302,16 +303,32 @@ test('the counts of plans are those of the accounts, after any change, fold and 
     const packageId = [null, null, bought, unknown][next(4)]
     await world.sql(
       `update users set subscription_tier = $2, subscription_end_date = $3, subscription_package_id = $4, subscription_status = $5,
-         master_account_id = $6, deleted_at = $7 where id = $1`,
+         master_account_id = $6, deleted_at = $7, is_active = $8, is_admin = $9 where id = $1`,
       [
         ...[ids[next(40)], tier, end, packageId, next(5) === 0 ? 'past_due' : 'active'],
-        ...[next(3) === 0 ? ids[next(40)] : null, next(9) === 0 ? new Date(now) : null],
+        ...[next(3) === 0 ? ids[next(40)] : null, next(9) === 0 ? new Date(now) : null, next(4) > 0, next(6) === 0],
       ],
     )
     if (step % 10 === 3) await world.sql('delete from users where id = $1', [ids[next(40)]])
+    if (step % 10 === 7) await world.sql('update users set deleted_at = $2 where id = $1', [ids[next(40)], new Date(now)])
     if (step % 10 === 5) await sumPlans(world.env)
     world.passes(60)
     expect(await ada.does(adminApi.subscriptionStats, {}), `step ${step}`).toEqual(await counted())
+    const [tierAsked, stateAsked] = [tierShape.options[next(6)], ([undefined, 'active', 'inactive', 'admin'] as const)[next(4)]]
+    const search = next(2) === 0 ? '' : 'planned'
+    const fitting = await world.sql(
+      `select u.id from users u where u.deleted_at is null and ($2::text is null or coalesce((select tier from rights_of(u.id, $1)), 'free') = $2)
+         and case $3 when 'active' then u.is_active when 'inactive' then not u.is_active when 'admin' then u.is_admin else true end
+         and u.username like '%' || $4 || '%' order by u.created_at desc, u.id`,
+      [world.env.clock(), tierAsked ?? null, stateAsked ?? 'all', search],
+    )
+    const { users, total } = await ada.does(adminApi.users, {
+      search,
+      ...(tierAsked && { tier: tierAsked }),
+      ...(stateAsked && { state: stateAsked }),
+    })
+    const found = [total, ...users.map(({ id }) => id)]
+    expect(found, `step ${step}`).toEqual([fitting.length, ...fitting.slice(0, 20).map(({ id }) => id)])
   }
   expect(await findWrongCounts(world.env.db, world.env.clock())).toEqual([])
   await sumPlans(world.env)

@@ -33,7 +33,7 @@ export async function subscriptionStats(env: Env): Promise<Record<Tier | 'total'
   return stats
 }
 
-/** Adds up what has changed the counts of plans. One piece of a job. */
+/** A piece of a job. */
 export async function sumPlans(env: Env): Promise<boolean> {
   await store.foldPlanCounts(env.db, env.clock())
   return false

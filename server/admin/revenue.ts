@@ -47,7 +47,7 @@ export async function readRevenue(env: Env): Promise<Revenue> {
 const total = (sums: store.Sums[], what: 'twelfths' | 'premiumTwelfths' | 'subscribers'): number =>
   sums.reduce((sum, one) => sum + one[what], 0)
 
-/** Adds up the days that are over. One piece of a job; returns true if more are left. */
+/** A piece of a job. */
 export async function sumDays(env: Env): Promise<boolean> {
   const today = new Date(env.clock().setUTCHours(0, 0, 0, 0))
   return (await store.foldDays(env.db, today, DAYS_AT_ONCE)) === DAYS_AT_ONCE

@@ -5,7 +5,7 @@ import { objects } from '../ground/db/schema/files.ts'
 import { jobs } from '../ground/db/schema/jobs.ts'
 import { serverNodes } from '../ground/db/schema/presence.ts'
 
-/** Counts living accounts by their effective plan; null for an unknown one. Who is in a family circle is looked up one by one. */
+/** Counts living accounts by their effective plan; null for an unknown one. */
 export async function countPlans(db: Queryable, now: Date): Promise<{ tier: string | null; people: number }[]> {
   const at = sql`${now}::timestamptz`
   const members = sql`users u where u.master_account_id is not null and u.deleted_at is null`
@@ -19,7 +19,7 @@ export async function countPlans(db: Queryable, now: Date): Promise<{ tier: stri
   return rows
 }
 
-/** Makes one row of each plan's that count at that time, where it has several. */
+/** Makes one row of each plan that has several. */
 export async function foldPlanCounts(db: Queryable, now: Date): Promise<void> {
   await db.execute(sql`
     with gone as (

@@ -2,19 +2,18 @@ import { sql } from 'drizzle-orm'
 import type { Queryable } from '../ground/db/connect.ts'
 
 export interface Sums {
-  /** The first day of the UTC month; null for everything before the first one that was asked for. */
+  /** The first day; null for all months before. */
   month: string | null
-  /** By how much what recurs in a month has risen, in twelfths of a US cent. */
+  /** US cents a month, in twelfths. */
   twelfths: number
   premiumTwelfths: number
-  /** By how many accounts those have risen that have paid for Premium, and were not paid back. */
   subscribers: number
   /** US cents. */
   paid: number
   refunded: number
 }
 
-/** Returns the sums of each UTC month from this one to now, and of all that was before. A month without any is left out. */
+/** Returns by how much the sums of each UTC month have risen, and of all before. A month without any is left out. */
 export async function sumMonths(db: Queryable, since: Date, now: Date): Promise<Sums[]> {
   const { rows } = await db.execute<Sums & Record<string, unknown>>(sql`
     select case when at >= ${since}::timestamptz then to_char(at at time zone 'UTC', 'YYYY-MM-01') end as month,
@@ -24,7 +23,7 @@ export async function sumMonths(db: Queryable, since: Date, now: Date): Promise<
   return rows
 }
 
-/** Makes one row of each day before this instant that has several, of so many days. Returns how many days those were. */
+/** Makes one row of each day that has several. Returns of how many days. */
 export async function foldDays(db: Queryable, today: Date, atMost: number): Promise<number> {
   const { rowCount } = await db.execute(sql`
     with days as (

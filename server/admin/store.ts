@@ -7,6 +7,7 @@ import { fileUsage } from '../ground/db/schema/files.ts'
 import { monthlyUsage } from '../ground/db/schema/payments.ts'
 import { presence } from '../ground/db/schema/presence.ts'
 import { chatParticipants } from '../ground/db/schema/rooms.ts'
+import { tierOf } from '../money/plans/plans.ts'
 
 interface Filter {
   /** This account alone. */
@@ -20,7 +21,6 @@ interface Filter {
 interface Place {
   sort: (typeof USER_SORTS)[number]
   limit: number
-  /** Accounts that are left out, counted from the end of the list if `isFromEnd`. */
   offset: number
   isFromEnd: boolean
 }
@@ -35,7 +35,7 @@ const lastSeen = (now: Date) =>
 
 const lowerName = sql`lower(${users.username})`
 
-/** Each order, and the same one backwards. */
+/** Each forwards and backwards. */
 const ORDER: Record<Place['sort'], [SQL[], SQL[]]> = {
   joined: [
     [desc(users.createdAt), asc(users.id)],
@@ -49,9 +49,16 @@ const ORDER: Record<Place['sort'], [SQL[], SQL[]]> = {
 }
 
 const STATES: Record<NonNullable<Filter['state']>, SQL> = {
-  active: eq(users.isActive, true),
-  inactive: eq(users.isActive, false),
-  admin: eq(users.isAdmin, true),
+  active: sql`${users.isActive}`,
+  inactive: sql`not ${users.isActive}`,
+  admin: sql`${users.isAdmin}`,
+}
+
+/** Who is in a family circle has other rights than those of their own plan. */
+const hasTier = (tier: Tier, now: Date) => {
+  const isUnknown = sql`${tierOf(null) === tier} and plan_of(${users}, ${now}::timestamptz) <> all (array(select plan from plan_rights where tier is not null))`
+  const own = sql`plan_of(${users}, ${now}::timestamptz) = any (array(select plan from plan_rights where tier = ${tier}))`
+  return sql`case when ${users.masterAccountId} is null then ${own} or ${isUnknown} else coalesce(${tierAt(now)}, ${tierOf(null)}) = ${tier} end`
 }
 
 /** Text that stands for itself in a pattern. */
@@ -65,10 +72,10 @@ const fits = ({ id, search, tier, state, now }: Filter) =>
       ? undefined
       : or(sql`${users.username} ilike ${`%${literal(search)}%`}`, sql`${users.displayName} ilike ${`%${literal(search)}%`}`),
     state && STATES[state],
-    tier === undefined ? undefined : sql`coalesce(${tierAt(now)}, 'free') = ${tier}`,
+    tier === undefined ? undefined : hasTier(tier, now),
   )
 
-/** Returns a page of the accounts that fit. Only of these are plan and presence looked up, not of those that are left out. */
+/** Returns a page of the accounts that fit. Plans of those that are left out are not looked up. */
 export async function findUsers(db: Queryable, { sort, limit, offset, isFromEnd, ...filter }: Filter & Place) {
   const [order, backwards] = ORDER[sort]
   const page = db
@@ -114,7 +121,7 @@ export async function holdUser(tx: Queryable, id: string): Promise<UserRow | und
   return row
 }
 
-const isAdministratorRow = and(eq(users.isAdmin, true), eq(users.isActive, true), isNull(users.deletedAt))
+const isAdministratorRow = and(STATES.admin, STATES.active, isNull(users.deletedAt))
 
 /** True if the account is an administrator who can sign in. */
 export const isAdministrator = async (tx: Queryable, id: string): Promise<boolean> =>

@@ -6,6 +6,7 @@ import type { Queryable } from '../ground/db/connect.ts'
 import { tierOf } from '../money/plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import * as store from './store.ts'
+import { countPlans } from './store-figures.ts'
 
 /** Says whether this server has an administrator: the first one is made from the command line. */
 export const hasAdministrator = (db: Queryable): Promise<boolean> => store.hasAdministrator(db)
@@ -13,12 +14,24 @@ export const hasAdministrator = (db: Queryable): Promise<boolean> => store.hasAd
 /** Lists a page of the accounts that fit, and how many there are. */
 export async function listUsers(env: Env, { page, sort, ...rest }: z.output<typeof adminApi.users.input>) {
   const filter = { ...rest, now: env.clock() }
-  const total = await store.countUsers(env.db, filter)
+  const total = await countUsers(env, filter)
   const rows = await store.findUsers(env.db, { ...filter, sort, ...placeOf(page, total) })
   return { users: rows.map(shown), total }
 }
 
-/** Reads a page from the end of the list that is nearer, because whatever lies before it is read too. */
+type Filter = Parameters<typeof store.countUsers>[1]
+
+async function countUsers(env: Env, filter: Filter): Promise<number> {
+  const { search, state, tier, now } = filter
+  if (search !== '' || state === 'inactive' || state === 'admin') return await store.countUsers(env.db, filter)
+  const plans = await countPlans(env.db, now)
+  const all = plans
+    .filter((plan) => tier === undefined || (plan.tier ?? tierOf(null)) === tier)
+    .reduce((sum, { people }) => sum + people, 0)
+  return state === 'active' ? all - (await store.countUsers(env.db, { ...filter, state: 'inactive' })) : all
+}
+
+/** From the nearer end, because all that is left out is read. */
 function placeOf(page: number, total: number) {
   const offset = (page - 1) * LIMITS.adminPage
   const limit = Math.min(LIMITS.adminPage, Math.max(0, total - offset))

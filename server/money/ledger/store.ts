@@ -103,10 +103,10 @@ export async function countImpossible(db: Queryable): Promise<number> {
   return await db.$count(ledgerEntries, and(eq(ledgerEntries.kind, 'refund'), sql`(${returned} <= ${paid}) is not true`))
 }
 
-/** Lists days of which the sums of income are not those of the ledger. There are none. */
+/** Lists days of which the sums are not those of the ledger. */
 export async function findWrongDays(db: Queryable): Promise<string[]> {
   const { rows } = await db.transaction(async (tx) => {
-    // All accounts at once, because entries that are written meanwhile would differ.
+    // In one statement, whatever is written meanwhile.
     await tx.execute(sql`set local statement_timeout = 0`)
     return await tx.execute<{ day: string }>(sql`
       select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day
@@ -124,7 +124,7 @@ export async function findWrongDays(db: Queryable): Promise<string[]> {
   return rows.map(({ day }) => day)
 }
 
-/** Lists plans of which the counts, now and at the ends that lie ahead, are not those of the accounts. There are none. */
+/** Lists plans of which the counts, now or later, are not those of the accounts. */
 export async function findWrongCounts(db: Queryable, now: Date): Promise<string[]> {
   const { rows } = await db.execute<{ plan: string }>(sql`
     select distinct plan from (

@@ -71,6 +71,9 @@ export const users = pgTable(
     index('users_master').on(table.masterAccountId),
     // With the time of deletion, so that a page far in the list is found in the index alone.
     index('users_joined').on(table.createdAt.desc().nullsFirst(), table.id, table.deletedAt),
+    // The few that are blocked, and the few administrators.
+    index('users_blocked').on(table.id).where(sql`not ${table.isActive} and ${table.deletedAt} is null`),
+    index('users_admins').on(table.id).where(sql`${table.isAdmin}`),
   ],
 )
 
