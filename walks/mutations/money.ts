@@ -31,6 +31,27 @@ export const money: Mutation[] = [
     test: 'server/money/ledger/ledger.test.ts',
   },
   {
+    name: 'A deleted account goes on bringing income',
+    file: 'server/ground/db/functions/income.sql',
+    from: 'AFTER UPDATE OF "deleted_at"',
+    to: 'AFTER UPDATE OF "avatar"',
+    test: 'server/admin/revenue.test.ts',
+  },
+  {
+    name: 'What the entries of an account have brought before is counted again with each entry',
+    file: 'server/ground/db/functions/income.sql',
+    from: '(-1, a.places)',
+    to: '(-1, NULL::bigint[])',
+    test: 'server/money/ledger/ledger.test.ts',
+  },
+  {
+    name: 'A deleted account is counted with its plan',
+    file: 'server/ground/db/functions/rights.sql',
+    from: '"subscription_package_id", "deleted_at" ON',
+    to: '"subscription_package_id" ON',
+    test: 'server/admin/admin.test.ts',
+  },
+  {
     name: 'An event of the card provider is believed without its signature',
     file: 'server/money/payments/webhook.ts',
     from: "client.webhooks.constructEvent(body, signature ?? '', env.card.webhookSecret)",
