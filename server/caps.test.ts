@@ -17,11 +17,13 @@ import * as family from './ground/db/schema/family.ts'
 import * as figures from './ground/db/schema/figures.ts'
 import * as files from './ground/db/schema/files.ts'
 import * as inbox from './ground/db/schema/inbox.ts'
+import * as income from './ground/db/schema/income.ts'
 import * as jobs from './ground/db/schema/jobs.ts'
 import * as ledger from './ground/db/schema/ledger.ts'
 import * as messages from './ground/db/schema/messages.ts'
 import * as passkeys from './ground/db/schema/passkeys.ts'
 import * as payments from './ground/db/schema/payments.ts'
+import * as plancounts from './ground/db/schema/plancounts.ts'
 import * as plans from './ground/db/schema/plans.ts'
 import * as presence from './ground/db/schema/presence.ts'
 import * as push from './ground/db/schema/push.ts'
@@ -48,11 +50,13 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     figures,
     files,
     inbox,
+    income,
     jobs,
     ledger,
     messages,
     passkeys,
     payments,
+    plancounts,
     plans,
     presence,
     push,

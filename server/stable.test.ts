@@ -167,8 +167,11 @@ test('a hot look-up that was planned with no, some or all rows, before or after 
   await plan('when full, analyzed when empty')
   const measured = async (state: string) => {
     for (const [when, one] of planners)
-      for (const [what, [most, lookUp]] of Object.entries(LOOKUPS))
+      for (const [what, [most, lookUp]] of Object.entries(LOOKUPS)) {
+        // The first call after a change of the tables plans again, and reads a block of each of their indexes for it.
+        await blocksOf(one, lookUp)
         expect(await blocksOf(one, lookUp), `${what}, planned ${when}, ${state}`).toBeLessThanOrEqual(most)
+      }
   }
   await measured('not analyzed since')
   await world.sql('analyze')
