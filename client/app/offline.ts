@@ -1,7 +1,6 @@
 import type { Env } from '../env.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import type { Opening } from '../me/browserlock/watchLock.ts'
-import { inTurn } from '../net/inTurn.ts'
 import { askForNewest, type Offered } from '../net/offered.ts'
 import { patience } from '../net/patience.ts'
 import { registerWorker } from '../net/workers.ts'
@@ -11,26 +10,27 @@ type Attempt = (work: Promise<unknown>) => void
 const isInstalled = () => globalThis.matchMedia?.('(display-mode: standalone)')?.matches === true
 
 /**
- * Shows what this browser kept of the last page until the server answers, and keeps it for the next one. Keeps a copy of the app where
- * it opens without the server or has a lock, and for an installed app, around which no browser would say what is wrong.
+ * Keeps a copy of the app in this browser where it opens without the server or has a lock, and for an installed app, around which no
+ * browser would say what is wrong. Where it opens without the server, keeps what the screens show as well.
  */
 export function keepOffline(env: Env, attempt: Attempt) {
   let stopKeeping: (() => void) | undefined
   let isStopped = false
-  const code = Promise.all([import('../rooms/offline/keptScreens.ts'), import('../rooms/offline/followShown.ts')])
-  // Before the list is asked for, which goes on from it.
-  const taken = inTurn(env, 'list', async () => (await code)[0].takeList(env))
-  const show = async () => {
-    const shown = await taken
-    const [{ keptIn, showKept }, { followShown }] = await code
-    if (isStopped) return
-    stopKeeping = followShown(env, () => accountStore.getState().user, attempt)
-    await showKept(env, keptIn(shown), false)
-  }
-  attempt(show())
   return {
     async onOpening({ hasLock, opensOffline }: Opening): Promise<void> {
       if (hasLock || opensOffline || isInstalled()) attempt(registerWorker())
+      if (!opensOffline) {
+        stopKeeping?.()
+        stopKeeping = undefined
+        return
+      }
+      const [{ readKept, showKept }, { followShown }] = await Promise.all([
+        import('../rooms/offline/keptScreens.ts'),
+        import('../rooms/offline/followShown.ts'),
+      ])
+      if (isStopped || stopKeeping) return
+      stopKeeping = followShown(env, () => accountStore.getState().user, attempt)
+      await showKept(env, await readKept(env))
     },
     stop() {
       isStopped = true

@@ -23,16 +23,15 @@ type OnRows = (rows: RoomRow[]) => void
 const nothing: OnRows = () => undefined
 
 /**
- * Reads the changes since the last answer, also that of a page before, or the whole list if the server has no such counter. Keeps
- * this browser's own knowledge.
+ * Reads the changes since the last answer, or the whole list if the server has no such counter. Keeps this browser's own
+ * knowledge.
  */
 export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRow[]> =>
   inTurn(env, 'list', async () => {
     try {
-      const { counter, kept } = roomsStore.getState()
-      const since = counter ?? kept?.counter
-      if (since === undefined || !(await readChanges(env, since, onRows))) await readAnew(env, onRows)
-      roomsStore.setState({ status: 'ready', kept: null })
+      const { counter } = roomsStore.getState()
+      if (counter === null || !(await readChanges(env, counter, onRows))) await readAnew(env, onRows)
+      roomsStore.setState({ status: 'ready' })
       return [...roomsStore.getState().rooms.values()]
     } catch (error) {
       if (error instanceof ApiError && roomsStore.getState().status === 'loading') roomsStore.setState({ status: 'failed' })
@@ -41,7 +40,7 @@ export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRo
   })
 
 export function reloadRooms(env: Env): Promise<RoomRow[]> {
-  roomsStore.setState({ counter: null, kept: null })
+  roomsStore.setState({ counter: null })
   return refreshRooms(env)
 }
 
@@ -71,10 +70,8 @@ async function readAnew(env: Env, onRows: OnRows): Promise<void> {
     else if (!(await readChanges(env, counter ?? '0', onRows, note)) && attempt < LIST_TRIES) continue
     break
   }
-  const gone = before.filter((id) => !listed.has(id))
-  const { answered } = roomsStore.getState()
-  for (const id of gone) answered.delete(id)
-  putRooms([], gone)
+  const isGone = (id: string) => !listed.has(id)
+  putRooms([], before.filter(isGone))
 }
 
 async function readChanges(
@@ -100,17 +97,14 @@ async function readChanges(
 
 /** Stores the rows of an answer, but asks again for rows that a frame has changed since the request. */
 async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, onRows: OnRows = nothing): Promise<RoomPage> {
-  const { session, answered } = roomsStore.getState()
+  const { session } = roomsStore.getState()
   const ask = (input: typeof asked) => Promise.all([allUpdates(), env.api(roomsApi.list, input)])
   const ownId = await env.crypto.ownId()
   let [before, page] = await ask(asked)
   const answer = page
-  if (asked.since !== undefined) page = withKept(page, asked.since)
   const late: string[] = []
   for (let attempt = 1; ; attempt++) {
     const isCurrent = (id: string) => (before.get(id) ?? 0) === updatesOf(id)
-    for (const row of page.rooms) answered.set(row.chatRoomId, row)
-    for (const id of page.removed) answered.delete(id)
     const listed = page.rooms.map((row) => roomOfRow(ownId, row))
     const rows = await readRows(env, listed, true)
     if (roomsStore.getState().session !== session) throw new CryptoFailure('closed', 'The account is closed')
@@ -122,14 +116,6 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
   }
 }
 
-/** The answer, with the kept rows that it leaves as they were. */
-function withKept(page: RoomPage, since: string): RoomPage {
-  const { kept } = roomsStore.getState()
-  if (kept?.counter !== since) return page
-  const told = new Set([...page.removed, ...page.rooms.map(({ chatRoomId }) => chatRoomId)])
-  return { ...page, rooms: [...kept.rooms.filter(({ chatRoomId }) => !told.has(chatRoomId)), ...page.rooms] }
-}
-
 export async function isUnreadRight(env: Env): Promise<boolean> {
   const { count } = await env.api(notificationsApi.unreadCount, {})
   return count === roomsStore.getState().unreadTotal
@@ -139,7 +125,7 @@ export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[
   putRows(await readRows(env, contacts.map(roomOfContact), true))
 
 /** Does nothing after the server's first answer. */
-export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[] | undefined> {
+export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[]> {
   const { session } = roomsStore.getState()
   const ownId = await env.crypto.ownId()
   const rows = await readRows(
@@ -147,8 +133,10 @@ export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[
     listed.map((row) => roomOfRow(ownId, row)),
   )
   const now = roomsStore.getState()
-  if (now.session !== session || now.rooms.size > 0 || now.counter !== null) return undefined
-  return putRows(rows)
+  if (now.session !== session || now.rooms.size > 0 || now.counter !== null) return []
+  const rooms = putRows(rows)
+  roomsStore.setState({ status: 'ready' })
+  return rooms
 }
 
 /** `isAnswered`: by the server, not by kept rows. */

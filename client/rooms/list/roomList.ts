@@ -43,16 +43,12 @@ export interface RoomsState {
   unreadTotal: number
   /** Start of the next changes; null before the whole list was read. */
   counter: string | null
-  /** By id, as the server wrote them, whatever frames have changed since. */
-  answered: Map<string, ListedRoom>
-  /** What a page before this one had read; null once this one has read it. */
-  kept: { counter: string; rooms: ListedRoom[] } | null
   /** Each reset makes a new object, so a late answer for the former account is refused. */
   session: object
 }
 
 const empty = (): RoomsState => ({
-  ...{ status: 'loading', rooms: new Map(), unreadTotal: 0, counter: null, answered: new Map(), kept: null, session: {} },
+  ...{ status: 'loading', rooms: new Map(), unreadTotal: 0, counter: null, session: {} },
 })
 
 export const roomsStore = createStore<RoomsState>(empty)

@@ -4,11 +4,10 @@ import { roomsStore } from '../list/roomList.ts'
 import { peopleStore } from '../trust/people.ts'
 import { keepShown } from './keptScreens.ts'
 
-/** The delay gathers further changes: a longer one where there is more to write. What is not kept yet is answered again. */
+/** The delay gathers further changes. */
 const KEEP_AFTER_MS = 3000
-const KEEP_ROOM_AFTER_MS = 20
 
-/** Keeps the list and the screens for the next start. Returns the stop. */
+/** Keeps the screens for a start without the server. Returns the stop. */
 export function followShown(env: Env, ownUser: () => User | null, report: (work: Promise<unknown>) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   function keep() {
@@ -18,7 +17,7 @@ export function followShown(env: Env, ownUser: () => User | null, report: (work:
     if (user) report(keepShown(env, user))
   }
   const later = () => {
-    timer ??= setTimeout(keep, KEEP_AFTER_MS + KEEP_ROOM_AFTER_MS * roomsStore.getState().rooms.size)
+    timer ??= setTimeout(keep, KEEP_AFTER_MS)
   }
   // A hidden page may close at any moment.
   const onHidden = () => {

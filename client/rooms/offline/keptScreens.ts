@@ -7,7 +7,7 @@ import { rowOfRoom } from '../list/listedRoom.ts'
 import { showRows } from '../list/loadRooms.ts'
 import { peopleOf } from '../list/members.ts'
 import { refreshPreview } from '../list/preview.ts'
-import { type RoomRow, roomsStore, sortRooms } from '../list/roomList.ts'
+import { roomsStore, sortRooms } from '../list/roomList.ts'
 import { peopleStore } from '../trust/people.ts'
 
 /** The newest rooms. */
@@ -58,45 +58,20 @@ function withMembers(row: object): object {
 const shownShape = z.object({ user: z.looseObject({}), rooms: z.array(z.looseObject({})).max(ROOMS_MAX) })
 
 export async function keepShown(env: Env, user: User): Promise<void> {
-  const { counter, rooms, answered } = roomsStore.getState()
+  const { counter, rooms } = roomsStore.getState()
   // The server's list has not come.
   if (counter === null) return
   const rows = sortRooms(rooms.values()).flatMap((room) => {
     const people = peopleOf(room, peopleStore.getState().people)
     return people.length === room.peers.length ? [rowOfRoom(room, people)] : []
   })
-  const list = { counter, rooms: [...answered.values()].map((row) => withoutLocked(row, rooms.get(row.chatRoomId))) }
-  await env.crypto.keepShown({ user, rooms: rows.slice(0, ROOMS_MAX), list })
-}
-
-/** A locked chat is kept as one, whatever this session has opened [Note: L1]. */
-function withoutLocked(row: ListedRoom, { lock }: Pick<RoomRow, 'lock'> = { lock: 'none' }): ListedRoom {
-  if (!row.isPasswordProtected && lock === 'none') return row
-  const lastMessageAt = row.lastMessageAt ?? row.lastMessage?.createdAt ?? null
-  return { ...row, isLocked: true, lastMessage: null, lastMessageAt }
-}
-
-const listShape = z.object({ list: z.object({ counter: z.string(), rooms: z.array(roomRowShape) }) })
-
-/**
- * Has the list go on from what this browser last read of it: the first answer is what has changed since. Where a row does not read,
- * the server's list is read whole.
- */
-export async function takeList(env: Env): Promise<unknown> {
-  const { session } = roomsStore.getState()
-  const shown = await env.crypto.readShown()
-  const list = listShape.safeParse(shown).data?.list
-  const now = roomsStore.getState()
-  if (list && now.session === session && now.counter === null) roomsStore.setState({ kept: list })
-  return shown
+  await env.crypto.keepShown({ user, rooms: rows.slice(0, ROOMS_MAX) })
 }
 
 /** undefined if this build reads nothing of the kept screens. */
 type Kept = z.output<typeof shownShape> | undefined
 
-export const readKept = async (env: Env): Promise<Kept> => keptIn(await env.crypto.readShown())
-
-export const keptIn = (shown: unknown): Kept => shownShape.safeParse(shown).data
+export const readKept = async (env: Env): Promise<Kept> => shownShape.safeParse(await env.crypto.readShown()).data
 
 export function ownUserOf(kept: Kept, who: Pick<User, 'id' | 'username'>): User {
   const own = { ...BARE_USER, displayName: who.username, ...who }
@@ -106,12 +81,10 @@ export function ownUserOf(kept: Kept, who: Pick<User, 'id' | 'username'>): User 
 /** The open chat is read between these reads. */
 const PREVIEWS_AT_ONCE = 4
 
-/** Does nothing if rooms are shown already. Without `isAll` an answer is awaited, and a chat that is not there may come. */
-export async function showKept(env: Env, kept: Kept, isAll = true): Promise<void> {
+/** Does nothing if rooms are shown already. */
+export async function showKept(env: Env, kept: Kept): Promise<void> {
   if (roomsStore.getState().rooms.size > 0) return
   const rows = (kept?.rooms ?? []).flatMap((row) => roomRowShape.safeParse({ ...BARE_ROOM, ...withMembers(row) }).data ?? [])
   const rooms = await showRows(env, rows)
-  if (!rooms) return
-  if (isAll) roomsStore.setState({ status: 'ready' })
   await inLanes(PREVIEWS_AT_ONCE, sortRooms(rooms), (room) => refreshPreview(env, room))
 }
