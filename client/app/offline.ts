@@ -1,7 +1,6 @@
 import type { Env } from '../env.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import type { Opening } from '../me/browserlock/watchLock.ts'
-import { inTurn } from '../net/inTurn.ts'
 import { askForNewest, type Offered } from '../net/offered.ts'
 import { patience } from '../net/patience.ts'
 import { registerWorker } from '../net/workers.ts'
@@ -11,28 +10,27 @@ type Attempt = (work: Promise<unknown>) => void
 const isInstalled = () => globalThis.matchMedia?.('(display-mode: standalone)')?.matches === true
 
 /**
- * Shows what this browser kept of the last page until the server answers, and keeps it for the next one. Keeps a copy of the app where
- * it opens without the server or has a lock, and for an installed app, around which no browser would say what is wrong.
+ * Keeps a copy of the app in this browser where it opens without the server or has a lock, and for an installed app, around which no
+ * browser would say what is wrong. Where it opens without the server, keeps what the screens show as well.
  */
 export function keepOffline(env: Env, attempt: Attempt) {
   let stopKeeping: (() => void) | undefined
   let isStopped = false
-  const code = Promise.all([import('../rooms/offline/keptScreens.ts'), import('../rooms/offline/followShown.ts')])
-  const show = async () => {
-    // The reading of the list comes after it, and so removes what is gone.
-    const shown = await inTurn(env, 'list', async () => {
-      const [{ readKept, showKept }] = await code
-      return showKept(env, await readKept(env), false)
-    })
-    const [{ showPreviews }, { followShown }] = await code
-    if (isStopped) return
-    stopKeeping = followShown(env, () => accountStore.getState().user, attempt)
-    await showPreviews(env, shown)
-  }
-  attempt(show())
   return {
     async onOpening({ hasLock, opensOffline }: Opening): Promise<void> {
       if (hasLock || opensOffline || isInstalled()) attempt(registerWorker())
+      if (!opensOffline) {
+        stopKeeping?.()
+        stopKeeping = undefined
+        return
+      }
+      const [{ readKept, showKept }, { followShown }] = await Promise.all([
+        import('../rooms/offline/keptScreens.ts'),
+        import('../rooms/offline/followShown.ts'),
+      ])
+      if (isStopped || stopKeeping) return
+      stopKeeping = followShown(env, () => accountStore.getState().user, attempt)
+      await showKept(env, await readKept(env))
     },
     stop() {
       isStopped = true

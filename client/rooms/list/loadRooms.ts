@@ -125,7 +125,7 @@ export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[
   putRows(await readRows(env, contacts.map(roomOfContact), true))
 
 /** Does nothing after the server's first answer. */
-export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[] | undefined> {
+export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[]> {
   const { session } = roomsStore.getState()
   const ownId = await env.crypto.ownId()
   const rows = await readRows(
@@ -133,8 +133,10 @@ export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[
     listed.map((row) => roomOfRow(ownId, row)),
   )
   const now = roomsStore.getState()
-  if (now.session !== session || now.rooms.size > 0 || now.counter !== null) return undefined
-  return putRows(rows)
+  if (now.session !== session || now.rooms.size > 0 || now.counter !== null) return []
+  const rooms = putRows(rows)
+  roomsStore.setState({ status: 'ready' })
+  return rooms
 }
 
 /** `isAnswered`: by the server, not by kept rows. */
