@@ -13,6 +13,7 @@ export interface Wire {
 
 interface Asked {
   request: Buffer
+  isAgain?: boolean
   resolve: (reply: Reply) => void
   reject: (error: Error) => void
 }
@@ -50,7 +51,13 @@ export async function openWire(port: number): Promise<Wire> {
   function open(): Promise<Socket> {
     const opened = connect({ port, host: '127.0.0.1', noDelay: true })
     const end = (error: Error) => {
-      if (socket === opened) fail(error)
+      if (socket !== opened) return
+      const [asked] = waiting
+      if (!asked || asked.isAgain || receivedBytes > 0) return fail(error)
+      // It was written into a connection that the server was closing.
+      asked.isAgain = true
+      socket = undefined
+      begin(asked.request).catch(fail)
     }
     opened.on('error', end)
     opened.on('close', () => end(new Error('The server closed the connection')))

@@ -91,6 +91,8 @@ export async function startFirefox(
 
 /** How often a page is looked at. */
 const AGAIN_MS = 50
+/** To fill a field again does no harm. */
+const FILL_MS = 5000
 
 async function byPuppeteer(page: Page, folder: string, patienceMs: number): Promise<Driver> {
   page.setDefaultTimeout(patienceMs)
@@ -114,28 +116,43 @@ async function byPuppeteer(page: Page, folder: string, patienceMs: number): Prom
     const found = await page.evaluateHandle(shown, ...(asked as Parameters<typeof shown>))
     return (found.asElement() as ElementHandle<Element> | null) ?? undefined
   }
-  const find = async (target: Target) => {
+  /** Until it is on the screen and the work with it succeeds: what React puts anew meanwhile is looked for again. */
+  const withFound = async (target: Target, work: (found: ElementHandle<Element>) => Promise<boolean>) => {
     for (const deadline = Date.now() + patienceMs; ; await pause(AGAIN_MS)) {
       const isLast = Date.now() > deadline
-      // While a page is left nothing can be asked of it.
-      const found = await look(target).catch((error: unknown) => (isLast ? Promise.reject(error) : undefined))
-      if (found) return found.asLocator()
-      if (isLast) throw new Error(`Not on the screen: ${JSON.stringify(target)}`)
+      try {
+        const found = await look(target)
+        if (found && (await work(found))) return
+        if (isLast) throw new Error('Not on the screen, or not to be used')
+      } catch (error) {
+        if (isLast) throw new Error(JSON.stringify(target), { cause: error })
+      }
     }
   }
-  // Behind another tab a page gets its frames at intervals that double, and a click waits for several.
-  const findInFront = async (target: Target) => {
+  const press = async (target: Target) => {
+    // Behind another tab a page gets its frames at intervals that double, and rest is seen by frames.
     await page.bringToFront()
-    return await find(target)
+    await withFound(target, async (found) => {
+      await found.scrollIntoView()
+      if (!(await found.evaluate(rests))) return false
+      await found.click()
+      return true
+    })
   }
-  const press = async (target: Target) => (await findInFront(target)).click()
+  const type = async (label: string, text: string) => {
+    await page.bringToFront()
+    await withFound({ role: 'textbox', name: label }, async (found) => {
+      await found.asLocator().setTimeout(FILL_MS).fill(text)
+      return await found.evaluate((field, typed) => field.isConnected && (field as HTMLInputElement).value === typed, text)
+    })
+  }
   return {
     complaints,
     open: async (url) => void (await page.goto(url)),
     reload: async () => void (await page.reload()),
     press,
-    type: async (label, text) => (await findInFront({ role: 'textbox', name: label })).fill(text),
-    sees: async (target) => void (await find(target)),
+    type,
+    sees: (target) => withFound(target, async () => true),
     misses: (target) =>
       expect
         .poll(() => look(target).catch(() => 'the page is left'), { message: JSON.stringify(target), timeout: patienceMs })
@@ -173,6 +190,14 @@ async function byPuppeteer(page: Page, folder: string, patienceMs: number): Prom
     asks: (question) => page.evaluate(question),
     close: () => page.browserContext().close(),
   }
+}
+
+/** Runs in the page: whether it may be pressed where it stands. */
+async function rests(one: Element): Promise<boolean> {
+  const place = () => JSON.stringify(one.getBoundingClientRect())
+  const before = place()
+  for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve))
+  return one.isConnected && !one.matches(':disabled') && place() === before
 }
 
 /** Runs in the page: the first on the screen that has the text, or whose whole name it is. */
