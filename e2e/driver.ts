@@ -7,7 +7,7 @@ export type Target = { role: Parameters<Page['getByRole']>[0]; name: string } | 
 
 /**
  * What page objects need of a page. Each step waits for what it asks for. Chromium is moved by Playwright, Firefox by Puppeteer
- * (`e2e/firefox.ts`), WebKit by its own WebDriver (`e2e/webkit.ts`).
+ * (`e2e/puppeteer.ts`), WebKit by its own WebDriver (`e2e/webkit.ts`).
  */
 export interface Driver {
   /** Errors that the page has logged. */
@@ -18,6 +18,7 @@ export interface Driver {
   /** Fills the field with this label: its whole text. */
   type(label: string, text: string): Promise<void>
   sees(target: Target): Promise<void>
+  /** In Firefox and WebKit what is there and not shown is missed too. */
   misses(target: Target): Promise<void>
   /** Gives this file to the dialog that the target opens. */
   chooses(target: Target, path: string): Promise<void>
@@ -31,16 +32,20 @@ export interface Driver {
   close(): Promise<void>
 }
 
-/** A selector of what may have the role. The name decides. */
-export const candidatesOf = (role: Parameters<Page['getByRole']>[0]): string => CANDIDATES[role] ?? `[role="${role}"]`
+/** A selector of what may have the role. The name decides. Throws for a role that the table lacks: nothing would be found, or missed. */
+export function candidatesOf(role: Parameters<Page['getByRole']>[0]): string {
+  const selector = CANDIDATES[role]
+  if (!selector) throw new Error(`Firefox and WebKit are not told what a ${role} is`)
+  return selector
+}
 
 const CANDIDATES: Record<string, string> = {
   button: 'button:not([role]), [role="button"]',
   textbox: 'input, textarea, [role="textbox"]',
   heading: 'h1, h2, h3, [role="heading"]',
   link: 'a[href], [role="link"]',
-  checkbox: 'input[type="checkbox"]:not([role])',
-  img: 'img:not([role]), [role="img"]',
+  tab: '[role="tab"]',
+  menuitem: '[role="menuitem"]',
 }
 
 /** As long as a page is waited for. */
