@@ -5,16 +5,16 @@ import { envelopeFor, type Pair, seedPairs } from './seed.ts'
 import { openSocket } from './sockets.ts'
 import { openWire, requestOf } from './wire.ts'
 
-/** One server in the send figure, with the connections of its senders and receivers. */
+/** One server of the figures of sending and talking, with the connections of its senders and receivers. */
 export interface Contestant {
   name: string
   pid: number
   postgresPid: number
-  /** Sends as the sender of that pair. Resolves when the server has acknowledged the message. */
+  /** Sends as the sender of that pair. Resolves when the message is acknowledged; of talk, when both receipts are back. */
   send(pair: number, id: string): Promise<void>
   /** Called with the id of every message that reaches its receiver. */
   onDelivered: ((id: string) => void) | undefined
-  /** The number of messages in its database. */
+  /** The number of messages in its database; of talk, of those that both have read. */
   stored(): Promise<number>
   stop(): Promise<void>
 }

@@ -43,6 +43,7 @@ export async function openWire(port: number): Promise<Wire> {
   let answerBytes = 0
   let headBytes = 0
   let status = 0
+  let isClosed = false
 
   const fail = (error: Error) => {
     for (const asked of waiting.splice(0)) asked.reject(error)
@@ -50,10 +51,14 @@ export async function openWire(port: number): Promise<Wire> {
 
   function open(): Promise<Socket> {
     const opened = connect({ port, host: '127.0.0.1', noDelay: true })
+    // A broken answer may have left some.
+    parts = []
+    receivedBytes = 0
+    answerBytes = 0
     const end = (error: Error) => {
       if (socket !== opened) return
       const [asked] = waiting
-      if (!asked || asked.isAgain || receivedBytes > 0) return fail(error)
+      if (!asked || asked.isAgain || receivedBytes > 0 || isClosed) return fail(error)
       // It was written into a connection that the server was closing.
       asked.isAgain = true
       socket = undefined
@@ -112,7 +117,10 @@ export async function openWire(port: number): Promise<Wire> {
         waiting.push({ request, resolve, reject })
         if (waiting.length === 1) begin(request).catch(fail)
       }),
-    close: () => socket?.destroy(),
+    close() {
+      isClosed = true
+      socket?.destroy()
+    },
   }
 }
 
