@@ -1,5 +1,5 @@
 import type { Accuse, Stored, StoredRoom } from './law.ts'
-import type { History, Mark } from './recorder.ts'
+import type { History } from './recorder.ts'
 
 /** Unread counters, watermarks and the plan's message counters match the stored messages and acknowledged marks. */
 export function checkCounters({ marks }: History, { rooms, counted }: Stored, accuse: Accuse): void {
@@ -9,26 +9,20 @@ export function checkCounters({ marks }: History, { rooms, counted }: Stored, ac
     if (planned !== count) accuse('miscounted', `${userId} sent ${count} messages, the plan counts ${planned}`)
   }
   const members = new Map(rooms.flatMap((room) => room.members.map((member) => [`${member.userId} ${room.id}`, member])))
-  for (const mark of marks) {
-    const { kind, userId, roomId, seq, askedAt } = mark
+  const known = new Map<string, { knownAt: number; highest: number }[]>()
+  for (const { kind, userId, roomId, seq, askedAt, knownAt } of marks.toSorted((a, b) => a.knownAt - b.knownAt)) {
     const member = members.get(`${userId} ${roomId}`)
     const stands = kind === 'read' ? member?.readSeq : member?.deliveredSeq
     if (stands === undefined || stands < seq)
       accuse('lost', `${userId} marked ${seq} as ${kind} in ${roomId}; it stands at ${stands}`)
-    const earlier = askedAt === undefined ? 0 : highestKnown(marks, mark, askedAt)
+    const key = `${kind} ${userId} ${roomId}`
+    const before = known.get(key) ?? []
+    const earlier = askedAt === undefined ? 0 : (before.findLast((each) => each.knownAt < askedAt)?.highest ?? 0)
+    known.set(key, before)
+    before.push({ knownAt, highest: Math.max(before.at(-1)?.highest ?? 0, seq) })
     if (seq < earlier) accuse('lost', `${userId} marked ${earlier} as ${kind} in ${roomId}; it was shown at ${seq} later`)
   }
 }
-
-/** The highest of the same mark that a client knew before that time. */
-const highestKnown = (marks: Mark[], { kind, userId, roomId }: Mark, before: number): number =>
-  marks.reduce(
-    (highest, each) =>
-      each.knownAt < before && each.userId === userId && each.roomId === roomId && each.kind === kind
-        ? Math.max(highest, each.seq)
-        : highest,
-    0,
-  )
 
 function checkMember(
   room: StoredRoom,
