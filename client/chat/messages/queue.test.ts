@@ -5,6 +5,7 @@ import { type Api, ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'
 import { draftsStore, resetDrafts } from '../../rooms/list/drafts.ts'
 import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'
+import { callLine } from '../../testing/callline.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
@@ -253,14 +254,7 @@ test('A tab whose list lacks a chat asks the server before it says that the cont
 })
 
 test('The line of a call with somebody who was blocked waits without a failure, and goes once they are not blocked any more', async () => {
-  const content = {
-    type: 'call',
-    callId: crypto.randomUUID(),
-    callType: 'voice',
-    outcome: 'answered',
-    seconds: 9,
-    isCompared: true,
-  } as const
+  const content = callLine()
   const sentAt = new Date().toISOString()
   await alice.core.keepInOutbox({ id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt })
   const isBlocked = (is: boolean) =>

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { storedBytesOf } from '../../../contract/chat/objects.ts'
+import { callLine } from '../../testing/callline.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { openLive } from '../account/openAccount.ts'
@@ -73,14 +74,7 @@ test('Who leaves is told of messages as they are seen: an album is one, and what
   const single = await keepsPhoto(alice, chatRoomId)
   expect(await alice.core.unsentCount()).toBe(3)
   await alice.core.changeUpload({ chatRoomId, id: single.id, change: { isCancelled: true } })
-  const call = {
-    type: 'call',
-    callId: crypto.randomUUID(),
-    callType: 'voice',
-    outcome: 'answered',
-    seconds: 9,
-    isCompared: true,
-  } as const
+  const call = callLine()
   const sentAt = new Date().toISOString()
   await alice.core.keepInOutbox({ id: crypto.randomUUID(), chatRoomId, content: call, replyToId: null, sentAt })
   expect(await alice.core.unsentCount()).toBe(2)

@@ -4,6 +4,7 @@ import { readSealedFor } from '../../../contract/chat/envelope.ts'
 import { SILENT_LIMITS } from '../../../contract/chat/messages.ts'
 import { utf8 } from '../../../contract/ground/bytes.ts'
 import { STEADY } from '../../../contract/ground/steady.ts'
+import { callLine } from '../../testing/callline.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { openLive } from '../account/openAccount.ts'
@@ -79,14 +80,7 @@ test('What a call writes stays below what the server takes of a silent message',
   const { alice, bob } = await people()
   await alice.says(bob, 'hello')
   await alice.core.setSteady(true)
-  const content = {
-    type: 'call',
-    callId: randomUUID(),
-    callType: 'video',
-    outcome: 'answered',
-    seconds: 9,
-    isCompared: true,
-  } as const
+  const content = callLine()
   const { id: chatRoomId, peerIds } = { ...alice.room(bob), peerIds: [bob.userId] }
   const row = await alice.core.keepInOutbox({
     id: randomUUID(),
