@@ -9,7 +9,7 @@ import { DataInUseError, runningUrl, startPostgres } from '../server/ground/db/e
 import { changeClients, showOnion } from '../server/ground/onion/commands.ts'
 import { OnionError } from '../server/ground/onion/onionError.ts'
 import { listReviews } from '../server/money/coins/reviews.ts'
-import { checkLedger } from '../server/money/ledger/audit.ts'
+import { checkLedger, sumLedger } from '../server/money/ledger/audit.ts'
 import { PlanError } from '../server/money/ledger/ledger.ts'
 import { openCard } from '../server/money/payments/openCard.ts'
 import { listAccountPlans } from '../server/money/plans/plans.ts'
@@ -22,6 +22,7 @@ const USAGE = `npm run account -- <verb>
   make-admin <username>
   list
   check-ledger
+  sum-ledger
   end-sessions <username>
   onion
   onion-client <add|remove> <name>
@@ -109,6 +110,9 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
       if (differences.length > 0) throw new Unable(differences.join('\n'))
       return [`The plans of ${accounts} accounts are what the ledger says`]
     }
+    case 'sum-ledger':
+      await sumLedger(db)
+      return ['The sums of income and the counts of plans are added up anew']
     case 'coin-reviews': {
       const rows = await listReviews(db, 100)
       if (rows.length === 0) return ['Nothing waits for a person']

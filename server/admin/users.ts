@@ -28,7 +28,7 @@ async function countUsers(env: Env, filter: Filter): Promise<number> {
   const all = plans
     .filter((plan) => tier === undefined || (plan.tier ?? tierOf(null)) === tier)
     .reduce((sum, { people }) => sum + people, 0)
-  return state === 'active' ? all - (await store.countUsers(env.db, { ...filter, state: 'inactive' })) : all
+  return state === 'active' ? Math.max(0, all - (await store.countUsers(env.db, { ...filter, state: 'inactive' }))) : all
 }
 
 /** From the nearer end, because all that is left out is read. */

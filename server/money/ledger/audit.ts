@@ -39,5 +39,8 @@ export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts:
   }
 }
 
+/** Adds up the sums of income and the counts of plans anew. */
+export const sumLedger = (db: Queryable): Promise<void> => store.sumAnew(db)
+
 const inWords = (tier: string, packageId: string | null, end: Date | null): string =>
   [tier, packageId && `by package ${packageId}`, end && `until ${end.toISOString()}`].filter(Boolean).join(' ')

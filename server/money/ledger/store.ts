@@ -103,20 +103,24 @@ export async function countImpossible(db: Queryable): Promise<number> {
   return await db.$count(ledgerEntries, and(eq(ledgerEntries.kind, 'refund'), sql`(${returned} <= ${paid}) is not true`))
 }
 
+/** The rows of income, as they follow from the ledger. */
+const INCOME = sql`
+  select m.at, m.recurring, m.premium, m.subscribers, 0 as paid, 0 as refunded from users u, income_of(u, '{}') m
+  union all
+  select created_at, 0, 0, 0, amount_cents * (kind = 'payment')::int, amount_cents * (kind = 'refund')::int
+    from ledger_entries where kind in ('payment', 'refund')`
+
 /** Lists days of which the sums are not those of the ledger. */
 export async function findWrongDays(db: Queryable): Promise<string[]> {
   const { rows } = await db.transaction(async (tx) => {
-    // In one statement, whatever is written meanwhile.
+    // The whole ledger takes longer than other statements may.
     await tx.execute(sql`set local statement_timeout = 0`)
     return await tx.execute<{ day: string }>(sql`
       select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day
       from (
         select * from income
         union all
-        select m.at, -m.recurring, -m.premium, -m.subscribers, 0, 0 from users u, income_of(u, '{}') m
-        union all
-        select created_at, 0, 0, 0, -(amount_cents * (kind = 'payment')::int), -(amount_cents * (kind = 'refund')::int)
-          from ledger_entries where kind in ('payment', 'refund')) sums
+        select at, -recurring, -premium, -subscribers, -paid, -refunded from (${INCOME}) ledger) sums
       group by 1
       having (sum(recurring), sum(premium), sum(subscribers), sum(paid), sum(refunded)) <> (0, 0, 0, 0, 0)
       order by 1 limit 100`)
@@ -133,4 +137,20 @@ export async function findWrongCounts(db: Queryable, now: Date): Promise<string[
       group by plan, greatest(at, ${now}::timestamptz) having sum(people) <> 0) wrong
     order by 1`)
   return rows.map(({ plan }) => plan)
+}
+
+/** Adds up the ledger and the plans of accounts anew. Payments and sign-ups wait meanwhile. */
+export async function sumAnew(db: Queryable): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = 0`)
+    await tx.execute(sql`lock table ledger_entries, users, income, plan_counts in share row exclusive mode`)
+    await tx.execute(sql`delete from income`)
+    await tx.execute(sql`
+      insert into income (at, recurring, premium, subscribers, paid, refunded)
+      select at, sum(recurring), sum(premium), sum(subscribers), sum(paid), sum(refunded) from (${INCOME}) ledger group by at`)
+    await tx.execute(sql`delete from plan_counts`)
+    await tx.execute(sql`
+      insert into plan_counts (plan, at, people)
+      select p.plan, p.at, sum(p.people) from users u, plans_of(u) p group by 1, 2 having sum(p.people) <> 0`)
+  })
 }
