@@ -19,15 +19,17 @@ export async function countPlans(db: Queryable, now: Date): Promise<{ tier: stri
   return rows
 }
 
-/** Makes one row of each plan that has several. */
+/** Makes one row of each plan and instant that has several: of what counts already, one a plan. */
 export async function foldPlanCounts(db: Queryable, now: Date): Promise<void> {
+  const spot = sql`case when at <= ${now}::timestamptz then '-infinity'::timestamptz else at end`
   await db.execute(sql`
-    with gone as (
-      delete from plan_counts where at <= ${now}::timestamptz
-        and plan in (select plan from plan_counts where at <= ${now}::timestamptz group by plan having count(*) > 1)
-      returning plan, people)
+    with spots as (
+      select plan, ${spot} as spot from plan_counts group by 1, 2 having count(*) > 1),
+    gone as (
+      delete from plan_counts c using spots s where c.plan = s.plan and ${spot} = s.spot
+      returning c.plan, s.spot, c.people)
     insert into plan_counts (plan, at, people)
-    select plan, '-infinity', sum(people) from gone group by plan having sum(people) <> 0`)
+    select plan, spot, sum(people) from gone group by 1, 2 having sum(people) <> 0`)
 }
 
 /** Returns the sums of days from this one on, oldest first. */
