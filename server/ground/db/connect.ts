@@ -80,6 +80,8 @@ const LOST_WORDS = /timeout exceeded when trying to connect|Connection terminate
 /** True if the caller should try again. */
 export const isDatabaseAway = (error: unknown): boolean => isConnectionLost(error) || SLOW_STATES.test(codeOf(causeOf(error)))
 
+export const isDeadlock = (error: unknown): boolean => codeOf(causeOf(error)) === '40P01'
+
 /** True if other queries fail now too. */
 export function isConnectionLost(error: unknown): boolean {
   const cause = causeOf(error)

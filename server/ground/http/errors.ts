@@ -6,7 +6,7 @@ import { everyEndpoint } from '../../../contract/every.ts'
 import type { RefusalCode } from '../../../contract/ground/refusals.ts'
 import { Refusal } from '../../refuse.ts'
 import type { Config } from '../../settings/config.ts'
-import { isDatabaseAway } from '../db/connect.ts'
+import { isDatabaseAway, isDeadlock } from '../db/connect.ts'
 import { fewestHeaders } from './headers.ts'
 import { listenerOf } from './listener.ts'
 
@@ -64,6 +64,8 @@ interface ErrorAnswer {
 export function answerOf(error: unknown, log: FastifyBaseLogger): ErrorAnswer {
   const refusal = refusalOf(error)
   if (refusal) {
+    // Whoever loses a deadlock tries again, but locks in the wrong order are a bug.
+    if (isDeadlock(error)) logIncident(log, error, randomUUID())
     const { code, status, retryAfterSeconds } = refusal
     return { code, status, body: JSON.stringify(refusal.body()), retryAfterSeconds }
   }
