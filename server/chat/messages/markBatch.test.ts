@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, onTestFinished, test } from 'vitest'
-import { connect } from '../../ground/db/connect.ts'
+import { connect, isDatabaseAway } from '../../ground/db/connect.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 import { hashOf } from '../chatlocks/chatGate.ts'
@@ -103,6 +103,19 @@ test('A mark that the database refuses fails alone', async () => {
   ])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await marksOf(two)).toEqual({ delivered: 2, read: 2, unread: 1 })
+})
+
+test('Of the marks of one flush only that of a member whose row stays locked is told to try again', async () => {
+  const [first, held, one] = [await talk(), await talk(), await talk()]
+  const batch = makeMarkBatch({ pool: world.pool, clock: world.env.clock })
+  const [, kept, raised] = await world.env.db.transaction(async (tx) => {
+    await tx.execute(sql`select from chat_participants where chat_room_id = ${held.chatRoomId} for no key update`)
+    // Behind a flush that is under way the other two are taken together.
+    return await Promise.allSettled([first, held, one].map(({ mark }) => batch.raise(mark)))
+  })
+  expect(raised).toMatchObject({ status: 'fulfilled', value: { readSeq: 2 } })
+  expect(kept?.status === 'rejected' && isDatabaseAway(kept.reason)).toBe(true)
+  expect(await marksOf(held)).toMatchObject({ read: 0 })
 })
 
 test('A member whose row somebody keeps locked holds up their own marks alone', async () => {

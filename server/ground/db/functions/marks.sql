@@ -8,6 +8,8 @@ RETURNS TABLE ("verdict" text, "delivered_seq" bigint, "read_seq" bigint, "has_d
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off SET enable_material = off SET enable_memoize = off SET jit = off
+-- Whoever is waited for longer, as while an account is deleted, is told to try again: the others of the call wait with them.
+SET lock_timeout = '1s'
 AS $$
 #variable_conflict use_column
 DECLARE
