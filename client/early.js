@@ -78,7 +78,7 @@
     // A logout that still has to be sent comes before any other call.
     const init = { credentials: 'same-origin', cache: 'no-store', headers: { Accept: 'application/json' } }
     const asked = { '/api/user': fetch('/api/user', init) }
-    globalThis.early.asked = asked
+    Object.assign(globalThis.early, { asked, askedAtMs: Date.now() })
     const unlock = '/api/devices/unlock'
     const drop = () => delete asked[unlock]
     // A member's vault opens by both answers. The pages to read open none.

@@ -64,13 +64,14 @@ function visit({ address = '/', local = {}, session = {}, without = [], browser 
   const context = createContext({ ...page, ...Object.fromEntries(without.map((name) => [name, undefined])) })
   if (without.includes('WebAssembly')) runInContext('delete globalThis.WebAssembly', context)
   runInContext(script, context)
-  const { early } = context as { early: { goesWithout: string; asked?: object } }
+  const { early } = context as { early: { goesWithout: string; asked?: object; askedAtMs?: number } }
   return {
     frame: dataset['frame'],
     text: dataset['text'],
     asked,
     lacks: named.textContent,
     goesWithout: early.goesWithout,
+    askedAtMs: early.askedAtMs,
     /** What the code may take. */
     left: () => Object.keys(early.asked ?? {}),
     told: new Promise((resolve) => setTimeout(resolve)),
@@ -203,11 +204,21 @@ test('What a browser goes without is named at the door, which it passes; an iPho
 test('The code takes each early answer once, and only for a reading', async () => {
   const [early, late] = [new Response('early'), new Response('late')]
   vi.stubGlobal('fetch', async () => late)
-  globalThis.early = { asked: { '/api/user': Promise.resolve(early) } }
+  expect(visit({}).askedAtMs).toBeGreaterThan(Date.now() - 60_000)
+  globalThis.early = { asked: { '/api/user': Promise.resolve(early) }, askedAtMs: Date.now() }
   expect(await wire('/api/user', { method: 'PUT' })).toBe(late)
   expect(await wire('/api/rooms', { method: 'GET' })).toBe(late)
   expect(await wire('/api/user', { method: 'GET' })).toBe(early)
   expect(await wire('/api/user', { method: 'GET' })).toBe(late)
+  globalThis.early = undefined
+  vi.unstubAllGlobals()
+})
+
+test('An early answer that has grown old, as on a phone that slept, is asked for anew: its challenge may have ended', async () => {
+  const [early, late] = [new Response('early'), new Response('late')]
+  vi.stubGlobal('fetch', async () => late)
+  globalThis.early = { asked: { '/api/devices/unlock': Promise.resolve(early) }, askedAtMs: Date.now() - 61_000 }
+  expect(await wire('/api/devices/unlock', { method: 'GET' })).toBe(late)
   globalThis.early = undefined
   vi.unstubAllGlobals()
 })

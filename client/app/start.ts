@@ -82,8 +82,11 @@ else begin()
 
 function begin(): void {
   mount(env)
-  start(env, console.error, ANSWER_WITHIN_MS).catch((error) => {
-    report(error)
-    accountStore.setState({ phase: 'signed_out', user: null, notice: 'Something went wrong while starting. Sign in to go on.' })
-  })
+  start(env, console.error, ANSWER_WITHIN_MS)
+    .catch((error) => {
+      report(error)
+      accountStore.setState({ phase: 'signed_out', user: null, notice: 'Something went wrong while starting. Sign in to go on.' })
+    })
+    // What it did not take may be another account's.
+    .finally(() => delete globalThis.early?.asked)
 }
