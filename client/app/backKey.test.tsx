@@ -54,6 +54,15 @@ test('A chat after a payment still knows of it when the list is put beneath', ()
   expect(history.state).toEqual({ list: true, paid: 'yes' })
 })
 
+test('A chat that is loaded anew without a list beneath has one entry above it, whatever was open: its way back is a step', () => {
+  stop()
+  navigate('/chat/bob', { state: { paid: 'yes', steps: 1 } })
+  stop = followBack()
+  expect(history.state).toEqual({ list: true, paid: 'yes' })
+  toList()
+  expect(here()).toBe('/')
+})
+
 test('A chat that takes the place of another lies over the same list', () => {
   navigate('/chat/bob')
   navigate('/chat/carol', { replace: true })

@@ -54,9 +54,9 @@ export function followBack(): () => void {
 
   if (isChat(location.pathname) && !mark().list) {
     const { href } = location
-    const state = { ...mark(), list: true } satisfies Mark
+    const { steps: _, ...state } = mark()
     replaceState.call(history, null, '', '/')
-    pushState.call(history, state, '', href)
+    pushState.call(history, { ...state, list: true } satisfies Mark, '', href)
   }
   look()
   onSteps()
