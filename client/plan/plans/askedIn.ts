@@ -8,6 +8,8 @@ export interface Known {
 /** Key of sessionStorage: a checkout was begun in this tab, for that chat. The provider would read an address. */
 const CHECKOUT = 'plan-checkout'
 
+const TELLS = /^\/(chat\/|subscribe|settings\?tab=(plan|subscription))/
+
 const known = (): Known => history.state ?? {}
 
 /** The chat that asks for a plan, or led to the plans. */
@@ -15,11 +17,11 @@ export const askedIn = (): string | undefined => (location.pathname.startsWith('
 
 export const keepCheckout = (): void => sessionStorage.setItem(CHECKOUT, askedIn() ?? '')
 
-/** After a payment in this page. */
+/** After a payment in this page: where neither a chat nor the plans tell of it, the plans are opened. */
 export function showPaid(): void {
-  const here = location.pathname + location.search
-  const state: Known = { ...known(), paid: 'yes' }
-  history.replaceState(state, '', askedIn() ?? here)
+  const here = askedIn() ?? location.pathname + location.search
+  if (TELLS.test(here)) history.replaceState({ ...known(), paid: 'yes' } satisfies Known, '', here)
+  else history.pushState({ paid: 'yes' } satisfies Known, '', '/subscribe')
 }
 
 /** After the provider’s page, which says `paid`. */

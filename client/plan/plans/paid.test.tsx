@@ -120,6 +120,20 @@ test('A form in the chat leaves the chat where it is, also for whoever looked at
   expect(address()).toBe(CHAT)
 })
 
+test('Where neither a chat nor the plans say so, as over the list, the plans are opened after a payment; Back returns', async () => {
+  const { answers } = server()
+  history.replaceState({ steps: 1 }, '', '/')
+  const { person, again } = show(<UpgradeDialog feature="calling" isRefused={false} onClose={vi.fn()} />, answers)
+  await person.click(await screen.findByRole('button', { name: 'Choose Premium' }))
+  await completes()
+  expect(address()).toBe('/subscribe')
+  expect(history.state).toEqual({ paid: 'yes' })
+  again(<PlanTab tier="free" />)
+  await screen.findByText(/We wait for the card provider/)
+  history.back()
+  expect(address()).toBe('/')
+})
+
 test('Whoever paid nothing finds the chat again too; the plans that were opened otherwise know of no chat', async () => {
   const { answers } = server()
   history.replaceState(null, '', CHAT)
