@@ -2,7 +2,7 @@ import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { unfinishedAlbums } from './albums.ts'
 import { tellTabs, type Upload, uploadsIn } from './uploadsState.ts'
-import { inRows, remove } from './waitingFile.ts'
+import { find, inRows, remove } from './waitingFile.ts'
 
 export interface Follower {
   show(chatRoomId: string): Promise<void>
@@ -43,10 +43,12 @@ export const settle = (env: Env, chatRoomId: string): Promise<void> =>
       // The pictures of an album arrive together.
       if (object === null || (content.album && unfinished.has(content.album.id))) break
       await inRows(env, async () => {
+        const now = find(id)
+        if (!now || !isActive(now)) return
         await env.crypto.uploadDone({ chatRoomId, id, object })
         remove(id)
+        names.push(content.voice ? 'Voice message' : content.name)
       })
-      names.push(content.voice ? 'Voice message' : content.name)
     }
     if (names.length > 0) tellTabs()
     const isLast = !uploadsIn(chatRoomId).some(isActive)

@@ -3,7 +3,7 @@ import type { Env } from '../../env.ts'
 import { connectionStore } from '../../net/status.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
 import type { Follower } from './fileFollower.ts'
-import { refreshUploads } from './uploadQueue.ts'
+import { cancelUpload, pauseUpload, refreshUploads } from './uploadQueue.ts'
 import { uploadsStore } from './uploadsState.ts'
 
 class Request {
@@ -80,4 +80,21 @@ test('Pictures of an album that another tab still keeps wait for the last of the
   held.pop()
   await refreshUploads(env, chats)
   await expect.poll(() => sent).toEqual(['A0', 'A1', 'B0'])
+})
+
+test.each([
+  ['cancelled', cancelUpload],
+  ['paused', pauseUpload],
+])('A picture that is %s while those before it go to the outbox does not follow them', async (_, act) => {
+  const { env, vault, chats, sent, stored } = page(['A0', 'A1', 'A2'])
+  let acted: Promise<void> | undefined
+  const { uploadDone } = vault
+  vault.uploadDone = async (name) => {
+    acted ??= act(env, { chatRoomId: 'room', id: 'A1' })
+    await uploadDone(name)
+  }
+  await refreshUploads(env, chats)
+  await expect.poll(() => sent).toEqual(['A0', 'A2'])
+  await acted
+  expect(stored.flat()).toEqual(['A0', 'A2'])
 })

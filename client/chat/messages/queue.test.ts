@@ -316,6 +316,18 @@ test.each([
   expect(await heard()).toEqual(['between them'])
 })
 
+test.each([{ isPaused: true }, { isCancelled: true }])(
+  'A file whose bytes are at the server is not handed to the outbox where another tab has set %j',
+  async (change) => {
+    const name = await keepsFile()
+    const object = crypto.randomUUID()
+    await alice.core.changeUpload({ ...name, change: { object, ...change } })
+    await alice.core.uploadDone({ ...name, object })
+    expect(await unsent()).toEqual([])
+    expect(await alice.core.uploads()).toMatchObject([{ id: name.id, ...change }])
+  },
+)
+
 test('The first text after the line is back goes after a file that still waits, also where no other text does', async () => {
   goes()
   const name = await keepsFile()

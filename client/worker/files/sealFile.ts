@@ -160,7 +160,7 @@ export function uploadDone(live: Live, name: Name & { object: string }): Promise
   const { chatRoomId, id, object } = name
   return withOutbox(live, chatRoomId, async () => {
     const row = await uploadOf(live, name)
-    if (!row) return
+    if (!row || row.isCancelled || row.isPaused) return
     const isKnown =
       (await ownRow(live, id)) !== undefined ||
       (await seqOfMessage(live.vault, { chatRoomId, senderId: live.userId, id })) !== undefined
