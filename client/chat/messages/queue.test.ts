@@ -144,6 +144,41 @@ test('What is cancelled is never sent: its words come back before what is typed,
   expect(await heard()).toEqual([])
 })
 
+test('Cancelled words come back also where what was typed since begins alike', async () => {
+  goes()
+  await says('Ok')
+  await says('Ok')
+  const [first, second] = (await alice.core.outbox(room.id)).map(({ id }) => id)
+  // The field stores what was typed as it closes, before the worker has answered.
+  const { takeBack } = alice.core
+  alice.env.crypto = {
+    ...alice.core,
+    async takeBack(name) {
+      const text = await takeBack(name)
+      await alice.core.keepDraftText({ chatRoomId: room.id, text: 'Ok then' })
+      return text
+    },
+  }
+  await cancelUnsent(alice.env, room, first ?? expect.fail())
+  expect(await alice.core.readDraft(room.id)).toBe('Ok\nOk then')
+
+  const given: string[] = []
+  const leaves = { chatRoomId: room.id, field: { current: null }, giveBack: async () => undefined }
+  composer.open = leaves
+  alice.env.crypto = {
+    ...alice.core,
+    async takeBack(name) {
+      const text = await takeBack(name)
+      const field = { current: { value: 'Ok then' } as HTMLTextAreaElement }
+      composer.open = { ...leaves, field, giveBack: async (words) => void given.push(words) }
+      return text
+    },
+  }
+  await cancelUnsent(alice.env, room, second ?? expect.fail())
+  delete composer.open
+  expect(given).toEqual(['Ok'])
+})
+
 test('A message whose answer was lost may be sent already: it is not taken back, and its words stay where they are', async () => {
   wire.afterEffect = (_caller, path, method) => {
     if (path === messagesApi.send.path && method === 'POST') throw new ApiError(0, 'offline', 'You are offline')

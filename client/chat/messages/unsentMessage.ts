@@ -45,14 +45,15 @@ export async function cancelUnsent(env: Env, room: Room, id: string): Promise<vo
 async function giveBack(env: Env, { id }: Room, text: string, before: Field | undefined): Promise<void> {
   const stored = await readDraft(env, id)
   const { open } = composer
-  const isStored = stored.startsWith(text)
+  const isIn = (words: string) => words === text || words.startsWith(`${text}\n`)
+  const isStored = isIn(stored)
   if (open?.chatRoomId !== id) {
     // The field may have stored what was typed as it closed.
     if (!isStored) await keepDraft(env, id, [text, stored].filter(Boolean).join('\n'))
     return loadDrafts(env)
   }
   const typed = open.field.current?.value ?? ''
-  if (open.field === before || !typed.startsWith(text)) await open.giveBack(typed === '' && isStored ? stored : text)
+  if (open.field === before || !isIn(typed)) await open.giveBack(typed === '' && isStored ? stored : text)
 }
 
 export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
