@@ -172,6 +172,36 @@ test.each([
   expect(plays).toHaveBeenCalledTimes(4)
 })
 
+/** The first of three plays, the last one is pressed and on its way. */
+async function pressesLast(last: () => Promise<Blob>) {
+  const openFile = async ({ content }: { content: { object: string } }) =>
+    content.object === 'object c' ? last() : new Blob(['words'])
+  const { person } = show(['a', 'b', 'c'].map(voice), makeAnswers(), { crypto: { openFile } as never })
+  await waitFor(() => expect(document.querySelectorAll('.att-voice')).toHaveLength(3))
+  const audios = [...document.querySelectorAll('audio')] as HTMLAudioElement[]
+  const buttons = screen.getAllByRole('button', { name: 'Play voice message' }) as HTMLElement[]
+  await person.click(buttons[0] as HTMLElement)
+  await waitFor(() => expect(plays).toHaveBeenCalledTimes(1))
+  fireEvent.play(audios[0] as HTMLElement)
+  await person.click(buttons[2] as HTMLElement)
+  return { audios, end: () => fireEvent.ended(audios[0] as HTMLElement) }
+}
+
+test('What is pressed while another one plays is the next one, also where it comes later', async () => {
+  const { promise, answer } = held<Blob>()
+  const { audios, end } = await pressesLast(() => promise)
+  end()
+  answer(new Blob(['words']))
+  await waitFor(() => expect(plays.mock.contexts).toEqual([audios[0], audios[2]]))
+})
+
+test('What was pressed and cannot be fetched holds up none that follows', async () => {
+  const { audios, end } = await pressesLast(() => Promise.reject(new Error('lost')))
+  await screen.findByRole('alert')
+  end()
+  await waitFor(() => expect(plays.mock.contexts).toEqual([audios[0], audios[1]]))
+})
+
 test('In a call no voice message follows by itself', async () => {
   const { openFile, end } = await ends(async () => new Blob(['words']))
   act(() => callAskStore.setState({ isInCall: true }))

@@ -46,9 +46,10 @@ export function fetchAlong(pressed: Element): void {
   for (const voice of below(pressed).slice(0, ALONG)) voice.fetch()
 }
 
-/** The voice message below follows by itself, as far as the chat is drawn. */
+/** The voice message below follows by itself, as far as the chat is drawn, unless another one was pressed and is on its way. */
 export function playNext(ended: Element, speed: number): void {
-  if (!callAskStore.getState().isInCall) below(ended)[0]?.play(speed)
+  // What could not be fetched is not drawn any more.
+  if (!awaited?.isConnected && !callAskStore.getState().isInCall) below(ended)[0]?.play(speed)
 }
 
 function below(player: Element): Voice[] {
