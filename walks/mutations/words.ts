@@ -68,8 +68,8 @@ export const words: Mutation[] = [
   {
     name: 'What waits is stopped by a tab that has not heard of the contact yet',
     file: 'client/chat/messages/removedContact.ts',
-    from: 'if (room) return room',
-    to: '',
+    from: 'rows.filter(({ chatRoomId }) => !roomById(chatRoomId))',
+    to: 'rows',
     test: 'client/chat/messages/queue.test.ts',
   },
   {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { uploaderApi } from '../../../contract/chat/files.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { type Api, ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'
 import { draftsStore, resetDrafts } from '../../rooms/list/drafts.ts'
@@ -267,6 +268,39 @@ test('A contact who was removed meanwhile gets nothing, also when they are added
   await flushAll(alice.env)
   expect(await unsent()).toEqual([['to a friend', null, 'You have removed this contact']])
   expect(await heard()).toEqual([])
+})
+
+test('Where words wait for somebody who was removed is not told to the server: it is asked once what has changed, after the other chats', async () => {
+  const unlisted = ['0', '1'].map((end) => `00000000-0000-4000-8000-00000000000${end}`)
+  goes()
+  await says('to a friend')
+  const sentAt = new Date().toISOString()
+  for (const chatRoomId of unlisted)
+    await alice.core.keepInOutbox({
+      ...{ id: crypto.randomUUID(), chatRoomId, replyToId: null, sentAt },
+      content: { type: 'text', text: 'to somebody' },
+    })
+  comesBack()
+  roomsStore.setState({ counter: '1' })
+  const asked: object[] = []
+  const { api } = alice.env
+  let isWhole = false
+  alice.env.api = (async (endpoint: never, input: object) => {
+    if (endpoint === roomsApi.list) asked.push(input)
+    if (endpoint === roomsApi.list && !isWhole) throw new Error('Not what the contract says')
+    return await api(endpoint, input as never)
+  }) as Api
+  await expect(flushAll(alice.env)).rejects.toThrow('Not what the contract says')
+  expect(await heard()).toEqual(['to a friend'])
+  isWhole = true
+  await flushAll(alice.env)
+  expect(asked.slice(0, 2)).toMatchObject([{ since: '1' }, { since: '1' }])
+  expect(asked.filter((input) => 'ids' in input)).toEqual([])
+  const waiting = (await Promise.all(unlisted.map((id) => alice.core.outbox(id)))).flat()
+  expect(waiting.map(({ failure }) => failure)).toEqual(['You have removed this contact', 'You have removed this contact'])
+  const count = asked.length
+  await flushAll(alice.env)
+  expect(asked).toHaveLength(count)
 })
 
 /** Alice removes Bob, or adds him again, in another browser. */

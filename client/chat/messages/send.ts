@@ -101,16 +101,17 @@ export function stopRetries(): void {
 }
 
 export async function flushAll(env: Env): Promise<void> {
-  for (const chatRoomId of await env.crypto.roomsWithOutbox()) {
-    const room = roomById(chatRoomId) ?? (await unlisted(env, chatRoomId))
+  const ids = await env.crypto.roomsWithOutbox()
+  const unlisted = ids.filter((id) => !roomById(id))
+  const flushListed = async (id: string) => {
+    const room = roomById(id)
     if (room && !isShut(room)) await flush(env, room)
   }
-}
-
-async function unlisted(env: Env, chatRoomId: string): Promise<Room | undefined> {
-  if (roomsStore.getState().counter === null) return undefined
+  for (const id of ids) await flushListed(id)
+  if (unlisted.length === 0 || roomsStore.getState().counter === null) return
   const part = await import('./removedContact.ts').catch(() => undefined)
-  return part?.stopRemoved(env, chatRoomId)
+  await part?.stopRemoved(env, unlisted)
+  for (const id of unlisted) await flushListed(id)
 }
 
 let typingSentAt = 0
