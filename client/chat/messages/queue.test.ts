@@ -303,6 +303,28 @@ test('Where words wait for somebody who was removed is not told to the server: i
   expect(asked).toHaveLength(count)
 })
 
+test('What may have reached a contact who was removed meanwhile is not given back, and a Retry sends it once', async () => {
+  wire.afterEffect = (_caller, path, method) => {
+    if (path === messagesApi.send.path && method === 'POST') throw new ApiError(0, 'offline', 'You are offline')
+  }
+  await says('lost answer')
+  wire.afterEffect = undefined
+  const id = await idOf('lost answer')
+  lists('declined')
+  resetRooms()
+  roomsStore.setState({ counter: '1' })
+  await flushAll(alice.env)
+  expect(await unsent()).toEqual([['lost answer', null, 'You have removed this contact']])
+  lists('accepted')
+  putRooms([room])
+  await cancelUnsent(alice.env, room, id)
+  expect(await alice.core.readDraft(room.id)).toBe('')
+  expect(toastStore.getState().queue.at(-1)).toMatchObject({ title: 'Not cancelled' })
+  await retryMessage(alice.env, room, id)
+  expect(await unsent()).toEqual([])
+  expect(await heard()).toEqual(['lost answer'])
+})
+
 /** Alice removes Bob, or adds him again, in another browser. */
 function lists(state: 'accepted' | 'declined') {
   const entry = `${alice.userId} ${bob.userId}`

@@ -21,7 +21,7 @@ export async function stopRemoved(env: Env, chatRoomIds: string[]): Promise<void
   const stopped = rows.filter(({ chatRoomId }) => !roomById(chatRoomId))
   // The server may have it: its answer may have been lost.
   for (const { chatRoomId, id } of stopped)
-    await env.crypto.changeOutbox({ chatRoomId, id, failure: 'You have removed this contact', unseal: false })
+    await env.crypto.changeOutbox({ chatRoomId, id, failure: 'You have removed this contact', unseal: true })
   const counted = stopped.filter(({ content }) => content && isCounted(content))
   for (const chatRoomId of new Set(counted.map((row) => row.chatRoomId))) {
     const count = counted.filter((row) => row.chatRoomId === chatRoomId).length
