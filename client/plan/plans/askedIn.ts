@@ -17,7 +17,7 @@ export const askedIn = (): string | undefined => (location.pathname.startsWith('
 
 export const keepCheckout = (): void => sessionStorage.setItem(CHECKOUT, askedIn() ?? '')
 
-/** After a payment in this page: where neither a chat nor the plans tell of it, the plans are opened. */
+/** After a payment in this page. Opens the plans where nothing on screen tells of it. */
 export function showPaid(): void {
   const here = askedIn() ?? location.pathname + location.search
   if (TELLS.test(here)) history.replaceState({ ...known(), paid: 'yes' } satisfies Known, '', here)

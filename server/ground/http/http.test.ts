@@ -102,6 +102,17 @@ test('a mistake of ours is a 500 with an incident, and neither answer nor log re
   expect(world.log()).not.toMatch(/canary-in-the|127\.0\.0\.1|alice/)
 })
 
+test('who loses a deadlock is told to try again, and the log has it', async () => {
+  const hub = world.env.hub.publishMessage
+  world.env.hub.publishMessage = () => {
+    throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+  }
+  const answer = await alice.posts(room, 'hello')
+  world.env.hub.publishMessage = hub
+  expect(answer).toBeRefused(503, 'unavailable')
+  expect(world.log()).toContain('"code":"40P01"')
+})
+
 test('writes come from a listed origin or from a program; reads from anywhere', async () => {
   const says = (headers: Record<string, string>) => alice.request('POST', '/api/logout', { body: {}, headers })
   const eve = 'http://eve.example'
