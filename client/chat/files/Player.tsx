@@ -3,6 +3,7 @@ import { type SyntheticEvent, useRef, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { heldType, type Look, nameOf, sizeWords } from './fileWords.ts'
 import type { Held } from './openedFiles.ts'
+import { showHeld } from './openFile.ts'
 import { playsAlone } from './playing.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
 import { VideoBody } from './VideoBody.tsx'
@@ -39,6 +40,12 @@ export function Player({ held, look, isAsked = false, isSavable = true, isInChat
     isPressed.current = true
     setWanted(true)
   }
+  /** Nobody has pressed this one, so nobody is told what fails. */
+  const comeAlong = () =>
+    void showHeld(env, held).then(
+      () => setWanted(true),
+      () => undefined,
+    )
   async function follow() {
     const { chatRoomId, file } = held
     const kept = env.crypto.openFile({ chatRoomId, content: file, type: heldType(file.mediaType) })
@@ -57,6 +64,7 @@ export function Player({ held, look, isAsked = false, isSavable = true, isInChat
         isLengthSaid={isLengthSaid}
         onWant={() => setWanted(true)}
         onFollow={isInChat ? () => void follow() : undefined}
+        onAlong={comeAlong}
         onBroken={() => setBroken(true)}
       />
     )

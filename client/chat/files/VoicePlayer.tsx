@@ -20,11 +20,14 @@ interface Props {
   onWant: () => void
   /** In a chat it is played when the one before has ended. Nobody presses at that moment, so what is not here is not fetched. */
   onFollow?: (() => void) | undefined
+  /** It comes along with one above it. */
+  onAlong?: () => void
   onBroken: () => void
 }
 
-export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, onFollow, onBroken }: Props) {
+export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, onFollow, onAlong, onBroken }: Props) {
   const audio = useRef<HTMLAudioElement>(null)
+  const [isPressed, setPressed] = useState(false)
   const [isPlaying, setPlaying] = useState(false)
   const [at, setAt] = useState(0)
   const [speed, setSpeed] = useState(1)
@@ -46,12 +49,16 @@ export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, on
   }
 
   const isInChat = onFollow !== undefined
+  const isAsked = isPressed && part !== undefined
+  useEffect(() => {
+    if (isAsked && isInChat && audio.current) fetchAlong(audio.current)
+  }, [isAsked, isInChat])
   const latest = useLatest({
     play(next: number) {
       setSpeed(next)
       if (audio.current?.paused !== false) toggle(onFollow)
     },
-    fetch: onWant,
+    fetch: () => onAlong?.(),
   })
   useEffect(() => {
     const player = audio.current
@@ -60,8 +67,8 @@ export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, on
   }, [isInChat, latest])
 
   function press() {
+    setPressed(true)
     toggle()
-    if (isInChat && !url && audio.current) fetchAlong(audio.current)
   }
 
   function faster() {

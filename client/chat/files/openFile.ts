@@ -103,11 +103,15 @@ function bounded(opened: ReadonlyMap<string, Opened>, newest?: string): Readonly
 /** Returns an object URL. Throws ApiError, CryptoFailure, or RangeError for a picture that is not shown. */
 export async function showHeld(env: Env, held: Held): Promise<string> {
   const { object } = held.file
-  const known = openedStore.getState().urls.get(object)
-  if (known) return known.url
+  const known = () => openedStore.getState().urls.get(object)?.url
+  const before = known()
+  if (before) return before
   const bytes = await openHeld(env, held)
   if (lookOf(held.file) === 'picture' && !(await isShowable(bytes)))
     throw new RangeError('It is too large to be shown, or of a kind that is not known here. It can be saved.')
+  // Callers share one opening.
+  const other = known()
+  if (other) return other
   const url = URL.createObjectURL(bytes)
   const opened = { chatRoomId: held.chatRoomId, url, sizeBytes: bytes.size }
   openedStore.setState(({ urls }) => ({ urls: bounded(new Map([...urls, [object, opened]]), object) }))

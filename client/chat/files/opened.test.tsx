@@ -48,3 +48,9 @@ test('What is on the screen stays open, however large, and is fetched once; what
   again(null)
   expect(opened()).toEqual(['c', 'd'])
 })
+
+test('What two parts of the page open at the same time is one address: a second one would stop what plays', async () => {
+  show([<Shown key="1" held={held('a')} />, <Shown key="2" held={held('a')} />], makeAnswers())
+  await waitFor(() => expect(screen.getAllByText('there')).toHaveLength(2))
+  expect(URL.createObjectURL).toHaveBeenCalledOnce()
+})

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
 import { held, makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { toastStore } from '../../ui/toast.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
 import { callAskStore } from '../callline/askCall.ts'
 import { FileBody } from './FileBody.tsx'
 import { openedStore } from './openedFiles.ts'
@@ -113,8 +115,8 @@ test('The next voice message follows by itself, at the same speed; the last ends
   await person.click(within(first).getByRole('button', { name: 'Play voice message' }))
   await waitFor(() => expect(plays).toHaveBeenCalledTimes(1))
   expect(plays.mock.contexts[0]).toBe(first.querySelector('audio'))
-  // It has come along.
-  expect(openFile).toHaveBeenCalledTimes(2)
+  // It is in this browser: the server is asked for nothing, and none comes along.
+  expect(openFile).toHaveBeenCalledTimes(1)
   fireEvent.ended(first.querySelector('audio') as HTMLAudioElement)
   await waitFor(() => expect(plays).toHaveBeenCalledTimes(2))
   expect(plays.mock.contexts[1]).toBe(second.querySelector('audio'))
@@ -123,37 +125,73 @@ test('The next voice message follows by itself, at the same speed; the last ends
   expect(plays).toHaveBeenCalledTimes(2)
 })
 
+/** Voice messages that the server has, and this browser not yet. */
+async function fetches(ids: string[], more: ReactNode, here: (id: string, arrival?: string) => Promise<Blob | undefined>) {
+  vi.stubGlobal('fetch', async () => new Response('sealed'))
+  const openFile = vi.fn(async ({ content, arrival }: { content: { object: string }; arrival?: string }) =>
+    here(content.object.slice(-1), arrival),
+  )
+  const crypto = { openFile, handIn: async () => undefined } as never
+  const { person } = show([...ids.map(voice), more], makeAnswers(), { crypto })
+  await waitFor(() => expect(document.querySelectorAll('.att-voice')).toHaveLength(ids.length))
+  const asked = (id: string) => openFile.mock.calls.filter(([{ content }]) => content.object === `object ${id}`)
+  const press = (at: number) => person.click(screen.getAllByRole('button', { name: 'Play voice message' })[at] as HTMLElement)
+  return { person, press, asked, audios: [...document.querySelectorAll('audio')] as HTMLAudioElement[] }
+}
+const words = async (arrival?: string) => (arrival ? new Blob(['words']) : undefined)
+
 /** Of five voice messages four have come by one press and play to their end; `last` is how this browser answers for the fifth. */
 async function ends(last: (arrival?: string) => Promise<Blob | undefined>) {
-  const openFile = vi.fn(async ({ content, arrival }: { content: { object: string }; arrival?: string }) =>
-    content.object === 'object e' ? last(arrival) : new Blob(['words']),
+  const { person, press, asked, audios } = await fetches(['a', 'b', 'c', 'd', 'e'], bubble('v', {}), async (id, arrival) =>
+    id === 'e' ? last(arrival) : id === 'v' ? new Blob(['a film']) : words(arrival),
   )
-  const shown = (
-    <>
-      {['a', 'b', 'c', 'd', 'e'].map(voice)}
-      {bubble('v', {})}
-    </>
-  )
-  const { person } = show(shown, makeAnswers(), { crypto: { openFile } as never })
-  await waitFor(() => expect(document.querySelectorAll('.att-voice')).toHaveLength(5))
-  await person.click(screen.getAllByRole('button', { name: 'Play voice message' })[0] as HTMLElement)
-  const audios = [...document.querySelectorAll('audio')]
+  await press(0)
   for (const [at, audio] of audios.slice(0, 4).entries()) {
     if (at > 0) fireEvent.ended(audios[at - 1] as HTMLAudioElement)
     await waitFor(() => expect(plays).toHaveBeenCalledTimes(at + 1))
     fireEvent.play(audio)
   }
-  expect(openFile).toHaveBeenCalledTimes(4)
-  return { person, openFile, end: () => fireEvent.ended(audios[3] as HTMLAudioElement) }
+  expect(asked('d')).toHaveLength(2)
+  return { person, asked: () => asked('e'), end: () => fireEvent.ended(audios[3] as HTMLAudioElement) }
 }
 
 test('The next voice message is not fetched by itself where this browser does not have it', async () => {
-  const { openFile, end } = await ends(async () => undefined)
+  const { asked, end } = await ends(async () => undefined)
   end()
-  await waitFor(() => expect(openFile).toHaveBeenCalledTimes(5))
+  await waitFor(() => expect(asked()).toHaveLength(1))
   await act(async () => undefined)
-  expect(openFile.mock.calls.filter(([{ arrival }]) => arrival)).toEqual([])
+  expect(asked().filter(([{ arrival }]) => arrival)).toEqual([])
   expect(plays).toHaveBeenCalledTimes(4)
+})
+
+test('What comes along and fails says nothing: nobody has pressed it, and a press asks again', async () => {
+  const { press, asked } = await fetches(['a', 'b'], null, async (id, arrival) => {
+    if (id === 'b' && arrival) throw new CryptoFailure('file_changed', 'This file was changed')
+    return words(arrival)
+  })
+  await press(0)
+  await waitFor(() => expect(asked('b')).toHaveLength(2))
+  await waitFor(() => expect(plays).toHaveBeenCalledOnce())
+  expect(screen.queryByRole('alert')).toBeNull()
+  expect(toastStore.getState().queue).toEqual([])
+  await press(1)
+  await screen.findByRole('alert')
+  expect(asked('b')).toHaveLength(4)
+})
+
+test('What is pressed while it comes along plays once it is here, and three below it come too', async () => {
+  const { promise, answer } = held<Blob>()
+  const { press, asked, audios } = await fetches(['a', 'b', 'c', 'd', 'e'], null, async (id, arrival) =>
+    id === 'b' && arrival ? promise : words(arrival),
+  )
+  await press(0)
+  await waitFor(() => expect(asked('d')).toHaveLength(2))
+  expect(asked('e')).toEqual([])
+  await press(1)
+  await waitFor(() => expect(asked('e')).toHaveLength(2))
+  answer(new Blob(['words']))
+  await waitFor(() => expect(plays.mock.contexts.at(-1)).toBe(audios[1]))
+  expect(asked('b')).toHaveLength(2)
 })
 
 test.each([
@@ -161,11 +199,11 @@ test.each([
   ['a call', async () => act(() => callAskStore.setState({ isInCall: true }))],
 ])('The next voice message does not begin by itself once %s was started', async (_, starts) => {
   const { promise: kept, answer } = held<Blob>()
-  const { person, openFile, end } = await ends(() => kept)
+  const { person, asked, end } = await ends(() => kept)
   await person.click(screen.getByRole('button', { name: 'Play film.mp4' }))
   await screen.findByLabelText('film.mp4')
   end()
-  await waitFor(() => expect(openFile).toHaveBeenCalledTimes(6))
+  await waitFor(() => expect(asked()).toHaveLength(1))
   await starts()
   answer(new Blob(['words']))
   await waitFor(() => expect(document.querySelectorAll('audio[src]')).toHaveLength(5))
@@ -203,10 +241,10 @@ test('What was pressed and cannot be fetched holds up none that follows', async 
 })
 
 test('In a call no voice message follows by itself', async () => {
-  const { openFile, end } = await ends(async () => new Blob(['words']))
+  const { asked, end } = await ends(async () => new Blob(['words']))
   act(() => callAskStore.setState({ isInCall: true }))
   end()
-  expect(openFile).toHaveBeenCalledTimes(4)
+  expect(asked()).toEqual([])
   expect(plays).toHaveBeenCalledTimes(4)
 })
 

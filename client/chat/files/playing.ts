@@ -41,7 +41,7 @@ export function joinVoices(player: Element, voice: Voice): () => void {
   return () => void voices.delete(player)
 }
 
-/** The next ones follow by themselves, and at that moment the server would learn that the one before was heard to its end. */
+/** The next ones follow by themselves, and asked for at that moment the server would learn that the one before was heard to its end. */
 export function fetchAlong(pressed: Element): void {
   for (const voice of below(pressed).slice(0, ALONG)) voice.fetch()
 }
