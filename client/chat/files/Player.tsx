@@ -2,7 +2,7 @@ import { Play } from 'lucide-react'
 import { type SyntheticEvent, useRef, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { heldType, type Look, nameOf, sizeWords } from './fileWords.ts'
-import type { Held } from './openedFiles.ts'
+import { type Held, openedStore } from './openedFiles.ts'
 import { showHeld } from './openFile.ts'
 import { playsAlone } from './playing.ts'
 import { NotThere, useOpened } from './useOpened.tsx'
@@ -23,7 +23,7 @@ interface Props {
 /** Fetches the file at the first request. */
 export function Player({ held, look, isAsked = false, isSavable = true, isInChat = false, isLengthSaid = false }: Props) {
   const env = useEnv()
-  const [isWanted, setWanted] = useState(isAsked)
+  const [isWanted, setWanted] = useState(() => isAsked || openedStore.getState().urls.has(held.file.object))
   const [isBroken, setBroken] = useState(false)
   const isPressed = useRef(isAsked)
   const { url, failure, part } = useOpened(held, isWanted && !isBroken)

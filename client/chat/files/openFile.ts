@@ -6,7 +6,7 @@ import { openOnce } from './fetchFile.ts'
 import { lookOf, nameOf } from './fileWords.ts'
 import { type Held, isShutAway, type Opened, openedStore } from './openedFiles.ts'
 
-/** Maximum size of opened files in memory beside those shown; the browser may move these to disk. */
+/** Beyond it the oldest opened files go that nobody looks at; the browser may move those in memory to disk. */
 const HELD_BYTES = 200 * 1024 * 1024
 const AT_ONCE = 4
 

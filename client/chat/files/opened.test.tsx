@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { type Held, openedStore } from './openedFiles.ts'
+import { Player } from './Player.tsx'
 import { useOpened } from './useOpened.tsx'
 
 openScreen()
@@ -53,4 +54,17 @@ test('What two parts of the page open at the same time is one address: a second 
   show([<Shown key="1" held={held('a')} />, <Shown key="2" held={held('a')} />], makeAnswers())
   await waitFor(() => expect(screen.getAllByText('there')).toHaveLength(2))
   expect(URL.createObjectURL).toHaveBeenCalledOnce()
+})
+
+test('A player that is drawn anew keeps its file open, although nobody has pressed it again', async () => {
+  const { again } = show(<Shown held={held('a')} />, makeAnswers())
+  await waitFor(() => expect(opened()).toEqual(['a']))
+  const player = <Player key="a" held={held('a')} look="audio" />
+  again(player)
+  const others = ['b', 'c'].map((object) => <Shown key={object} held={held(object)} />)
+  again([player, ...others])
+  await waitFor(() => expect(screen.getAllByText('there')).toHaveLength(2))
+  expect(opened()).toEqual(['a', 'b', 'c'])
+  again(others)
+  expect(opened()).toEqual(['b', 'c'])
 })
