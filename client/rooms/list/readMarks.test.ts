@@ -99,3 +99,15 @@ test('Whoever leaves tells what waits at once, also within the time between two 
   expect(posts).toEqual(['delivered 1', 'read 2'])
   expect(vi.getTimerCount()).toBe(0)
 })
+
+test('What is no answer of the server is not taken for a refusal, also where a newer mark waits', async () => {
+  answer = async () => {
+    markRead(env, room, 2, 1).catch(() => undefined)
+    throw new TypeError('A defect')
+  }
+  const first = markRead(env, room, 1, 1)
+  const ended = expect(first).rejects.toThrow('A defect')
+  await vi.advanceTimersByTimeAsync(1000)
+  await ended
+  expect(posts).toEqual(['read 1'])
+})

@@ -87,7 +87,7 @@ async function tellInTime(env: Env, chatRoomId: string, one: Told): Promise<void
       else await env.api(messagesApi.markDelivered, { chatRoomId, seq: delivered })
     } catch (error) {
       // A newer mark says the same and more.
-      if (one.wanted !== wanted) continue
+      if (error instanceof ApiError && one.wanted !== wanted) continue
       one.wanted = one.sent
       throw error
     }
