@@ -61,8 +61,8 @@ export const words: Mutation[] = [
   {
     name: 'A text behind a file that is paused waits for the next file too',
     file: 'client/chat/files/fileFollower.ts',
-    from: 'await follower().stored(chatRoomId, isLast ? all : [])',
-    to: 'if (isLast) await follower().stored(chatRoomId, all)',
+    from: 'isFreed || isLast',
+    to: 'isLast',
     test: 'client/chat/messages/queue.test.ts',
   },
   {

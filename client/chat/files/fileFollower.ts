@@ -26,15 +26,15 @@ export function follower(): Follower {
   return chats
 }
 
-export const isActive = ({ isPaused, failure }: Upload): boolean => !isPaused && failure === null
+export const isActive = ({ isPaused, failure }: Pick<Upload, 'isPaused' | 'failure'>): boolean => !isPaused && failure === null
 
 /** Sent names by chat, until all its files are sent. */
 const sent = new Map<string, string[]>()
 
 export const forgetSent = (): void => sent.clear()
 
-/** Hands stored files to the outbox in the chosen order. */
-export const settle = (env: Env, chatRoomId: string): Promise<void> =>
+/** Hands stored files to the outbox in the chosen order. `isFreed`: what was written behind one of them need not wait any more. */
+export const settle = (env: Env, chatRoomId: string, isFreed = false): Promise<void> =>
   inTurn(env, `uploads ${chatRoomId}`, async () => {
     const names: string[] = []
     const active = uploadsIn(chatRoomId).filter(isActive)
@@ -55,6 +55,5 @@ export const settle = (env: Env, chatRoomId: string): Promise<void> =>
     const all = [...(sent.get(chatRoomId) ?? []), ...names]
     if (isLast) sent.delete(chatRoomId)
     else sent.set(chatRoomId, all)
-    // What was written behind one that is stored, paused, refused or cancelled goes on.
-    await follower().stored(chatRoomId, isLast ? all : [])
+    if (isFreed || isLast || names.length > 0) await follower().stored(chatRoomId, isLast ? all : [])
   })

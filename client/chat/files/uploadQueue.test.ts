@@ -98,3 +98,20 @@ test.each([
   await acted
   expect(stored.flat()).toEqual(['A0', 'A2'])
 })
+
+test('What is stored and not due yet posts nothing, which would hold its place in the queue', async () => {
+  const { env, chats, sent, stored } = page(['A0', 'A1', 'A2', 'A3'])
+  await refreshUploads(env, chats)
+  await expect.poll(() => sent).toHaveLength(4)
+  expect(stored).toEqual([['A0', 'A1', 'A2', 'A3']])
+})
+
+test('What waits behind a file goes on once another tab has paused that one', async () => {
+  const { env, vault, chats, sent, stored } = page(['one', 'two'])
+  vault.uploadBytes = () => new Promise(() => undefined)
+  await refreshUploads(env, chats)
+  expect(stored).toEqual([])
+  await vault.changeUpload({ id: 'one', change: { isPaused: true } })
+  await refreshUploads(env, chats)
+  expect([sent, stored]).toEqual([[], [[]]])
+})

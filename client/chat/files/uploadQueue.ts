@@ -52,7 +52,8 @@ export async function refreshUploads(env: Env, chats: Follower): Promise<void> {
   await Promise.all([...new Set(rows.map(({ chatRoomId }) => chatRoomId))].map((id) => chats.show(id)))
   // Another tab may have ended before sending the messages.
   await Promise.all([...new Set(gone.map(({ chatRoomId }) => chatRoomId))].map((id) => chats.stored(id, [])))
-  for (const chatRoomId of new Set(rows.map((row) => row.chatRoomId))) await settle(env, chatRoomId)
+  const stopped = new Set(rows.filter((row) => !isActive(row)).map(({ chatRoomId }) => chatRoomId))
+  for (const chatRoomId of new Set(rows.map((row) => row.chatRoomId))) await settle(env, chatRoomId, stopped.has(chatRoomId))
   next(env)
   for (const row of rows) if (row.isCancelled) await withdraw(env, row)
 }
@@ -156,14 +157,14 @@ async function failed(env: Env, name: Name, error: unknown): Promise<void> {
   if (error instanceof ApiError && error.code === 'subscription_required') follower().refused()
   else showToast({ tone: 'bad', title: 'Upload Failed', text: isSaid ? failure : 'Failed to upload file. Please try again.' })
   // The next files need not wait any more.
-  await settle(env, name.chatRoomId)
+  await settle(env, name.chatRoomId, true)
 }
 
 export async function pauseUpload(env: Env, name: Name): Promise<void> {
   await note(env, name, { isPaused: true })
   stop(name.id)
   tellTabs()
-  await settle(env, name.chatRoomId)
+  await settle(env, name.chatRoomId, true)
 }
 
 export async function resumeUpload(env: Env, name: Name): Promise<void> {
@@ -184,7 +185,7 @@ export async function cancelUpload(env: Env, name: Name, chats = follower()): Pr
   })
   tellTabs()
   await chats.show(name.chatRoomId)
-  await settle(env, name.chatRoomId)
+  await settle(env, name.chatRoomId, true)
   if (row) await withdraw(env, row)
 }
 
