@@ -9,15 +9,23 @@ vi.mock('./sendFile.ts', () => ({ sendFile: vi.fn(async () => true) }))
 vi.mock('./fileFollower.ts', () => ({ settle: vi.fn(async () => undefined) }))
 
 const held = new Set<string>()
+const waiting: { name: string; mode: string; free: () => void }[] = []
+const query = vi.fn()
 beforeEach(() => {
   vi.clearAllMocks()
+  waiting.length = 0
   const locks = {
-    async request(name: string, work: () => Promise<void>) {
-      held.add(name)
-      await work()
-      held.delete(name)
+    async request(name: string, first: (() => Promise<void>) | { mode: string }, second?: () => void) {
+      if (typeof first === 'function') {
+        held.add(name)
+        await first()
+        held.delete(name)
+      } else {
+        await new Promise<void>((free) => waiting.push({ name, mode: first.mode, free }))
+        second?.()
+      }
     },
-    query: async () => ({ held: [...held].map((name) => ({ name })) }),
+    query: query.mockImplementation(async () => ({ held: [...held].map((name) => ({ name })) })),
   }
   vi.stubGlobal('navigator', { locks })
 })
@@ -46,21 +54,32 @@ test.each([
   expect(albums.map((id) => ids.filter((one) => one === id).length)).toEqual(sizes)
 })
 
+const unfinished = async (uploads: Upload[], onEnd = () => undefined) => [...(await unfinishedAlbums(uploads, onEnd))]
 const upload = (id: string, object: string | null): Upload => ({ object, content: { album: { id, place: 0 } } }) as never
 
 test('An album is unfinished while a picture of it is on its way, or not kept yet', async () => {
-  expect([...(await unfinishedAlbums([upload('a', null), upload('a', 'x'), upload('b', 'y')]))]).toEqual(['a'])
+  expect(await unfinished([upload('a', null), upload('a', 'x'), upload('b', 'y')])).toEqual(['a'])
   await beginAlbum('b')
-  expect([...(await unfinishedAlbums([upload('b', 'y')]))]).toEqual(['b'])
+  expect(await unfinished([upload('b', 'y')])).toEqual(['b'])
   endAlbum('b')
-  expect([...(await unfinishedAlbums([upload('b', 'y')]))]).toEqual([])
+  expect(await unfinished([upload('b', 'y')])).toEqual([])
 })
 
-test('An album is unfinished while another tab still keeps pictures of it', async () => {
+test('An album is unfinished while another tab still keeps pictures of it, whose end is waited for once', async () => {
   held.add('conclave/album/c')
-  expect([...(await unfinishedAlbums([upload('c', 'x'), upload('d', 'y')]))]).toEqual(['c'])
+  const onEnd = vi.fn()
+  for (const _ of [1, 2]) expect(await unfinished([upload('c', 'x'), upload('d', 'y'), upload('c', 'z')], onEnd)).toEqual(['c'])
+  expect(waiting).toMatchObject([{ name: 'conclave/album/c', mode: 'shared' }])
+  expect(onEnd).not.toHaveBeenCalled()
   held.delete('conclave/album/c')
-  expect([...(await unfinishedAlbums([upload('c', 'x')]))]).toEqual([])
+  waiting[0]?.free()
+  await expect.poll(() => onEnd.mock.calls.length).toBe(1)
+  expect(await unfinished([upload('c', 'x')])).toEqual([])
+})
+
+test('Files without an album ask for no locks', async () => {
+  expect(await unfinished([{ object: 'x', content: {} } as never])).toEqual([])
+  expect(query).not.toHaveBeenCalled()
 })
 
 test('Each album of an act has its lock, which other tabs see, until its last picture is kept', async () => {

@@ -37,7 +37,7 @@ export const beginAlbum = (id: string): Promise<void> =>
         begun.set(id, end)
         held()
       })
-    void (globalThis.navigator?.locks?.request(lockOf(id), hold) ?? hold())
+    void (globalThis.navigator?.locks?.request(lockOf(id), hold) ?? hold()).then(() => begun.delete(id))
   })
 
 export function endAlbum(id: string): void {
@@ -45,11 +45,31 @@ export function endAlbum(id: string): void {
   begun.set(id, null)
 }
 
-/** `active` leaves out what has failed or is paused, which holds nothing up. */
-export async function unfinishedAlbums(active: Upload[]): Promise<ReadonlySet<string>> {
+/** Albums of other tabs. */
+const awaited = new Set<string>()
+
+async function awaitAlbum(id: string, onEnd: () => void): Promise<void> {
+  if (awaited.has(id)) return
+  awaited.add(id)
+  await navigator.locks.request(lockOf(id), { mode: 'shared' }, () => undefined)
+  awaited.delete(id)
+  onEnd()
+}
+
+/**
+ * `active` leaves out what has failed or is paused, which holds nothing up. `onEnd`: another tab has kept the last picture of an
+ * album, or is gone.
+ */
+export async function unfinishedAlbums(active: Upload[], onEnd: () => void): Promise<ReadonlySet<string>> {
+  if (!active.some(({ content }) => content.album)) return new Set()
   const { held = [] } = (await globalThis.navigator?.locks?.query()) ?? {}
-  // The lock of an own album ends a moment after its end.
-  const isBegun = (id: string) => (begun.has(id) ? begun.get(id) !== null : held.some(({ name }) => name === lockOf(id)))
+  const isBegun = (id: string) => {
+    // The lock of an own album ends a moment after its end.
+    if (begun.has(id)) return begun.get(id) !== null
+    const isElsewhere = held.some(({ name }) => name === lockOf(id))
+    if (isElsewhere) void awaitAlbum(id, onEnd)
+    return isElsewhere
+  }
   const albums = active.flatMap(({ object, content: { album } }) =>
     album && (object === null || isBegun(album.id)) ? album.id : [],
   )

@@ -11,6 +11,8 @@ export interface Follower {
    * chat is under way; before that, none.
    */
   stored(chatRoomId: string, names: string[]): Promise<void>
+  /** Another tab held up what is stored here, and does not any more. */
+  goOn(): Promise<void>
   /** The plan allows no files. */
   refused(): void
 }
@@ -38,7 +40,7 @@ export const settle = (env: Env, chatRoomId: string, isFreed = false): Promise<v
   inTurn(env, `uploads ${chatRoomId}`, async () => {
     const names: string[] = []
     const active = uploadsIn(chatRoomId).filter(isActive)
-    const unfinished = await unfinishedAlbums(active)
+    const unfinished = await unfinishedAlbums(active, () => void follower().goOn())
     for (const { id, object, content } of active) {
       // The pictures of an album arrive together.
       if (object === null || (content.album && unfinished.has(content.album.id))) break

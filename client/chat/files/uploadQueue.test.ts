@@ -56,6 +56,7 @@ function page(names: string[]) {
   const chats: Follower = {
     show: async () => undefined,
     stored: async (_, names) => void stored.push(names),
+    goOn: () => refreshUploads(env, chats),
     refused: () => undefined,
   }
   return { env, vault, chats, sent, stored }
@@ -68,17 +69,24 @@ test('What belongs to the first album is sent however many other files stand in 
   await expect.poll(() => sent).toEqual(names)
 })
 
-test('Pictures of an album that another tab still keeps wait for the last of them', async () => {
+test('Pictures of an album that another tab still keeps wait for the last of them, or for the end of that tab', async () => {
   const { env, chats, sent } = page(['A0', 'A1', 'B0'])
   const held = [{ name: 'conclave/album/A' }]
-  const request = async (...[, , work]: [string, object, (lock: object) => Promise<unknown>]) => work({})
+  let isGone = (): void => undefined
+  const isFree = new Promise<void>((resolve) => {
+    isGone = resolve
+  })
+  const request = async (...[name, , work]: [string, object, (lock: object) => Promise<unknown>]) => {
+    if (name === held[0]?.name) await isFree
+    return work({})
+  }
   vi.stubGlobal('navigator', { locks: { request, query: async () => ({ held }) } })
   await refreshUploads(env, chats)
   await expect.poll(() => uploadsStore.getState().uploads.map(({ state }) => state)).toEqual(['stored', 'stored', 'stored'])
   await refreshUploads(env, chats)
   expect(sent).toEqual([])
   held.pop()
-  await refreshUploads(env, chats)
+  isGone()
   await expect.poll(() => sent).toEqual(['A0', 'A1', 'B0'])
 })
 

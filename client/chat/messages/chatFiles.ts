@@ -3,6 +3,7 @@ import { needsPlan } from '../../plan/plans/needsPlan.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { showToast } from '../../ui/toast.ts'
+import { isClosed } from '../../worker/crypto.ts'
 import type { Follower } from '../files/fileFollower.ts'
 import { cancelUpload, refreshUploads, startUpload } from '../files/uploadQueue.ts'
 import { refreshRoom } from './messageWindow.ts'
@@ -28,6 +29,10 @@ export const followerOf = (env: Env): Follower => ({
     const text = names.length === 1 ? `${name} has been sent` : `${names.length} files have been sent`
     showToast({ tone: 'good', title: 'File Uploaded', text })
   },
+  goOn: () =>
+    refreshFiles(env).catch((error: unknown) => {
+      if (!isClosed(error)) throw error
+    }),
   refused: refuse,
 })
 
