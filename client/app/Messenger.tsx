@@ -47,7 +47,6 @@ const LogoutDialog = later(async () => (await import('../me/account/LogoutDialog
 const CallOverlay = later(async () => (await import('../chat/calls/CallOverlay.tsx')).CallOverlay)
 const CallBar = later(async () => (await import('../chat/calls/CallBar.tsx')).CallBar)
 
-const LockKey = later(async () => (await import('./LockKey.tsx')).LockKey)
 const Palette = later(async () => (await import('./Palette.tsx')).Palette, EarlyField)
 const NoticeLine = later(async () => (await import('./NoticeLine.tsx')).NoticeLine)
 const KeysSheet = later(async () => (await import('./KeysSheet.tsx')).KeysSheet)
@@ -127,7 +126,6 @@ export function Messenger() {
   return (
     <>
       <Title />
-      <LockKey userId={user.id} />
       {isBookLost && (
         <Suspense>
           <LostBook />

@@ -49,7 +49,9 @@ const socket = {
     return () => void listeners.get(type)?.delete(listener)
   },
 }
-let document: EventTarget & { visibilityState: string; hasFocus: () => boolean }
+const keyboard = new EventTarget()
+const pushState = vi.fn()
+let document: EventTarget & { visibilityState: string; hasFocus: () => boolean; querySelector: () => null }
 /** Everything that the page asks fails like this. */
 let failure: Error | undefined
 /** It answers by Tor alone, so a call waits for ever, as in client/net/api.ts. */
@@ -64,10 +66,13 @@ const USER = {
 
 beforeEach(openBrowser)
 beforeEach(() => {
-  document = Object.assign(new EventTarget(), { visibilityState: 'visible', hasFocus: () => false })
+  document = Object.assign(new EventTarget(), { visibilityState: 'visible', hasFocus: () => false, querySelector: () => null })
   vi.stubGlobal('document', document)
   vi.stubGlobal('location', { pathname: '/', search: '', reload: vi.fn() })
-  vi.stubGlobal('history', { replaceState: () => undefined })
+  vi.stubGlobal('history', { replaceState: () => undefined, pushState })
+  // Node's own removes no listener that was added with `true`.
+  for (const verb of ['addEventListener', 'removeEventListener'] as const)
+    vi.stubGlobal(verb, (type: string, listener: () => void) => keyboard[verb](type, listener))
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   connectionStore.setState({ phase: 'open', pause: null })
 })
@@ -488,4 +493,14 @@ test('A page is as steady as its browser has chosen, and follows what another ta
   await (await alice.newTab()).core.setSteady(true)
   document.dispatchEvent(new Event('visibilitychange'))
   await expect.poll(() => socket.steady.mock.lastCall).toEqual([true])
+})
+
+test('The key that locks this browser is there as soon as the session, and ends with it', async () => {
+  await opened()
+  const press = () =>
+    keyboard.dispatchEvent(Object.assign(new Event('keydown', { cancelable: true }), { key: 'l', ctrlKey: true, altKey: true }))
+  expect(press()).toBe(false)
+  await expect.poll(() => pushState.mock.lastCall).toEqual([null, '', '/settings?tab=security#lock'])
+  accountStore.setState({ phase: 'signed_out', user: null })
+  expect(press()).toBe(true)
 })

@@ -37,6 +37,7 @@ import { CryptoFailure, isClosed } from '../worker/crypto.ts'
 import { goToAuth } from './address.ts'
 import { checkOwnKeys } from './ending.ts'
 import { firstHello } from './firstHello.ts'
+import { watchLockKey } from './lockPage.ts'
 import { keepOffline } from './offline.ts'
 import { framesOf, readUser } from './serverFrames.ts'
 import { checkDevice, syncAll } from './sync.ts'
@@ -98,6 +99,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     watchSignIns(env, attempt),
     watchDecisions(env, attempt),
     watchLock(env, userId, attempt, { onOpening: offline.onOpening }),
+    watchLockKey(env, userId, (address) => history.pushState(null, '', address)),
     roomsStore.subscribe(index.soon),
     followNews(env, attempt),
     hideLocked(),
