@@ -63,6 +63,14 @@ test('A chat that is loaded anew without a list beneath has one entry above it, 
   expect(here()).toBe('/')
 })
 
+test('A chat that takes the place of the plans after a payment has the list beneath it', () => {
+  navigate('/subscribe?paid=yes')
+  navigate('/chat/bob', { replace: true, state: { paid: 'yes' } })
+  expect(history.state).toEqual({ list: true, paid: 'yes' })
+  history.back()
+  expect(here()).toBe('/')
+})
+
 test('A chat that takes the place of another lies over the same list', () => {
   navigate('/chat/bob')
   navigate('/chat/carol', { replace: true })

@@ -15,6 +15,14 @@ const isChat = (path: string): boolean => path.startsWith('/chat/')
 /** By the browser itself: the router and the toasts would take the page's own for another screen. */
 const { pushState, replaceState } = History.prototype
 
+/** Puts the list beneath the chat that is shown. */
+function layList(): void {
+  const { href } = location
+  const { steps: _, ...state } = mark()
+  replaceState.call(history, null, '', '/')
+  pushState.call(history, { ...state, list: true } satisfies Mark, '', href)
+}
+
 /**
  * Makes the Back of a phone go one step: each thing that opens has an entry of the history, and beneath a chat lies the list. What was closed
  * otherwise leaves its entry to the next one; Back passes over it.
@@ -29,7 +37,10 @@ export function followBack(): () => void {
     const isReplaced = type === 'replaceState'
     const isAbove = (isReplaced ? at.list : LISTS.includes(at.path)) && isChat(location.pathname)
     const steps = isReplaced && at.steps
-    if (isAbove || steps) replaceState.call(history, { ...mark(), ...(isAbove && { list: true }), ...(steps && { steps }) }, '')
+    // What follows a payment takes the place of the plans.
+    if (isReplaced && !isAbove && isChat(location.pathname) && !isChat(at.path)) layList()
+    else if (isAbove || steps)
+      replaceState.call(history, { ...mark(), ...(isAbove && { list: true }), ...(steps && { steps }) }, '')
     look()
   }
 
@@ -52,12 +63,7 @@ export function followBack(): () => void {
     } else if (were > steps && isSame) history.back()
   }
 
-  if (isChat(location.pathname) && !mark().list) {
-    const { href } = location
-    const { steps: _, ...state } = mark()
-    replaceState.call(history, null, '', '/')
-    pushState.call(history, { ...state, list: true } satisfies Mark, '', href)
-  }
+  if (isChat(location.pathname) && !mark().list) layList()
   look()
   onSteps()
   const endSteps = followSteps(onSteps)
