@@ -80,7 +80,11 @@
     const asked = { '/api/user': fetch('/api/user', init) }
     Object.assign(globalThis.early, { asked, askedAtMs: Date.now() })
     const unlock = '/api/devices/unlock'
-    const drop = () => delete asked[unlock]
+    const drop = () => {
+      // An answer that nobody reads keeps its connection.
+      asked[unlock]?.then(({ body }) => body?.cancel()).catch(() => undefined)
+      delete asked[unlock]
+    }
     // A member's vault opens by both answers. The pages to read open none.
     if (stored('user') !== null && dataset.page === undefined) {
       asked[unlock] = fetch(unlock, init)

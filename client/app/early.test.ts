@@ -152,8 +152,10 @@ test('A member’s page asks for the user and for the vault’s other half at on
   await visited.told
   expect([visited.asked, visited.left()]).toEqual([both, both])
   for (const status of [401, 403, 503]) {
-    const refused = visit({ local: member, answer: { status, body: {} } })
+    const cancel = vi.fn()
+    const refused = visit({ local: member, answer: { status, body: { cancel } } })
     await refused.told
+    expect(cancel).toHaveBeenCalledOnce()
     expect([refused.asked, refused.left()]).toEqual([both, ['/api/user']])
   }
   expect(visit({ local: member, data: { page: 'true' } }).asked).toEqual(['/api/user'])
