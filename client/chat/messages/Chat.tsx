@@ -112,7 +112,7 @@ export function Chat(props: Props) {
           <ForkQuestion room={room} onAnswered={onFreed} />
         </Suspense>
       )}
-      {(!canSend || history.state?.paid) && !isShut && !room.isClosed && !isBlocked(room) && (
+      {(!canSend || history.state?.paid === 'yes') && !isShut && !room.isClosed && !isBlocked(room) && (
         <PlanLine canSend={canSend} onUpgrade={() => setUpgrade('plans')} />
       )}
       {room.isClosed ? (

@@ -9,6 +9,7 @@ import { FreeBanner } from './FreeBanner.tsx'
 import { shownEnd } from './planLines.ts'
 import { followSubscription, isPaidPlan, readSubscription } from './plans.ts'
 import { plansStore } from './store.ts'
+import { useForgetPaid } from './usePlans.tsx'
 import './plans.css'
 
 const WAIT_MS = 3000
@@ -20,13 +21,14 @@ interface Props {
 
 /** What a chat says of the plan: that it is missing, or that it was just paid. */
 export function PlanLine({ canSend, onUpgrade }: Props) {
-  const isPaid = useHistoryState<Known | null>()?.paid
-  return isPaid ? <PaidLine canSend={canSend} /> : canSend ? null : <FreeBanner onUpgrade={onUpgrade} />
+  const known = useHistoryState<Known | null>()
+  return known?.paid === 'yes' ? <PaidLine canSend={canSend} /> : canSend ? null : <FreeBanner onUpgrade={onUpgrade} />
 }
 
 function PaidLine({ canSend }: Pick<Props, 'canSend'>) {
   const env = useEnv()
   const subscription = useStore(plansStore, (state) => state.subscription)
+  useForgetPaid(canSend)
   useEffect(() => {
     const endFollowing = followSubscription(env)
     const timer = setInterval(() => !canSend && document.visibilityState === 'visible' && void readSubscription(env), WAIT_MS)

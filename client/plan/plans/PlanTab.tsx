@@ -1,5 +1,5 @@
 import { CircleAlert, Info } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect } from 'react'
 import { Link, useSearch } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { useStore } from 'zustand'
@@ -8,12 +8,12 @@ import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
-import { forgetPaid, type Known, takeReturn } from './askedIn.ts'
+import { type Known, takeReturn } from './askedIn.ts'
 import { CurrentPlan } from './CurrentPlan.tsx'
 import { leavingStore } from './leaving.ts'
 import { PlanList } from './PlanList.tsx'
 import { isPaidPlan, readPlans } from './plans.ts'
-import { usePlans } from './usePlans.tsx'
+import { useForgetPaid, usePlans } from './usePlans.tsx'
 import './plantab.css'
 
 const LeavingTor = later(async () => (await import('./LeavingTor.tsx')).LeavingTor)
@@ -34,7 +34,7 @@ export function PlanTab({ tier }: { tier: Tier }) {
     if (said !== null) takeReturn(said)
   }, [said])
   const isPaid = isPaidPlan(tier)
-  const wasPaid = useRef(isPaid)
+  useForgetPaid(isPaid)
   const isAwaited = paid === 'yes' && !isPaid
   const isAsked = isAwaited || subscription?.card?.waiting?.kind === 'change'
   useEffect(() => {
@@ -42,12 +42,6 @@ export function PlanTab({ tier }: { tier: Tier }) {
     const timer = setInterval(() => document.visibilityState === 'visible' && void readPlans(env), WAIT_MS)
     return () => clearInterval(timer)
   }, [env, isAsked])
-
-  // What was paid is paid back or over: nothing is waited for any more.
-  useEffect(() => {
-    if (wasPaid.current && isAwaited) forgetPaid()
-    wasPaid.current = isPaid
-  }, [isPaid, isAwaited])
 
   return (
     <div className="plan-tab">

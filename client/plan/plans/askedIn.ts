@@ -33,6 +33,6 @@ export function takeReturn(paid: string): void {
 }
 
 export function forgetPaid(): void {
-  const { paid: _, ...rest } = known()
-  history.replaceState(rest, '')
+  const { paid, ...rest } = known()
+  if (paid === 'yes') history.replaceState(rest, '')
 }

@@ -176,10 +176,16 @@ test('Who has filled a plan’s storage is told to delete files, because no mont
 
 test('The chat waits for the confirmation in one line, which then says until when', async () => {
   const { answers, at } = server()
-  history.replaceState({ paid: 'yes' }, '', CHAT)
+  history.replaceState({ list: true, paid: 'yes' }, '', CHAT)
   const { again } = show(<PlanLine canSend={false} onUpgrade={vi.fn()} />, answers)
   await screen.findByText(/confirmation is on its way; your text is kept/)
   at.subscription = PAID
+  again(<PlanLine canSend={true} onUpgrade={vi.fn()} />)
+  await screen.findByText('Premium until December 24')
+  again(<PlanLine canSend={false} onUpgrade={vi.fn()} />)
+  await waitFor(() => expect(screen.queryByText(/^P(aid|remium)/)).toBeNull())
+  expect(history.state).toEqual({ list: true })
+  history.replaceState({ paid: 'yes' }, '', CHAT)
   again(<PlanLine canSend={true} onUpgrade={vi.fn()} />)
   await screen.findByText('Premium until December 24')
   act(() => history.pushState(null, '', CHAT))

@@ -12,6 +12,16 @@ test('the upgrade dialog says what the table of plans says', () => {
   expect(offeredLinesOf({ tier: 'master', ...limitsOf('master') })).toContain('Family Circle of 5 invitees')
 })
 
+test('a package says its files once, also where it limits calls alone', () => {
+  const limits = { messagesPerMonth: 500, voiceMinutes: 60, videoMinutes: 0 }
+  const more = ['Files up to 10MB, directly up to 100MB', 'Priority support']
+  expect(offeredLinesOf({ tier: 'premium', ...limits, storageGB: -1 })).toEqual([
+    '500 messages a month, 60 minutes of voice calls',
+    ...more,
+  ])
+  expect(offeredLinesOf({ tier: 'premium', ...limits, storageGB: 2 })[0]).toContain('2\u00a0GB of files')
+})
+
 test('who is on a free plan is not told of messages that they cannot send, and the head of a family reads of the circle', () => {
   expect(currentLinesOf(PLANS.free)).toEqual(['Add people, and share your code', 'Receive and read messages from paid users'])
   expect(currentLinesOf(PLANS.test)).toEqual(linesOf(PLANS.test))

@@ -29,7 +29,9 @@ export function offeredLinesOf({ tier, ...limits }: Pick<Offered, 'tier'> & Offe
   const plan = { ...PLANS[tier], messagesPerMonth: limits.messagesPerMonth }
   if (isUnlimited(limits))
     return [benefitsOf(limits), '50x messages, 50x storage, 20x video calls, compared with Free', ...moreOf(plan)]
-  return isUnlimited({ ...limits, messagesPerMonth: UNLIMITED }) ? linesOf(plan) : [benefitsOf(limits), ...moreOf(plan)]
+  if (isUnlimited({ ...limits, messagesPerMonth: UNLIMITED })) return linesOf(plan)
+  // `moreOf` says how large its files may be.
+  return [benefitsOf({ ...limits, storageGB: Math.max(0, limits.storageGB) }), ...moreOf(plan)]
 }
 
 /** What an account on this plan can do, one line each. */

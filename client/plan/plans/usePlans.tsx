@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { useEnv } from '../../ui/env.tsx'
 import { useAct as useActNow } from '../../ui/useAct.tsx'
+import { forgetPaid } from './askedIn.ts'
 import { readPlans, readUsage } from './plans.ts'
 import { type PlansState, plansStore } from './store.ts'
 
@@ -24,6 +25,15 @@ export function usePlans(what: unknown): PlansState {
     }
   }, [env, what])
   return state
+}
+
+/** Forgets a payment once what was paid is paid back or over. */
+export function useForgetPaid(hasPlan: boolean): void {
+  const had = useRef(hasPlan)
+  useEffect(() => {
+    if (had.current && !hasPlan) forgetPaid()
+    had.current = hasPlan
+  }, [hasPlan])
 }
 
 /**
