@@ -45,7 +45,7 @@ export function Dialog({ title, text, onClose, nextFocus, children }: Props) {
 
   // Escape closes the dialog even if a toast is above it. Radix would close the toast alone. React brings keys of nested ones.
   function press({ key, target, currentTarget, nativeEvent }: KeyboardEvent) {
-    if (key === 'Escape' && !nativeEvent.isComposing && currentTarget.contains(target as Node)) onClose()
+    if (key === 'Escape' && !nativeEvent.isComposing && target instanceof Node && currentTarget.contains(target)) onClose()
   }
 
   function giveFocusBack(event: Event) {

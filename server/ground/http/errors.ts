@@ -64,7 +64,6 @@ interface ErrorAnswer {
 export function answerOf(error: unknown, log: FastifyBaseLogger): ErrorAnswer {
   const refusal = refusalOf(error)
   if (refusal) {
-    // Locks in a wrong order are a bug.
     if (isDeadlock(error)) logIncident(log, error, randomUUID())
     const { code, status, retryAfterSeconds } = refusal
     return { code, status, body: JSON.stringify(refusal.body()), retryAfterSeconds }
