@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { takeUncaught } from './browser.ts'
+import { keepsShown, shownRow } from './copy.ts'
 import { talking as test } from './people.ts'
 import { looksFine } from './screen.ts'
 
@@ -56,6 +57,46 @@ test('Alice’s chat is there before the worker has its second file, and she wri
   await alice.says('written after')
   await bob.reads('written after')
   await page.context().unroute('**/assets/hpke-*.js')
+})
+
+test('Alice’s second start: her list and her open chat are there before the list is answered, which is asked for once', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  await bob.says('kept for the next start')
+  await alice.reads('kept for the next start')
+  const before = await page.evaluate(shownRow)
+  await page.reload()
+  await alice.reads('kept for the next start')
+  await keepsShown(page, before)
+  const lists: string[] = []
+  const both: string[] = []
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.context().route(/\/api\/rooms(\?|$)/, async (route) => {
+    lists.push(route.request().url())
+    await held
+    await route.continue()
+  })
+  await page.context().route(/\/api\/(user|devices\/unlock)$/, async (route) => {
+    both.push(new URL(route.request().url()).pathname)
+    // Neither is answered before both are asked for.
+    await expect.poll(() => both.length).toBeGreaterThan(1)
+    await route.continue()
+  })
+  await page.reload()
+  await alice.reads('kept for the next start')
+  await page.locator('a.row, .row a').first().waitFor()
+  await expect.poll(() => lists.length).toBe(1)
+  release()
+  await alice.says('and on it goes')
+  await bob.reads('and on it goes')
+  await page.context().unroute(/\/api\/rooms(\?|$)/)
+  await page.context().unroute(/\/api\/(user|devices\/unlock)$/)
+  expect(lists).toHaveLength(1)
 })
 
 test('Whoever types on after Enter loses no letter, at any pace and behind any connection', async ({ alice, bob }) => {

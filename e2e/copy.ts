@@ -30,3 +30,24 @@ export const endsLook = (page: Page): Promise<void> =>
     await told
     port1.close()
   })
+
+/** Runs in the page: the sealed row of what its vault keeps of the screens. Each page writes another one soon after it began. */
+export async function shownRow(): Promise<string | undefined> {
+  const answer = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    })
+  for (const { name = '' } of await indexedDB.databases()) {
+    const database = await answer(indexedDB.open(name))
+    const isVault = database.objectStoreNames.contains('sealed')
+    const row: unknown = isVault ? await answer(database.transaction('sealed').objectStore('sealed').get('shown')) : undefined
+    database.close()
+    if (row) return JSON.stringify(row)
+  }
+  return undefined
+}
+
+/** Waits until the vault keeps another state of the screens than `before`. */
+export const keepsShown = (page: Page, before: string | undefined): Promise<void> =>
+  expect.poll(() => page.evaluate(shownRow), { timeout: 20_000 }).not.toBe(before)

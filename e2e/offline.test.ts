@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { copiesOf, endsLook, keepsCopy } from './copy.ts'
+import { copiesOf, endsLook, keepsCopy, keepsShown, shownRow } from './copy.ts'
 import { customer, customerWithProfile, startChat } from './people.ts'
 import type { Person } from './person.ts'
 import { type LyingProxy, startProxy } from './proxy.ts'
@@ -61,11 +61,13 @@ test('Started without the server, Alice reads her last chats by her password; wh
   await dialog.getByLabel('Password of this account').pressSequentially(password)
   await dialog.getByRole('button', { name: 'Switch on' }).click()
   await page.getByRole('switch', { name: 'Open without a connection', checked: true }).waitFor()
+  const before = await page.evaluate(shownRow)
   await page.goto(room)
   await alice.reads('read me on the train')
   await alice.drafts('half a sent')
   // What it shows is kept a moment later.
-  await expect.poll(() => page.evaluate(keepsShown), { timeout: 20_000 }).toBe(true)
+  await keepsShown(page, before)
+  await keepsCopy(page)
 
   serverGoes()
   await page.goto('about:blank')
@@ -111,23 +113,6 @@ test('Started without the server, Alice reads her last chats by her password; wh
   expect(await bob.page.locator('.bub', { hasText: 'half a sentence' }).count()).toBe(1)
   expect(await page.evaluate(() => Reflect.get(globalThis, 'isSamePage'))).toBe(true)
 })
-
-/** Runs in the page: true once its vault keeps what it shows. */
-async function keepsShown(): Promise<boolean> {
-  const answer = <T>(request: IDBRequest<T>) =>
-    new Promise<T>((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result)
-      request.onerror = () => reject(request.error)
-    })
-  for (const { name = '' } of await indexedDB.databases()) {
-    const database = await answer(indexedDB.open(name))
-    const isVault = database.objectStoreNames.contains('sealed')
-    const row = isVault ? await answer(database.transaction('sealed').objectStore('sealed').get('shown')) : undefined
-    database.close()
-    if (row) return true
-  }
-  return false
-}
 
 test('A new version is taken at the next start, whole; a tab beside it goes on with the old one', async () => {
   const { page } = alice
@@ -240,9 +225,11 @@ test('By a passkey Alice opens without the server, and by nothing else where she
   await looksFine(page, 'open without a connection by a passkey')
   await dialog.getByRole('button', { name: 'Switch on' }).click()
   await expect.poll(() => choice.isChecked()).toBe(true)
+  const before = await page.evaluate(shownRow)
   await page.goto(room)
   await alice.reads('read me on the train')
-  await expect.poll(() => page.evaluate(keepsShown), { timeout: 20_000 }).toBe(true)
+  await keepsShown(page, before)
+  await keepsCopy(page)
 
   serverGoes()
   await page.goto('about:blank')
@@ -263,9 +250,11 @@ test('By a passkey Alice opens without the server, and by nothing else where she
   await dialog.getByRole('button', { name: 'Switch on' }).click()
   await expect.poll(() => choice.isChecked()).toBe(true)
   await devtools.detach()
+  const unlike = await page.evaluate(shownRow)
   await page.goto(room)
   await alice.reads('read me on the train')
-  await expect.poll(() => page.evaluate(keepsShown), { timeout: 20_000 }).toBe(true)
+  await keepsShown(page, unlike)
+  await keepsCopy(page)
 })
 
 test('The disk is full: the version that is here goes on, the chats are readable without the server, and nobody believes that what they type is kept', async () => {

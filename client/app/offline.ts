@@ -4,33 +4,33 @@ import type { Opening } from '../me/browserlock/watchLock.ts'
 import { askForNewest, type Offered } from '../net/offered.ts'
 import { patience } from '../net/patience.ts'
 import { registerWorker } from '../net/workers.ts'
+import { roomsStore } from '../rooms/list/roomList.ts'
 
 type Attempt = (work: Promise<unknown>) => void
 
 const isInstalled = () => globalThis.matchMedia?.('(display-mode: standalone)')?.matches === true
 
 /**
- * Keeps a copy of the app in this browser where it opens without the server or has a lock, and for an installed app, around which no
- * browser would say what is wrong. Where it opens without the server, keeps what the screens show as well.
+ * Shows what this browser kept of the last page until the server answers, and keeps it for the next one. Keeps a copy of the app where
+ * it opens without the server or has a lock, and for an installed app, around which no browser would say what is wrong.
  */
 export function keepOffline(env: Env, attempt: Attempt) {
   let stopKeeping: (() => void) | undefined
   let isStopped = false
+  const show = async () => {
+    const [{ readKept, showKept, showPreviews }, { followShown }] = await Promise.all([
+      import('../rooms/offline/keptScreens.ts'),
+      import('../rooms/offline/followShown.ts'),
+    ])
+    const shown = await showKept(env, await readKept(env), false)
+    if (isStopped) return
+    stopKeeping = followShown(env, () => accountStore.getState().user, attempt)
+    await showPreviews(env, shown, () => roomsStore.getState().status === 'ready')
+  }
+  attempt(show())
   return {
     async onOpening({ hasLock, opensOffline }: Opening): Promise<void> {
       if (hasLock || opensOffline || isInstalled()) attempt(registerWorker())
-      if (!opensOffline) {
-        stopKeeping?.()
-        stopKeeping = undefined
-        return
-      }
-      const [{ readKept, showKept }, { followShown }] = await Promise.all([
-        import('../rooms/offline/keptScreens.ts'),
-        import('../rooms/offline/followShown.ts'),
-      ])
-      if (isStopped || stopKeeping) return
-      stopKeeping = followShown(env, () => accountStore.getState().user, attempt)
-      await showKept(env, await readKept(env))
     },
     stop() {
       isStopped = true

@@ -20,6 +20,8 @@ export type Core = ReturnType<typeof createCore>
 type Unlocking = Awaited<ReturnType<typeof load.unlocking>>
 type Offline = Awaited<ReturnType<typeof load.offline>>
 
+const SHOWN = 'shown'
+
 /** The worker's memory and its verbs. A browser calls them through `crypto.ts`; tests call them directly. */
 export function createCore(originOf: OriginOf = () => location.origin) {
   const memory: CoreMemory = { ways: {}, live: undefined }
@@ -79,10 +81,15 @@ export function createCore(originOf: OriginOf = () => location.origin) {
       shut()
       await destroyVault(userId)
     },
-    ...part(load.offline, 'switchOfflineOff', 'keepShown', 'readShown'),
+    ...part(load.offline, 'switchOfflineOff'),
     ...on({
       /** Signs the challenge of this session with the open vault's device [Note: D4]. */
       proveSession: async (live: Live, challenge: string) => proveSession(live, originOf(), challenge),
+      /** Stores JSON for the screens. */
+      keepShown: ({ vault }: Live, shown: object): Promise<void> =>
+        vault.write([{ store: 'sealed', key: SHOWN, value: { json: shown } }]),
+      /** Returns null if nothing is stored. */
+      readShown: async ({ vault }: Live): Promise<unknown> => (await vault.get('sealed', SHOWN))?.json ?? null,
       setLockAfter: async ({ userId }: Live, after: LockAfter) => (await load.relock()).setLockAfter(userId, after),
       switchOfflineOn: async (live: Live, unlockSecret: string) =>
         (await load.offline()).switchOfflineOn(live, memory.ways, unlockSecret),

@@ -1,7 +1,7 @@
 import type { User } from '../../../contract/account/account.ts'
 import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
-import { ownUserOf, readKept, showKept } from '../../rooms/offline/keptScreens.ts'
+import { ownUserOf, readKept, showKept, showPreviews } from '../../rooms/offline/keptScreens.ts'
 import { CryptoFailure, type LockEntry, type VaultWays } from '../../worker/crypto.ts'
 import { signedIn } from '../account/account.ts'
 import { askPasskey } from '../account/passkey.ts'
@@ -36,7 +36,7 @@ export async function unlockOffline(env: Env, who: StoredUser, entry: LockEntry)
 /** Shows the account as this browser last saw it. Its rooms are read while the screen is drawn for the first time. */
 async function showAway(env: Env, who: StoredUser): Promise<void> {
   const kept = await readKept(env)
-  const shown = showKept(env, kept)
+  const shown = showKept(env, kept).then((rooms) => showPreviews(env, rooms))
   signedIn(ownUserOf(kept, who))
   await shown
 }

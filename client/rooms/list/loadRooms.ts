@@ -19,6 +19,9 @@ import { keepDrafts } from './unkeptDrafts.ts'
 /** Maximum number of requests while messages keep arriving. */
 const LIST_TRIES = 5
 
+/** Removed unless the whole list has them. */
+let unlisted = new Set<string>()
+
 type OnRows = (rows: RoomRow[]) => void
 const nothing: OnRows = () => undefined
 
@@ -53,7 +56,7 @@ export const fetchRooms = (env: Env, ids: readonly string[]): Promise<void> =>
 
 /** The first page is short, to show rows soon. Its counter then yields the changes made during the reading. */
 async function readAnew(env: Env, onRows: OnRows): Promise<void> {
-  const before = [...roomsStore.getState().rooms.keys()]
+  unlisted = new Set(roomsStore.getState().rooms.keys())
   const listed = new Set<string>()
   const note = ({ rooms }: RoomPage) => {
     for (const { chatRoomId } of rooms) listed.add(chatRoomId)
@@ -71,7 +74,7 @@ async function readAnew(env: Env, onRows: OnRows): Promise<void> {
     break
   }
   const isGone = (id: string) => !listed.has(id)
-  putRooms([], before.filter(isGone))
+  putRooms([], [...unlisted].filter(isGone))
 }
 
 async function readChanges(
@@ -125,7 +128,7 @@ export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[
   putRows(await readRows(env, contacts.map(roomOfContact), true))
 
 /** Does nothing after the server's first answer. */
-export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[]> {
+export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[] | undefined> {
   const { session } = roomsStore.getState()
   const ownId = await env.crypto.ownId()
   const rows = await readRows(
@@ -133,10 +136,9 @@ export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[
     listed.map((row) => roomOfRow(ownId, row)),
   )
   const now = roomsStore.getState()
-  if (now.session !== session || now.rooms.size > 0 || now.counter !== null) return []
-  const rooms = putRows(rows)
-  roomsStore.setState({ status: 'ready' })
-  return rooms
+  if (now.session !== session || now.rooms.size > 0 || now.status === 'ready') return undefined
+  for (const { room } of rows) unlisted.add(room.id)
+  return putRows(rows)
 }
 
 /** `isAnswered`: by the server, not by kept rows. */

@@ -7,7 +7,7 @@ import { keepShown } from './keptScreens.ts'
 /** The delay gathers further changes. */
 const KEEP_AFTER_MS = 3000
 
-/** Keeps the screens for a start without the server. Returns the stop. */
+/** Returns the stop. */
 export function followShown(env: Env, ownUser: () => User | null, report: (work: Promise<unknown>) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   function keep() {

@@ -7,7 +7,7 @@ import { rowOfRoom } from '../list/listedRoom.ts'
 import { showRows } from '../list/loadRooms.ts'
 import { peopleOf } from '../list/members.ts'
 import { refreshPreview } from '../list/preview.ts'
-import { roomsStore, sortRooms } from '../list/roomList.ts'
+import { type RoomRow, roomsStore, sortRooms } from '../list/roomList.ts'
 import { peopleStore } from '../trust/people.ts'
 
 /** The newest rooms. */
@@ -78,13 +78,20 @@ export function ownUserOf(kept: Kept, who: Pick<User, 'id' | 'username'>): User 
   return userShape.safeParse({ ...own, ...kept?.user }).data ?? own
 }
 
+/** Does nothing if rooms are shown already. Without `isAll` the list counts as loading. */
+export async function showKept(env: Env, kept: Kept, isAll = true): Promise<RoomRow[]> {
+  if (roomsStore.getState().rooms.size > 0) return []
+  const rows = (kept?.rooms ?? []).flatMap((row) => roomRowShape.safeParse({ ...BARE_ROOM, ...withMembers(row) }).data ?? [])
+  const rooms = await showRows(env, rows)
+  if (rooms && isAll) roomsStore.setState({ status: 'ready' })
+  return rooms ?? []
+}
+
 /** The open chat is read between these reads. */
 const PREVIEWS_AT_ONCE = 4
 
-/** Does nothing if rooms are shown already. */
-export async function showKept(env: Env, kept: Kept): Promise<void> {
-  if (roomsStore.getState().rooms.size > 0) return
-  const rows = (kept?.rooms ?? []).flatMap((row) => roomRowShape.safeParse({ ...BARE_ROOM, ...withMembers(row) }).data ?? [])
-  const rooms = await showRows(env, rows)
-  await inLanes(PREVIEWS_AT_ONCE, sortRooms(rooms), (room) => refreshPreview(env, room))
-}
+/** `isOver`: they are read otherwise. */
+export const showPreviews = (env: Env, rooms: RoomRow[], isOver = () => false): Promise<void> =>
+  inLanes(PREVIEWS_AT_ONCE, sortRooms(rooms), async (room) => {
+    if (!isOver()) await refreshPreview(env, room)
+  })

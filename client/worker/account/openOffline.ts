@@ -9,17 +9,12 @@ import { addOffline, openVaultOffline, removeOffline } from '../vault/vaultOffli
 import { liveOf } from './openAccount.ts'
 import { type LockedMemory, openHere } from './unlock.ts'
 
-const SHOWN = 'shown'
-
 /** Adds an offline way to the vault [Note: V3]. Throws 'password' or what `rowKeyOf` throws. */
 export const switchOfflineOn = ({ userId }: Live, { locks = [] }: HeldWays, unlockSecret: string): Promise<void> =>
   addOffline({ userId, unlockSecret: fromBase64(unlockSecret), entered: locks }, locks)
 
-/** Deletes the offline way and its data. */
-export async function switchOfflineOff({ userId, vault }: Live): Promise<void> {
-  await removeOffline(userId)
-  await vault.write([{ store: 'sealed', key: SHOWN, value: null }])
-}
+/** Deletes the offline way. */
+export const switchOfflineOff = ({ userId }: Live): Promise<void> => removeOffline(userId)
 
 /** Throws 'lock_secret' for a wrong entry. */
 export async function unlockOffline(
@@ -39,10 +34,3 @@ export async function renewOffline({ userId }: Live, { locks = [] }: HeldWays, u
   if (!password || !before?.passwordSalt || (await lockStanding(userId))) return
   await renewLockPassword({ userId, unlockSecret: fromBase64(unlockSecret), entered: [] }, password)
 }
-
-/** Stores JSON for the screens. */
-export const keepShown = ({ vault }: Live, shown: object): Promise<void> =>
-  vault.write([{ store: 'sealed', key: SHOWN, value: { json: shown } }])
-
-/** Returns null if nothing is stored. */
-export const readShown = async ({ vault }: Live): Promise<unknown> => (await vault.get('sealed', SHOWN))?.json ?? null
