@@ -16,6 +16,7 @@ import { keepResults } from './results.ts'
 import { line, type Row } from './row.ts'
 import { dropScratch } from './scratch.ts'
 import { measureSearch } from './search.ts'
+import { measureSecondStart } from './secondstart.ts'
 import { measureSend } from './send.ts'
 import { measureSockets } from './sockets.ts'
 import { measureStart } from './start.ts'
@@ -34,6 +35,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   send: measureSend,
   talk: measureTalk,
   start: measureStart,
+  second: measureSecondStart,
   crypto: measureCrypto,
   form: measureForm,
   visit: measureVisit,

@@ -25,7 +25,8 @@ const startWords = manifest.scripts.start.split(' ').slice(1)
 const READY = /Conclave is ready at/
 const START_MS = 60_000
 
-export async function startServer(env: Record<string, string> = {}): Promise<RunningServer> {
+/** @param cwd folder of a build. */
+export async function startServer(env: Record<string, string> = {}, cwd = process.cwd()): Promise<RunningServer> {
   const dataFolder = env['CONCLAVE_DATA'] ?? (await mkdtemp(join(tmpdir(), 'conclave-e2e-')))
   const port = await freePort()
   const settings = { PORT: String(port), HOST: '127.0.0.1', CONCLAVE_DATA: dataFolder, NODE_ENV: 'test' }
@@ -34,6 +35,7 @@ export async function startServer(env: Record<string, string> = {}): Promise<Run
 
   async function start(more: Record<string, string> = {}): Promise<void> {
     child = spawn(process.execPath, startWords, {
+      cwd,
       env: { ...process.env, ...settings, ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -62,7 +64,7 @@ export async function startServer(env: Record<string, string> = {}): Promise<Run
       child?.kill('SIGKILL')
       await ended()
     },
-    account: (...words) => run(process.execPath, ['dist/account.mjs', ...words], { ...process.env, ...settings, ...env }),
+    account: (...words) => run(['dist/account.mjs', ...words], { cwd, env: { ...process.env, ...settings, ...env } }),
     async stop() {
       child?.kill('SIGTERM')
       await ended()
@@ -73,9 +75,9 @@ export async function startServer(env: Record<string, string> = {}): Promise<Run
 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-function run(command: string, words: string[], env: NodeJS.ProcessEnv): Promise<string> {
+function run(words: string[], options: { cwd: string; env: NodeJS.ProcessEnv }): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
     child.on('exit', (code) => (code === 0 ? resolve(output) : reject(new Error(output))))
