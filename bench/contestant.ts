@@ -72,7 +72,13 @@ async function postTo({ port }: Program, pairs: Pair[]) {
     async send(at: number, id: string) {
       const sender = senders[at % senders.length]
       if (!sender) throw new Error('There is no pair')
-      const body = JSON.stringify({ id, chatRoomId: sender.chatRoomId, content: sender.content, messageType: 'text' })
+      const body = JSON.stringify({
+        id,
+        chatRoomId: sender.chatRoomId,
+        content: sender.content,
+        messageType: 'text',
+        isBrief: true,
+      })
       const { status, body: answer } = await sender.wire.ask(requestOf('POST', '/api/messages', sender.sender.cookie, body))
       if (status !== 200) throw new Error(`A message was answered ${status}: ${answer.toString().slice(0, 300)}`)
     },

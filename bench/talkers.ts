@@ -53,7 +53,7 @@ async function openTalk(port: number, { sender, receiver, chatRoomId, groupId }:
   const talk: Talk = {
     onDelivered: undefined,
     async send(id) {
-      const body = JSON.stringify({ id, chatRoomId, content, messageType: 'text' })
+      const body = JSON.stringify({ id, chatRoomId, content, messageType: 'text', isBrief: true })
       const answer = await askFor(posting, requestOf('POST', '/api/messages', sender.cookie, body))
       await receipts.wait(seqIn(answer))
     },

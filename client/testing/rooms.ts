@@ -131,6 +131,12 @@ export function roomVerbs(state: ServerState): Verb[] {
     return message
   }
 
+  function answerTo(draft: Draft, senderId: string): Message {
+    const { length } = roomOf(draft.chatRoomId).log
+    const message = send(draft, senderId)
+    return draft.isBrief && message.seq > length ? { ...message, content: '' } : message
+  }
+
   /** Stores marks, which only increase and never exceed the log. */
   function mark(chatRoomId: string, userId: string, { deliveredSeq, readSeq }: Mark): object {
     const { log } = roomOf(chatRoomId)
@@ -168,7 +174,7 @@ export function roomVerbs(state: ServerState): Verb[] {
       (input: { chatRoomId: string; keys: ArchiveKey[] }) => keepKeys(input.chatRoomId, input.keys, 'own_device'),
     ],
     [roomsApi.replaceGroupInfo, (input: { chatRoomId: string; groupInfo: string }) => replaceGroupInfo(input)],
-    [messagesApi.send, (draft: Draft, userId) => send(draft, userId)],
+    [messagesApi.send, (draft: Draft, userId) => answerTo(draft, userId)],
     [
       messagesApi.markRead,
       ({ chatRoomId, seq = Number.POSITIVE_INFINITY }: { chatRoomId: string; seq?: number }, userId) =>

@@ -6,6 +6,7 @@ import { type Api, ApiError } from '../../net/api.ts'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
+import { wordsOf } from '../../testing/people.ts'
 import { changesKeys, clone, counting, people } from '../../testing/room.ts'
 import { toastStore } from '../../ui/toast.ts'
 import { flushRoom, waitOf } from './outbox.ts'
@@ -107,6 +108,27 @@ test('While a server does not answer a message, the person writes on: the messag
   answers()
   expect(await sending).toEqual({ outcome: 'kept' })
   expect(await alice.core.outbox(roomId)).toEqual([])
+})
+
+test('A message whose first answer was lost is sealed anew and sent again: its sender keeps what the log has', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  await alice.says(bob, 'one')
+  await bob.says(alice, 'two')
+  await alice.reads(bob)
+  const from = wire.rooms.get(roomId)?.log.length
+  const place = { chatRoomId: roomId, peerIds: [bob.userId] }
+  const { id } = await alice.keeps(bob, 'four')
+  const row = await alice.core.sealOutboxRow({ ...place, id })
+  await alice.env.api(messagesApi.send, { id, chatRoomId: roomId, content: row?.envelope ?? '', messageType: 'text' })
+  await alice.core.changeOutbox({ chatRoomId: roomId, id, failure: null, unseal: true })
+  expect((await alice.core.sealOutboxRow({ ...place, id }))?.envelope).not.toBe(row?.envelope)
+  await flushRoom(alice.env, alice.room(bob), nothing)
+  await flushRoom(alice.env, alice.room(bob), nothing)
+  await alice.says(bob, 'five')
+  expect(wire.rooms.get(roomId)?.log.slice(from)).toMatchObject([{ id, content: row?.envelope }, { kind: 'message' }])
+  const messages = await bob.reads(alice)
+  expect(messages.map(({ body }) => wordsOf(body))).toEqual(['one', 'two', 'four', 'five'])
+  expect(messages.filter(({ isOutOfPlace }) => isOutOfPlace)).toEqual([])
 })
 
 test('A message that meets an ended session stays on this device', async () => {

@@ -117,8 +117,10 @@ async function sendRow(
           content: sealed.envelope,
           ...postedOf(sealed.content ?? row.content),
           ...(row.replyToId && { replyToId: row.replyToId }),
+          isBrief: true,
         }
         const message = await env.api(messagesApi.send, draft)
+        message.content ||= sealed.envelope
         waiting.delete(chatRoomId)
         addNewest(message, true)
         const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }])

@@ -30,6 +30,6 @@ test('The record of a kind decides whether a message is posted as silent; one th
   }
   planted.isCounted = true
   const [counted, silent] = drafts
-  expect(Object.keys(counted ?? {}).sort()).toEqual(['chatRoomId', 'content', 'id', 'messageType'])
+  expect(Object.keys(counted ?? {}).sort()).toEqual(['chatRoomId', 'content', 'id', 'isBrief', 'messageType'])
   expect(silent).toMatchObject({ chatRoomId: roomId, isSilent: true })
 })

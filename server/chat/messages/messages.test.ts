@@ -35,6 +35,16 @@ test('Bob reads what Alice wrote, live and in the list', async () => {
   line.hangsUp()
 })
 
+test('who asks for a brief answer is not sent back what they sent, but learns what stands under an id that is taken', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  const draft = { id: randomUUID(), chatRoomId, content: 'in no answer', messageType: 'text' as const, isBrief: true }
+  const { body } = await one.tries(messagesApi.send, draft)
+  const [message] = await two.does(messagesApi.list, { chatRoomId })
+  expect(body).toEqual({ ...message, content: '' })
+  expect((await one.tries(messagesApi.send, { ...draft, content: 'sealed anew' })).body).toEqual(message)
+  expect(await one.says(chatRoomId, 'as pages of before ask')).toMatchObject({ content: 'as pages of before ask', seq: 2 })
+})
+
 test('a page is byte for byte what the contract writes of it', async () => {
   const { one, two, chatRoomId } = await freshPair()
   for (const text of ['plain', 'B"\\/\b\t\u001f\u007f\u2028<é😀']) await one.says(chatRoomId, text)

@@ -42,6 +42,12 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   return { message, json, isNew: true }
 }
 
+/** Returns the answer as JSON. Throws as `sendMessage` does. */
+export async function postMessage(env: Env, user: SignedInUser, draft: Draft): Promise<string> {
+  const { message, json, isNew } = await sendMessage(env, user, draft)
+  return isNew && draft.isBrief ? JSON.stringify({ ...message, content: '' }) : json
+}
+
 const known = (message: Message): Sent => ({ message, json: JSON.stringify(message), isNew: false })
 
 /** Refuses a message early, before the queue. A lapsed plan still gets the message of a known id. Throws Refusal. */

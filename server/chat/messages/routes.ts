@@ -5,12 +5,12 @@ import { serve, serveJson } from '../../ground/http/serve.ts'
 import { makeShortcut, type Shortcut, type ShortcutOptions } from '../../ground/http/shortcut.ts'
 import { rememberSessions } from '../../identity/sessions/liveSessions.ts'
 import { markDelivered, markRead } from './marks.ts'
-import { sendMessage } from './messages.ts'
+import { postMessage } from './messages.ts'
 import { listMessages } from './pages.ts'
 
 export function messageRoutes(app: FastifyInstance, env: Env) {
   serveJson(app, env, messagesApi.list, (user, page) => listMessages(env, user, page))
-  serve(app, env, messagesApi.send, async (user, draft) => (await sendMessage(env, user, draft)).message)
+  serveJson(app, env, messagesApi.send, (user, draft) => postMessage(env, user, draft))
   serve(app, env, messagesApi.markRead, (user, { chatRoomId, seq }) => markRead(env, user, chatRoomId, seq))
   serve(app, env, messagesApi.markDelivered, (user, { chatRoomId, seq }) => markDelivered(env, user, chatRoomId, seq))
 }
@@ -23,7 +23,7 @@ export function messageShortcuts(app: FastifyInstance, env: Env, options: Shortc
     makeShortcut(app, env, messagesApi.send, {
       ...options,
       findUser: findSender,
-      act: async (user, draft) => (await sendMessage(env, user, draft)).json,
+      act: (user, draft) => postMessage(env, user, draft),
     }),
     makeShortcut(app, env, messagesApi.markRead, {
       ...marking,
