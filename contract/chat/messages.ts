@@ -61,7 +61,7 @@ export const draftShape = z
     replyToId: z.uuid().optional(),
     /** Counts for nobody. */
     isSilent: z.boolean().optional(),
-    /** The answer to a new message has no content, which the sender has. That of a known one may differ, and is sent. */
+    /** A new message is answered without its content. */
     isBrief: z.boolean().optional(),
   })
   .refine(({ isSilent, content }) => !isSilent || utf8(content).length <= SILENT_LIMITS.bytes, {

@@ -42,7 +42,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   return { message, json, isNew: true }
 }
 
-/** Returns the answer as JSON. Throws as `sendMessage` does. */
+/** Returns the answer. Throws Refusal. */
 export async function postMessage(env: Env, user: SignedInUser, draft: Draft): Promise<string> {
   const { message, json, isNew } = await sendMessage(env, user, draft)
   return isNew && draft.isBrief ? JSON.stringify({ ...message, content: '' }) : json
