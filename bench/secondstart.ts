@@ -13,7 +13,7 @@ const MESSAGES = 20
 const REST_MS = 5000
 
 declare global {
-  /** Time in ms since the navigation until the first row of the list and the first bubble were painted. */
+  /** Time in ms since the navigation until the first row of the list and the first bubble were in the document. */
   var shownAt: { row?: number; bubble?: number }
 }
 

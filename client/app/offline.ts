@@ -22,10 +22,9 @@ export function keepOffline(env: Env, attempt: Attempt) {
       import('../rooms/offline/keptScreens.ts'),
       import('../rooms/offline/followShown.ts'),
     ])
-    const shown = await showKept(env, await readKept(env), false)
     if (isStopped) return
     stopKeeping = followShown(env, () => accountStore.getState().user, attempt)
-    await showPreviews(env, shown, () => roomsStore.getState().status === 'ready')
+    await showPreviews(env, await showKept(env, await readKept(env), false), () => roomsStore.getState().status === 'ready')
   }
   attempt(show())
   return {

@@ -1,4 +1,5 @@
 import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
 import { needsPlan } from '../../plan/plans/needsPlan.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
@@ -31,7 +32,8 @@ export const followerOf = (env: Env): Follower => ({
   },
   goOn: () =>
     refreshFiles(env).catch((error: unknown) => {
-      if (!isClosed(error)) throw error
+      // What could not be sent goes with the next run.
+      if (!isClosed(error) && !(error instanceof ApiError)) throw error
     }),
   refused: refuse,
 })

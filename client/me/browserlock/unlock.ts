@@ -36,7 +36,7 @@ export async function unlockOffline(env: Env, who: StoredUser, entry: LockEntry)
 /** Shows the account as this browser last saw it. Its rooms are read while the screen is drawn for the first time. */
 async function showAway(env: Env, who: StoredUser): Promise<void> {
   const kept = await readKept(env)
-  const shown = showKept(env, kept).then((rooms) => showPreviews(env, rooms))
+  const shown = showKept(env, kept, true).then((rooms) => showPreviews(env, rooms))
   signedIn(ownUserOf(kept, who))
   await shown
 }

@@ -127,18 +127,21 @@ export async function isUnreadRight(env: Env): Promise<boolean> {
 export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> =>
   putRows(await readRows(env, contacts.map(roomOfContact), true))
 
-/** Does nothing after the server's first answer. */
-export async function showRows(env: Env, listed: ListedRoom[]): Promise<RoomRow[] | undefined> {
+/** Does nothing after the server's first answer. What does not fit waits for it, unless none will come. */
+export async function showRows(env: Env, listed: ListedRoom[], isAway: boolean): Promise<RoomRow[]> {
   const { session } = roomsStore.getState()
   const ownId = await env.crypto.ownId()
-  const rows = await readRows(
+  const read = await readRows(
     env,
     listed.map((row) => roomOfRow(ownId, row)),
   )
   const now = roomsStore.getState()
-  if (now.session !== session || now.rooms.size > 0 || now.status === 'ready') return undefined
+  if (now.session !== session || now.rooms.size > 0 || now.status === 'ready') return []
+  const rows = read.filter(({ people }) => isAway || people.every(({ mismatch }) => mismatch === null))
   for (const { room } of rows) unlisted.add(room.id)
-  return putRows(rows)
+  const rooms = putRows(rows)
+  if (isAway) roomsStore.setState({ status: 'ready' })
+  return rooms
 }
 
 /** `isAnswered`: by the server, not by kept rows. */

@@ -138,7 +138,7 @@ test('A room of three is kept for a start without the server as it was shown', a
   await keepShown(alice.env, { username: alice.username } as User)
   resetRooms()
   resetPeople()
-  await showKept(alice.env, await readKept(alice.env))
+  await showKept(alice.env, await readKept(alice.env), true)
   expect(roomById(GROUP)).toEqual(room)
   expect(faceOf(room, peopleStore.getState().people)).toEqual(faceOf(room, known))
 })
@@ -166,7 +166,7 @@ test('A vault of the builds whose rows were pairs shows its list: contacts, mark
     ...{ person: { ...person, id: asker, username: 'asker' }, lastSeq: 1 },
   }
   await alice.core.keepShown({ user: {}, rooms: [kept, request] })
-  await showKept(alice.env, await readKept(alice.env))
+  await showKept(alice.env, await readKept(alice.env), true)
   const { contactId } = kept
   expect(roomById(roomId)).toMatchObject({
     ...{ ownId: alice.userId, lastSeq: 7, clearedSeq: 2, unreadCount: 1 },

@@ -81,6 +81,23 @@ test('Kept rows that come while the list is on its way are shown, and go with it
   expect(await showKept(slow, await readKept(slow), false)).toEqual([])
 })
 
+test('A row in which something does not fit waits for the answer: it stands under a name that may be another’s by then', async () => {
+  const lied = (answer: RoomPage): RoomPage => ({
+    ...answer,
+    rooms: answer.rooms.map((row) => ({
+      ...row,
+      people: row.people.map((one) => ({ ...one, username: `not_${one.username}` })),
+    })),
+  })
+  const { alice, bob, roomId } = await nextPage(lied)
+  expect(roomsStore.getState().rooms.size).toBe(0)
+  await refreshRooms(alice.env)
+  expect(roomById(roomId)).toBeDefined()
+  expect(personById(bob.userId)?.username).toBe(bob.username)
+  resets()
+  expect(await showKept(alice.env, await readKept(alice.env), true)).toHaveLength(2)
+})
+
 test('A chat with a password is shown locked before the answer, whatever the session before had opened', async () => {
   await nextPage((answer) => ({ ...answer, rooms: answer.rooms.map((row) => ({ ...row, isPasswordProtected: true })) }))
   const rows = [...roomsStore.getState().rooms.values()]

@@ -78,13 +78,11 @@ export function ownUserOf(kept: Kept, who: Pick<User, 'id' | 'username'>): User 
   return userShape.safeParse({ ...own, ...kept?.user }).data ?? own
 }
 
-/** Does nothing if rooms are shown already. Without `isAll` the list counts as loading. */
-export async function showKept(env: Env, kept: Kept, isAll = true): Promise<RoomRow[]> {
+/** Does nothing if rooms are shown already. `isAway`: no answer of the server is to come. */
+export async function showKept(env: Env, kept: Kept, isAway: boolean): Promise<RoomRow[]> {
   if (roomsStore.getState().rooms.size > 0) return []
   const rows = (kept?.rooms ?? []).flatMap((row) => roomRowShape.safeParse({ ...BARE_ROOM, ...withMembers(row) }).data ?? [])
-  const rooms = await showRows(env, rows)
-  if (rooms && isAll) roomsStore.setState({ status: 'ready' })
-  return rooms ?? []
+  return showRows(env, rows, isAway)
 }
 
 /** The open chat is read between these reads. */
