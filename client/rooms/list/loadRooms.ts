@@ -127,7 +127,7 @@ export async function isUnreadRight(env: Env): Promise<boolean> {
 export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> =>
   putRows(await readRows(env, contacts.map(roomOfContact), true))
 
-/** Does nothing after the server's first answer. What does not fit waits for it, unless none will come. */
+/** Does nothing after the server's answer, for which what does not fit waits. */
 export async function showRows(env: Env, listed: ListedRoom[], isAway: boolean): Promise<RoomRow[]> {
   const { session } = roomsStore.getState()
   const ownId = await env.crypto.ownId()
