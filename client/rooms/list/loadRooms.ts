@@ -54,7 +54,7 @@ export const fetchRooms = (env: Env, ids: readonly string[]): Promise<void> =>
       await putAnswer(env, { ids: ids.slice(from, from + LIMITS.roomIdsMax).join() })
   })
 
-/** The first page is short, to show rows soon. Its counter then yields the changes made during the reading. */
+/** The first page is short, to show rows soon. Its counter yields the changes since. */
 async function readAnew(env: Env, onRows: OnRows): Promise<void> {
   unlisted = new Set(roomsStore.getState().rooms.keys())
   const listed = new Set<string>()
@@ -98,7 +98,7 @@ async function readChanges(
   }
 }
 
-/** Stores the rows of an answer, but asks again for rows that a frame has changed since the request. */
+/** Stores the rows of an answer, but asks again for what a frame has changed since. */
 async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, onRows: OnRows = nothing): Promise<RoomPage> {
   const { session } = roomsStore.getState()
   const ask = (input: typeof asked) => Promise.all([allUpdates(), env.api(roomsApi.list, input)])
