@@ -112,7 +112,7 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
     }
     case 'sum-ledger':
       await sumLedger(db)
-      return ['The sums of income and the counts of plans are added up anew']
+      return ['The sums of income, the counts of plans and the list of accounts are made anew']
     case 'coin-reviews': {
       const rows = await listReviews(db, 100)
       if (rows.length === 0) return ['Nothing waits for a person']

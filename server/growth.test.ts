@@ -316,7 +316,7 @@ test('whatever grows with each call ends for the day, or for the hour, with the 
 })
 
 /** One row an account: its key says so. */
-const ONE_EACH = ['list_floors', 'inboxes', 'presence', 'file_usage', 'card_accounts', 'monthly_usage']
+const ONE_EACH = ['list_floors', 'listed_users', 'inboxes', 'presence', 'file_usage', 'card_accounts', 'monthly_usage']
 /** Members write them, and the day's bytes count each write (`keyBytes.test.ts`). */
 const OF_THE_DAY = ['room_commits', 'room_groups', 'archive_keys', 'archive_pages']
 const OF_PAID_PLANS = [

@@ -29,7 +29,11 @@ export function AnalyticsTab() {
     <>
       <Counters
         counters={[
-          { name: 'Storage', value: bytesWords(storageBytes), note: 'uploaded files' },
+          {
+            name: 'Storage',
+            value: storageBytes === null ? '…' : bytesWords(storageBytes),
+            note: 'uploaded files, counted hourly',
+          },
           { name: 'Error rate', value: `${rate.toFixed(2)}%`, note: `of ${countWords(answers)} answers since the start` },
         ]}
       />

@@ -143,7 +143,7 @@ test('The sums of fewer than ten people are not exact, on the screen and in the 
   const { person } = show(<AnalyticsTab />, answers)
   await screen.findByText('Error rate')
   expect(['Storage', 'Error rate', 'Premium'].map(figure)).toEqual([
-    '12.3 MBuploaded files',
+    '12.3 MBuploaded files, counted hourly',
     '0.13%of 4,000 answers since the start',
     // As the Subscriptions tab has it: two of one figure would be two truths.
     '2accounts',
@@ -157,17 +157,17 @@ test('The sums of fewer than ten people are not exact, on the screen and in the 
 test('Before the first sums there is nothing to save, and a server that has answered nothing has no errors', async () => {
   const answers = makeAnswers()
   answers.on(adminApi.system, () => ({ ...SYSTEM, answers: 0, errors: 0 }))
-  answers.on(adminApi.analytics, () => ({ days: [], plans: [], storageBytes: 0 }))
+  answers.on(adminApi.analytics, () => ({ days: [], plans: [], storageBytes: null }))
   show(<AnalyticsTab />, answers)
   expect(await screen.findByText('The first sums come within the hour.')).toBeTruthy()
   expect(await button('Download CSV')).toHaveProperty('disabled', true)
-  expect(['Storage', 'Error rate'].map(figure)).toEqual(['0 Buploaded files', '0.00%of 0 answers since the start'])
+  expect(['Storage', 'Error rate'].map(figure)).toEqual(['…uploaded files, counted hourly', '0.00%of 0 answers since the start'])
 })
 
 test('Analytics need both of their answers: without one they say why', async () => {
   const answers = makeAnswers()
   answers.on(adminApi.system, offline)
-  answers.on(adminApi.analytics, () => ({ days: [], plans: [], storageBytes: 0 }))
+  answers.on(adminApi.analytics, () => ({ days: [], plans: [], storageBytes: null }))
   show(<AnalyticsTab />, answers)
   expect((await screen.findByRole('alert')).textContent).toBe('The analytics could not be loaded. You are offline')
 })

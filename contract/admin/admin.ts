@@ -150,14 +150,15 @@ export const adminApi = {
     method: 'GET',
     path: '/api/admin/analytics',
     access: 'admin',
-    summary: 'Sums of each of the last 30 UTC days, and the plans of today. Fewer than ten people of a day are null.',
+    summary:
+      'Sums of each of the last 30 UTC days, and the plans of today. Fewer than ten people of a day are null. Storage is counted hourly, null before the first time.',
     input: nothing,
     output: z.object({
       days: z
         .array(z.object({ day: z.iso.date(), signUps: people, active: people, messages: count }))
         .max(ADMIN_LIMITS.analyticsDays),
       plans: z.array(z.object({ tier: tierShape, people: count })).max(tierShape.options.length),
-      storageBytes: count,
+      storageBytes: count.nullable(),
     }),
   }),
   system: endpoint({

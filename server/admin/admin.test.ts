@@ -6,7 +6,8 @@ import { type AdminUser, adminApi } from '../../contract/admin/admin.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
 import { tierShape } from '../../contract/money/plans.ts'
-import { findWrongCounts } from '../money/ledger/store.ts'
+import { sumLedger } from '../money/ledger/audit.ts'
+import { countUnlisted, findWrongCounts } from '../money/ledger/store.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 import { sumPlans } from './figures.ts'
@@ -235,18 +236,21 @@ test('the list is searched, filtered, sorted and paged, of ten thousand accounts
 test.each([
   ['joined', 'u.created_at desc, u.id'],
   ['name', 'lower(u.username)'],
-  ['seen', "p.nodes is null, p.nodes = '{}', p.last_seen desc nulls last, u.id"],
+  ['seen', "p.nodes = '{}', p.last_seen desc nulls last, u.id"],
 ] as const)('each account stands on one page of the list by %s, whichever end it is read from', async (sort, order) => {
   const ada = await administrator('ada')
   const name = `paged_${sort}`
   await world.sql(
-    `with made as (
-       insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at, deleted_at)
-       select gen_random_uuid(), $1 || '_' || n, 'x', '', '', now(), now() - n % 7 * interval '1 minute', case when n % 10 = 0 then now() end
-       from generate_series(1, 150) n returning id, username)
-     insert into presence (user_id, nodes, last_seen)
-     select id, case when n % 2 = 0 then array[id] else '{}' end, case when n % 5 > 0 then now() - n % 9 * interval '1 minute' end
-     from made, lateral (select substring(username from '[0-9]+$')::int as n) t where n % 3 > 0`,
+    `insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at, deleted_at)
+     select gen_random_uuid(), $1 || '_' || n, 'x', '', '', now(), now() - n % 7 * interval '1 minute', case when n % 10 = 0 then now() end
+     from generate_series(1, 150) n`,
+    [name],
+  )
+  await world.sql(
+    `update presence p set nodes = case when n % 2 = 0 then array[id] else '{}' end,
+       last_seen = case when n % 5 > 0 then now() - n % 9 * interval '1 minute' end
+     from users, lateral (select substring(username from '[0-9]+$')::int as n) t
+     where p.user_id = id and username like $1 || '%' and n % 3 > 0`,
     [name],
   )
   const expected = await world.sql(
@@ -334,6 +338,40 @@ test('the counts of plans and the list by plan and state are those of the accoun
   await sumPlans(world.env)
   const rows = await world.sql('select plan from plan_counts where at <= $1', [world.env.clock()])
   expect(new Set(rows.map(({ plan }) => plan)).size).toBe(rows.length)
+})
+
+test('the list has each account as it is, whatever of it changes at once, and is made anew where somebody has changed it by hand', async () => {
+  const ada = await administrator('ada')
+  const { db } = world.env
+  const rows = await world.sql(
+    `insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at)
+     select gen_random_uuid(), 'raced_' || n, 'x', '', '', now(), now() from generate_series(1, 3) n returning id`,
+  )
+  const changes = [
+    "username = 'Raced_' || substring(username from '[0-9].*$') || '_'",
+    ...["display_name = display_name || 'Y'", 'is_active = not is_active', 'is_admin = not is_admin'],
+    ...["subscription_tier = 'premium'", "subscription_end_date = now() + interval '1 day'", 'master_account_id = id'],
+    'deleted_at = case when deleted_at is null then now() end',
+  ]
+  await Promise.all(
+    Array.from({ length: 5 }, () => changes)
+      .flat()
+      .map((change, at) => world.sql(`update users set ${change} where id = $1`, [rows[at % 3]?.['id']])),
+  )
+  expect(await countUnlisted(db)).toBe(0)
+  const living = await world.sql(
+    "select id from users where username ilike 'raced%' and deleted_at is null order by lower(username)",
+  )
+  const asked = { search: 'RACED_', sort: 'name' } as const
+  expect((await ada.does(adminApi.users, asked)).users.map(({ id }) => id)).toEqual(living.map(({ id }) => id))
+
+  await world.sql("update listed_users set words = 'nobody' where words like 'raced%'")
+  await world.sql('delete from listed_users where user_id = $1', [ada.id])
+  await world.sql('delete from presence where user_id = $1', [ada.id])
+  expect(await countUnlisted(db)).toBe(living.length + 1)
+  await sumLedger(db)
+  expect(await countUnlisted(db)).toBe(0)
+  expect((await ada.does(adminApi.users, asked)).users.map(({ id }) => id)).toEqual(living.map(({ id }) => id))
 })
 
 test('a changed, a missing and an added row of the audit trail are found and named', async () => {

@@ -49,21 +49,22 @@ export async function readAnalytics(env: Env): Promise<z.input<typeof adminApi.a
   const [days, stats, storageBytes] = await Promise.all([
     store.findDays(env.db, since, ADMIN_LIMITS.analyticsDays),
     subscriptionStats(env),
-    store.sumStorage(env.db),
+    store.readStorage(env.db),
   ])
   return {
     days: days.map(({ signUps, active, ...day }) => ({ ...day, signUps: blurred(signUps), active: blurred(active) })),
     plans: tierShape.options.map((tier) => ({ tier, people: stats[tier] })),
-    storageBytes,
+    storageBytes: storageBytes ?? null,
   }
 }
 
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
 
-/** Writes the sums of today and of yesterday, which has ended since. One piece of a job. */
+/** Writes the sums of today and of yesterday, which has ended since, and what is stored. One piece of a job. */
 export async function writeFigures(env: Env): Promise<boolean> {
   const now = env.clock().getTime()
   for (const day of [new Date(now - DAY_MS), new Date(now)]) await store.writeDay(env.db, dayOf(day))
+  await store.writeStorage(env.db, dayOf(new Date(now)))
   return false
 }
 

@@ -1,7 +1,6 @@
-import { asc, desc, gte, sql } from 'drizzle-orm'
+import { asc, desc, eq, gte, isNotNull, sql } from 'drizzle-orm'
 import type { Queryable } from '../ground/db/connect.ts'
 import { dailyFigures } from '../ground/db/schema/figures.ts'
-import { objects } from '../ground/db/schema/files.ts'
 import { jobs } from '../ground/db/schema/jobs.ts'
 import { serverNodes } from '../ground/db/schema/presence.ts'
 
@@ -36,6 +35,17 @@ export async function foldPlanCounts(db: Queryable, now: Date): Promise<void> {
 export const findDays = (db: Queryable, since: string, limit: number) =>
   db.select().from(dailyFigures).where(gte(dailyFigures.day, since)).orderBy(asc(dailyFigures.day)).limit(limit)
 
+/** Returns what was stored when it was written last; undefined before that. */
+export async function readStorage(db: Queryable): Promise<number | undefined> {
+  const [row] = await db
+    .select({ bytes: dailyFigures.storageBytes })
+    .from(dailyFigures)
+    .where(isNotNull(dailyFigures.storageBytes))
+    .orderBy(desc(dailyFigures.day))
+    .limit(1)
+  return row?.bytes ?? undefined
+}
+
 /**
  * Writes the sums of a UTC day. Who was there is known by what they have used last, so a day counts fully only while it lasts: a sum
  * never falls.
@@ -57,10 +67,10 @@ export async function writeDay(db: Queryable, day: string): Promise<void> {
       messages = greatest(f.messages, excluded.messages)`)
 }
 
-/** Bytes of all uploaded files. */
-export async function sumStorage(db: Queryable): Promise<number> {
-  const [row] = await db.select({ bytes: sql<number>`coalesce(sum(${objects.sizeBytes}), 0)`.mapWith(Number) }).from(objects)
-  return row?.bytes ?? 0
+/** Writes what is stored now to that day. */
+export async function writeStorage(db: Queryable, day: string): Promise<void> {
+  const storageBytes = sql`(select coalesce(sum(size_bytes), 0) from objects)`
+  await db.update(dailyFigures).set({ storageBytes }).where(eq(dailyFigures.day, day))
 }
 
 export async function describeDatabase(db: Queryable) {

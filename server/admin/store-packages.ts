@@ -11,7 +11,7 @@ type NewPackage = typeof packages.$inferInsert
 
 /** True if somebody has paid for the package, or was asked for money for it. */
 const isBought = sql<boolean>`(
-  ${packages.id} in (select ${ledgerEntries.packageId} from ${ledgerEntries} where ${ledgerEntries.packageId} is not null)
+  exists (select from ${ledgerEntries} where ${ledgerEntries.packageId} = ${packages.id})
   or exists (select from ${cardAccounts} where ${cardAccounts.packageId} = ${packages.id})
   or exists (select from ${cryptoPayments} where ${cryptoPayments.packageId} = ${packages.id}))`
 

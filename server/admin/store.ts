@@ -1,17 +1,17 @@
-import { and, asc, desc, eq, gt, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, type Column, desc, eq, gt, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { USER_SORTS } from '../../contract/admin/admin.ts'
 import type { Tier } from '../../contract/money/plans.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { users } from '../ground/db/schema/account.ts'
 import { fileUsage } from '../ground/db/schema/files.ts'
+import { listedUsers as listed } from '../ground/db/schema/listedusers.ts'
 import { monthlyUsage } from '../ground/db/schema/payments.ts'
 import { presence } from '../ground/db/schema/presence.ts'
 import { chatParticipants } from '../ground/db/schema/rooms.ts'
 import { tierOf } from '../money/plans/plans.ts'
 
+/** The lists of administrators read `listed_users` and `presence`, and the rows of `users` for the page alone. */
 interface Filter {
-  /** This account alone. */
-  id?: string
   search: string
   tier?: Tier | undefined
   state?: 'active' | 'inactive' | 'admin' | undefined
@@ -25,7 +25,7 @@ interface Place {
   isFromEnd: boolean
 }
 
-const tierAt = (now: Date) => sql<string | null>`(select tier from rights_of(${users.id}, ${now}::timestamptz))`
+const tierAt = (now: Date, id: Column) => sql<string | null>`(select tier from rights_of(${id}, ${now}::timestamptz))`
 
 /** Somebody who is here now was last seen now. */
 const lastSeen = (now: Date) =>
@@ -33,75 +33,71 @@ const lastSeen = (now: Date) =>
     presence.lastSeen,
   )
 
-const lowerName = sql`lower(${users.username})`
-
 /** Each forwards and backwards. */
 const ORDER: Record<Place['sort'], [SQL[], SQL[]]> = {
   joined: [
-    [desc(users.createdAt), asc(users.id)],
-    [asc(users.createdAt), desc(users.id)],
+    [desc(listed.createdAt), asc(listed.userId)],
+    [asc(listed.createdAt), desc(listed.userId)],
   ],
-  name: [[asc(lowerName)], [desc(lowerName)]],
+  name: [[asc(listed.words)], [desc(listed.words)]],
   seen: [
-    [sql`${presence.nodes} is null, ${presence.nodes} = '{}', ${presence.lastSeen} desc nulls last`, asc(users.id)],
-    [sql`${presence.nodes} is null desc, ${presence.nodes} = '{}' desc, ${presence.lastSeen} nulls first`, desc(users.id)],
+    [sql`${presence.nodes} = '{}', ${presence.lastSeen} desc nulls last`, asc(presence.userId)],
+    [sql`${presence.nodes} = '{}' desc, ${presence.lastSeen} nulls first`, desc(presence.userId)],
   ],
 }
 
 const STATES: Record<NonNullable<Filter['state']>, SQL> = {
-  active: sql`${users.isActive}`,
-  inactive: sql`not ${users.isActive}`,
-  admin: sql`${users.isAdmin}`,
+  active: sql`${listed.isActive}`,
+  inactive: sql`not ${listed.isActive}`,
+  admin: sql`${listed.isAdmin}`,
 }
 
 /** Who is in a family circle has other rights than those of their own plan. */
 const hasTier = (tier: Tier, now: Date) => {
-  const isUnknown = sql`${tierOf(null) === tier} and plan_of(${users}, ${now}::timestamptz) <> all (array(select plan from plan_rights where tier is not null))`
-  const own = sql`plan_of(${users}, ${now}::timestamptz) = any (array(select plan from plan_rights where tier = ${tier}))`
-  return sql`case when ${users.masterAccountId} is null then ${own} or ${isUnknown} else coalesce(${tierAt(now)}, ${tierOf(null)}) = ${tier} end`
+  const plan = sql`case when ${listed.planEnds} <= ${now}::timestamptz then 'free' else ${listed.plan} end`
+  const isUnknown = sql`${tierOf(null) === tier} and ${plan} <> all (array(select plan from plan_rights where tier is not null))`
+  const own = sql`${plan} = any (array(select plan from plan_rights where tier = ${tier}))`
+  return sql`case when ${listed.isInFamily} then coalesce(${tierAt(now, listed.userId)}, ${tierOf(null)}) = ${tier} else ${own} or ${isUnknown} end`
 }
 
-/** Text that stands for itself in a pattern. */
-const literal = (text: string): string => text.replace(/[\\%_]/g, (sign) => `\\${sign}`)
-
-const fits = ({ id, search, tier, state, now }: Filter) =>
+const fits = ({ search, tier, state, now }: Filter) =>
   and(
-    isNull(users.deletedAt),
-    id === undefined ? undefined : eq(users.id, id),
-    search === ''
-      ? undefined
-      : or(sql`${users.username} ilike ${`%${literal(search)}%`}`, sql`${users.displayName} ilike ${`%${literal(search)}%`}`),
+    search === '' ? undefined : sql`strpos(${listed.words}, lower(${search})) > 0`,
     state && STATES[state],
-    tier === undefined ? undefined : hasTier(tier, now),
+    tier && hasTier(tier, now),
   )
 
-/** Returns a page of the accounts that fit. Plans of those that are left out are not looked up. */
-export async function findUsers(db: Queryable, { sort, limit, offset, isFromEnd, ...filter }: Filter & Place) {
+/** Returns the ids of those that fit, in any order, but no more than `limit`. */
+export const findIds = async (db: Queryable, filter: Filter, limit: number): Promise<string[]> => {
+  const rows = await db.select({ id: listed.userId }).from(listed).where(fits(filter)).limit(limit)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns a page of these accounts, or of all that fit. */
+export async function findUsers(db: Queryable, among: string[] | Filter, { sort, limit, offset, isFromEnd }: Place, now: Date) {
   const [order, backwards] = ORDER[sort]
-  const page = db
-    .select({ id: users.id })
-    .from(users)
-    .leftJoin(presence, eq(presence.userId, users.id))
-    .where(fits(filter))
-    .orderBy(...(isFromEnd ? backwards : order))
-    .limit(limit)
-    .offset(offset)
-    .as('page')
+  const id = sort === 'seen' ? presence.userId : listed.userId
+  // PostgreSQL leaves out a left join of which nothing is asked.
+  const from = sort === 'seen' ? sql`${presence} left join ${listed} on ${eq(listed.userId, presence.userId)}` : sql`${listed}`
+  const page = sql`
+    (select ${id} as id from ${from} where ${(Array.isArray(among) ? inArray(id, among) : fits(among)) ?? sql`true`}
+    order by ${sql.join(isFromEnd ? backwards : order, sql`, `)} limit ${limit} offset ${offset}) page`
   return await db
     .select({
       ...{ id: users.id, username: users.username, displayName: users.displayName, profileImageUrl: users.profileImageUrl },
       ...{ isActive: users.isActive, isAdmin: users.isAdmin, createdAt: users.createdAt },
-      tier: tierAt(filter.now),
-      lastSeen: lastSeen(filter.now),
+      tier: tierAt(now, users.id),
+      lastSeen: lastSeen(now),
     })
-    .from(page)
-    .innerJoin(users, eq(users.id, page.id))
-    .leftJoin(presence, eq(presence.userId, users.id))
+    .from(users)
+    .innerJoin(page, sql`page.id = ${users.id}`)
+    .innerJoin(listed, eq(listed.userId, users.id))
+    .innerJoin(presence, eq(presence.userId, users.id))
     .orderBy(...order)
 }
 export type ListedUser = Awaited<ReturnType<typeof findUsers>>[number]
 
-export const countUsers = (db: Queryable, filter: Filter): Promise<number> => db.$count(users, fits(filter))
+export const countUsers = (db: Queryable, filter: Filter): Promise<number> => db.$count(listed, fits(filter))
 
 export interface UserRow {
   id: string
@@ -121,7 +117,7 @@ export async function holdUser(tx: Queryable, id: string): Promise<UserRow | und
   return row
 }
 
-const isAdministratorRow = and(STATES.admin, STATES.active, isNull(users.deletedAt))
+const isAdministratorRow = and(users.isAdmin, users.isActive, isNull(users.deletedAt))
 
 /** True if the account is an administrator who can sign in. */
 export const isAdministrator = async (tx: Queryable, id: string): Promise<boolean> =>

@@ -11,24 +11,29 @@ import { countPlans } from './store-figures.ts'
 /** Says whether this server has an administrator: the first one is made from the command line. */
 export const hasAdministrator = (db: Queryable): Promise<boolean> => store.hasAdministrator(db)
 
+/** Accounts that are sorted by themselves. More stand close enough in every order. */
+const FEW = 1000
+
 /** Lists a page of the accounts that fit, and how many there are. */
-export async function listUsers(env: Env, { page, sort, ...rest }: z.output<typeof adminApi.users.input>) {
-  const filter = { ...rest, now: env.clock() }
-  const total = await countUsers(env, filter)
-  const rows = await store.findUsers(env.db, { ...filter, sort, ...placeOf(page, total) })
+export async function listUsers({ db, clock }: Env, { page, sort, ...rest }: z.output<typeof adminApi.users.input>) {
+  const now = clock()
+  const filter = { ...rest, now }
+  const isFiltered = rest.search !== '' || rest.state !== undefined || rest.tier !== undefined
+  const found = isFiltered ? await store.findIds(db, filter, FEW + 1) : undefined
+  const few = found && found.length <= FEW ? found : undefined
+  const total = few?.length ?? (await countMany(db, filter))
+  const rows = await store.findUsers(db, few ?? filter, { sort, ...placeOf(page, total) }, now)
   return { users: rows.map(shown), total }
 }
 
 type Filter = Parameters<typeof store.countUsers>[1]
 
-async function countUsers(env: Env, filter: Filter): Promise<number> {
-  const { search, state, tier, now } = filter
-  if (search !== '' || state === 'inactive' || state === 'admin') return await store.countUsers(env.db, filter)
-  const plans = await countPlans(env.db, now)
-  const all = plans
-    .filter((plan) => tier === undefined || (plan.tier ?? tierOf(null)) === tier)
+async function countMany(db: Queryable, filter: Filter): Promise<number> {
+  if (filter.search !== '' || filter.state !== undefined) return await store.countUsers(db, filter)
+  const plans = await countPlans(db, filter.now)
+  return plans
+    .filter(({ tier }) => filter.tier === undefined || tierOf(tier) === filter.tier)
     .reduce((sum, { people }) => sum + people, 0)
-  return state === 'active' ? Math.max(0, all - (await store.countUsers(env.db, { ...filter, state: 'inactive' }))) : all
 }
 
 /** From the nearer end, because all that is left out is read. */
@@ -41,7 +46,7 @@ function placeOf(page: number, total: number) {
 
 /** Returns the account as administrators see it. Throws Refusal. */
 export async function shownUser(db: Queryable, id: string, now: Date): Promise<AdminUser> {
-  const [row] = await store.findUsers(db, { id, now, search: '', sort: 'joined', limit: 1, offset: 0, isFromEnd: false })
+  const [row] = await store.findUsers(db, [id], { sort: 'joined', limit: 1, offset: 0, isFromEnd: false }, now)
   if (!row) throw new Refusal('user_not_found')
   return shown(row)
 }

@@ -134,6 +134,10 @@ test('a database with the last of the old migrations is as a new one, keeps ever
     ...before,
     users: before['users']?.map((row) => Object.assign({}, row, later)),
     plan_counts: [{ plan: 'premium', at: '-infinity', people: 2 }],
+    listed_users: [alice, bob].map(({ id, username }) =>
+      expect.objectContaining({ user_id: id, words: `${username}\n${username}` }),
+    ),
+    presence: [alice, bob].map(({ id }) => expect.objectContaining({ user_id: id, nodes: [], last_seen: null })),
   }
   expect(before).toMatchObject({ users: [{}, {}], messages: [{}], contacts: [{}, {}], premium_packages: [{}] })
 
@@ -199,6 +203,40 @@ test('ledger and accounts of before are added up to what triggers write, and pay
   expect(await wrongSums()).toEqual([])
   await pays(bob)
   expect(await wrongSums()).toEqual([])
+})
+
+test('accounts of before stand in the list of administrators as triggers would write them, deleted ones not, and new ones follow', async () => {
+  const { url, client } = await migrated()
+  const catalog = await readCatalog(client)
+  const world = await startWorld({ at: url })
+  const [alice, bob, carol] = [await world.person('Alice', 'free'), await world.person('bob'), await world.person('carol')]
+  await world.sql(
+    "update users set display_name = 'ALICE B.', is_active = false, subscription_end_date = now(), master_account_id = $2 where id = $1",
+    [alice.id, bob.id],
+  )
+  await world.sql("update users set is_admin = true, subscription_status = 'past_due' where id = $1", [bob.id])
+  await world.sql('update users set deleted_at = now() where id = $1', [carol.id])
+  await world.sql("update presence set last_seen = now() - interval '1 day' where user_id = $1", [bob.id])
+  const written = 'select * from listed_users order by user_id'
+  const seen = 'select user_id, nodes, last_seen from presence where user_id <> $1 order by user_id'
+  const [rows, people] = [await world.sql(written), await world.sql(seen, [carol.id])]
+  expect(rows).toHaveLength(2)
+
+  await client.query(`drop table listed_users cascade; drop function list_user, begin_presence cascade; delete from presence where last_seen is null;
+    drop index presence_seen, users_joined, users_package, card_accounts_package, crypto_payments_package, ledger_entries_package;
+    alter table daily_figures drop storage_bytes;
+    create index users_blocked on users (id) where not is_active and deleted_at is null;
+    create index users_joined on users (created_at desc nulls first, deleted_at)`)
+  await forget(client, '0013_listed_users')
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(catalog)
+  expect(await world.sql(written)).toEqual(rows)
+  expect(await world.sql(seen, [carol.id])).toEqual(people)
+  const dave = await world.person('dave')
+  expect(await world.sql('select words from listed_users where user_id = $1', [dave.id])).toEqual([
+    { words: `${dave.username}\n${dave.username}` },
+  ])
+  expect((await checkLedger(world.env.db, world.env.clock())).differences.filter((line) => line.includes('list of'))).toEqual([])
 })
 
 test('a database of an older version is refused, told which version to start first, and stays as it is', async () => {

@@ -9,7 +9,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Computes the plan of every account anew from its entries, and compares it with the plan that counts. Also compares
- * the sums of income with the ledger, and the counts of plans with the accounts. Returns how many accounts it has compared, and a line for each difference.
+ * the sums of income with the ledger, and the counts of plans and the list of administrators with the accounts. Returns how many accounts it has compared, and a line for each difference.
  */
 export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts: number; differences: string[] }> {
   const differences: string[] = []
@@ -18,6 +18,8 @@ export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts:
   for (const day of await store.findWrongDays(db)) differences.push(`the sums of income of ${day} are not those of the ledger`)
   for (const plan of await store.findWrongCounts(db, now))
     differences.push(`the count of the plan ${plan} is not that of the accounts`)
+  const unlisted = await store.countUnlisted(db)
+  if (unlisted > 0) differences.push(`${unlisted} accounts are otherwise in the list of administrators`)
   let [after, accounts] = [FIRST, 0]
   for (;;) {
     const rows = await store.listAccounts(db, after, now, AT_ONCE)
@@ -39,7 +41,7 @@ export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts:
   }
 }
 
-/** Adds up the sums of income and the counts of plans anew. */
+/** Adds up the sums of income and the counts of plans anew, and writes the list of administrators anew. */
 export const sumLedger = (db: Queryable): Promise<void> => store.sumAnew(db)
 
 const inWords = (tier: string, packageId: string | null, end: Date | null): string =>

@@ -139,11 +139,20 @@ export async function findWrongCounts(db: Queryable, now: Date): Promise<string[
   return rows.map(({ plan }) => plan)
 }
 
-/** Adds up the ledger and the plans of accounts anew. Payments and sign-ups wait meanwhile. */
+/** Counts accounts that the list of administrators has otherwise than they are. */
+export async function countUnlisted(db: Queryable): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(sql`
+    select count(*)::int as count
+    from users u full join listed_users l on l.user_id = u.id left join presence p on p.user_id = u.id
+    where case when u.deleted_at is null then l is distinct from listing_of(u) or p.user_id is null else l.user_id is not null end`)
+  return rows[0]?.count ?? 0
+}
+
+/** Adds up the ledger and the plans of accounts anew, and lists the accounts anew. Payments and sign-ups wait meanwhile. */
 export async function sumAnew(db: Queryable): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(sql`set local statement_timeout = 0`)
-    await tx.execute(sql`lock table ledger_entries, users, income, plan_counts in share row exclusive mode`)
+    await tx.execute(sql`lock table ledger_entries, users, income, plan_counts, listed_users in share row exclusive mode`)
     await tx.execute(sql`delete from income`)
     await tx.execute(sql`
       insert into income (at, recurring, premium, subscribers, paid, refunded)
@@ -152,5 +161,10 @@ export async function sumAnew(db: Queryable): Promise<void> {
     await tx.execute(sql`
       insert into plan_counts (plan, at, people)
       select p.plan, p.at, sum(p.people) from users u, plans_of(u) p group by 1, 2 having sum(p.people) <> 0`)
+    await tx.execute(sql`delete from listed_users`)
+    await tx.execute(sql`insert into listed_users select l.* from users u, listing_of(u) l where u.deleted_at is null`)
+    await tx.execute(
+      sql`insert into presence (user_id, nodes) select id, '{}' from users where deleted_at is null on conflict do nothing`,
+    )
   })
 }

@@ -23,3 +23,12 @@ CREATE OR REPLACE TRIGGER "users_privacy_changed" AFTER UPDATE OF "shows_presenc
 	FOR EACH ROW WHEN ((OLD.shows_presence, OLD.shows_last_seen, OLD.shows_typing, OLD.shows_receipts)
 		IS DISTINCT FROM (NEW.shows_presence, NEW.shows_last_seen, NEW.shows_typing, NEW.shows_receipts))
 	EXECUTE FUNCTION mark_privacy_changed();
+
+-- Each account has a row before it was ever online, so the list of who was here last has everybody in one order.
+CREATE OR REPLACE FUNCTION "begin_presence"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO presence (user_id, nodes) VALUES (NEW.id, '{}');
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER "users_begin_presence" AFTER INSERT ON "users" FOR EACH ROW WHEN (NEW.deleted_at IS NULL) EXECUTE FUNCTION begin_presence();

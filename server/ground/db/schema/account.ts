@@ -69,11 +69,11 @@ export const users = pgTable(
     // The job that ends plans looks them up.
     index('users_subscription_end').on(table.subscriptionEndDate),
     index('users_master').on(table.masterAccountId),
-    // Without the id: while there were few accounts, a plan to look one up by it would read this index whole.
-    index('users_joined').on(table.createdAt.desc().nullsFirst(), table.deletedAt),
-    // The few that are blocked, and the few administrators.
-    index('users_blocked').on(table.id).where(sql`not ${table.isActive} and ${table.deletedAt} is null`),
+    // The sums of days count them.
+    index('users_joined').on(table.createdAt),
+    // The few administrators, and the few who have a package.
     index('users_admins').on(table.id).where(sql`${table.isAdmin}`),
+    index('users_package').on(table.subscriptionPackageId).where(sql`${table.subscriptionPackageId} is not null`),
   ],
 )
 

@@ -55,6 +55,7 @@ export const cryptoPayments = pgTable(
     uniqueIndex('crypto_payments_address').on(sql`lower(${table.paymentAddress})`),
     index('crypto_payments_user').on(table.userId, table.createdAt),
     index('crypto_payments_next_look').on(table.nextLookAt),
+    index('crypto_payments_package').on(table.packageId).where(sql`${table.packageId} is not null`),
   ],
 )
 

@@ -10,6 +10,9 @@ export const at = (name: string) => timestamp(name, { withTimezone: true, precis
 /** The seq of an entry in a room's log. */
 export const seq = (name: string) => bigint(name, { mode: 'number' })
 
+/** Text that is ordered by its bytes, whatever the database's language is. */
+export const exactText = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
+
 /** Places of a log, as PostgreSQL writes a multirange of bigint: '{[5,9),[12,)}'. */
 export const places = customType<{ data: string }>({ dataType: () => 'int8multirange' })
 

@@ -7,4 +7,6 @@ export const dailyFigures = pgTable('daily_figures', {
   /** Accounts that were here on that day. */
   active: integer('active').notNull(),
   messages: bigint('messages', { mode: 'number' }).notNull(),
+  /** Bytes of all uploaded files when it was written last; null if it was never counted. */
+  storageBytes: bigint('storage_bytes', { mode: 'number' }),
 })

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at } from './columns.ts'
@@ -16,30 +17,34 @@ interface WaitingPayment {
 }
 
 /** What the card provider said of an account when it was last asked. The money itself stands in the ledger. */
-export const cardAccounts = pgTable('card_accounts', {
-  userId: uuid('user_id')
-    .primaryKey()
-    .references(() => users.id),
-  /** The provider’s id of the person; null while it is being made. */
-  customerId: text('customer_id').unique(),
-  /** The one checkout that can still be paid. */
-  checkoutId: text('checkout_id'),
-  subscriptionId: text('subscription_id'),
-  /** As the provider says it: active, past_due, canceled and others. */
-  status: text('status'),
-  /** What the next period is of. */
-  tier: text('tier'),
-  packageId: uuid('package_id').references(() => premiumPackages.id),
-  billingPeriod: text('billing_period').$type<'monthly' | 'yearly'>(),
-  startedAt: at('started_at'),
-  periodEnd: at('period_end'),
-  /** Since when a renewal waits for its payment. */
-  failedSince: at('failed_since'),
-  /** The unpaid invoice that the person can pay at the provider’s page: of a larger plan, or of a renewal that has failed. */
-  waiting: jsonb('waiting').$type<WaitingPayment>(),
-  /** True while another period will be billed: then the plan outlasts the paid one by the days of grace. */
-  renews: boolean('renews').notNull().default(false),
-})
+export const cardAccounts = pgTable(
+  'card_accounts',
+  {
+    userId: uuid('user_id')
+      .primaryKey()
+      .references(() => users.id),
+    /** The provider’s id of the person; null while it is being made. */
+    customerId: text('customer_id').unique(),
+    /** The one checkout that can still be paid. */
+    checkoutId: text('checkout_id'),
+    subscriptionId: text('subscription_id'),
+    /** As the provider says it: active, past_due, canceled and others. */
+    status: text('status'),
+    /** What the next period is of. */
+    tier: text('tier'),
+    packageId: uuid('package_id').references(() => premiumPackages.id),
+    billingPeriod: text('billing_period').$type<'monthly' | 'yearly'>(),
+    startedAt: at('started_at'),
+    periodEnd: at('period_end'),
+    /** Since when a renewal waits for its payment. */
+    failedSince: at('failed_since'),
+    /** The unpaid invoice that the person can pay at the provider’s page: of a larger plan, or of a renewal that has failed. */
+    waiting: jsonb('waiting').$type<WaitingPayment>(),
+    /** True while another period will be billed: then the plan outlasts the paid one by the days of grace. */
+    renews: boolean('renews').notNull().default(false),
+  },
+  (table) => [index('card_accounts_package').on(table.packageId).where(sql`${table.packageId} is not null`)],
+)
 
 /** The provider’s events that had their effect, to know a repeated one. */
 export const cardEvents = pgTable(

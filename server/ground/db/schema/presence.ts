@@ -3,7 +3,10 @@ import { index, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at, changedIn } from './columns.ts'
 
-/** Who is online. In a table of its own: the sender's row of `users` is locked by each message. */
+/**
+ * Who is online: a row for each living account, from its first moment on. In a table of its own: the sender's row of `users` is locked by
+ * each message.
+ */
 export const presence = pgTable(
   'presence',
   {
@@ -18,7 +21,11 @@ export const presence = pgTable(
     onlineChangedIn: changedIn('online_changed_in'),
     seenChangedIn: changedIn('seen_changed_in'),
   },
-  (table) => [index('presence_online').on(table.userId).where(sql`${table.nodes} <> '{}'`)],
+  (table) => [
+    index('presence_online').on(table.userId).where(sql`${table.nodes} <> '{}'`),
+    // The list of administrators, by who was here last.
+    index('presence_seen').on(sql`(${table.nodes} = '{}')`, table.lastSeen.desc().nullsLast(), table.userId),
+  ],
 )
 
 /** The server processes on this database. One that has died is not seen any more, and the others free its people. */
