@@ -12,17 +12,22 @@ const AT_MOST_MS = 50
 const ASKED: [name: string, path: string][] = [
   ['a page of users, newest first', 'users'],
   ['the last page of users, by name', 'users?sort=name&page=5000'],
+  ['a page in the middle of the users, by name', 'users?sort=name&page=2500'],
   ['a page of users, last seen first', 'users?sort=seen'],
+  ['a page in the middle of the users, last seen first', 'users?sort=seen&page=2500'],
   ['a search that one name has', 'users?search=person_99999'],
   ['a search that every name has', 'users?search=person'],
+  ['a search that no name has', 'users?search=nobody'],
   ['users of a plan', 'users?tier=premium'],
+  ['users of a plan that few have', 'users?tier=test'],
+  ['administrators', 'users?state=admin'],
   ['how many have each plan', 'subscription-stats'],
   ['the revenue of twelve months', 'revenue-stats'],
   ['the sums of days', 'analytics'],
   ['the packages', 'packages'],
 ]
 
-/** Measures the dashboard of administrators: 100,000 accounts, each of which has paid for twelve months. */
+/** Measures the dashboard of administrators: 100,000 accounts, each of which has paid for twelve months and sent five files. */
 export async function measureAdmin(ground: Ground): Promise<Row[]> {
   const people = ground.isQuick ? 200 : 100_000
   const [rounds, asks] = ground.isQuick ? [1, 3] : [5, 10]
@@ -32,6 +37,7 @@ export async function measureAdmin(ground: Ground): Promise<Row[]> {
   await inDatabase(databaseUrl, `update users set is_admin = true where id = '${ada.id}'`)
   await inDatabase(databaseUrl, accounts(people))
   await inDatabase(databaseUrl, payments)
+  for (const statement of [seen, files, packages]) await inDatabase(databaseUrl, statement)
   await inDatabase(databaseUrl, 'vacuum analyze')
   const server = await startProduct(databaseUrl)
   const wire = await openWire(server.port)
@@ -64,3 +70,17 @@ const payments = `
     now() - n * interval '1 month' + interval '10 days', now() - (n - 1) * interval '1 month' + interval '10 days',
     now() - n * interval '1 month' + interval '10 days'
   from users u, generate_series(1, ${MONTHS}) n where u.username like 'person_%'`
+
+const seen = `
+  insert into presence as p (user_id, nodes, last_seen)
+  select id, case when n % 10 = 0 then array[id] else '{}' end, now() - n * interval '17 seconds'
+  from users, lateral (select substring(username from '[0-9]+$')::int as n) t where username like 'person_%'
+  on conflict (user_id) do update set nodes = excluded.nodes, last_seen = excluded.last_seen`
+
+const files = `
+  insert into objects (id, owner_id, kind, state, size_bytes, created_at)
+  select gen_random_uuid(), u.id, 'file', 'used', 100000 + n, now() from users u, generate_series(1, 5) n where u.username like 'person_%'`
+
+const packages = `
+  insert into premium_packages (id, name, description, tier, created_at, updated_at)
+  select gen_random_uuid(), 'Package ' || n, 'x', 'premium', now(), now() from generate_series(1, 90) n`
