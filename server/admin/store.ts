@@ -55,8 +55,8 @@ const STATES: Record<NonNullable<Filter['state']>, SQL> = {
 /** Who is in a family circle has other rights than those of their own plan. */
 const hasTier = (tier: Tier, now: Date) => {
   const plan = sql`case when ${listed.planEnds} <= ${now}::timestamptz then 'free' else ${listed.plan} end`
-  const isUnknown = sql`${tierOf(null) === tier} and ${plan} <> all (array(select plan from plan_rights where tier is not null))`
-  const own = sql`${plan} = any (array(select plan from plan_rights where tier = ${tier}))`
+  const isUnknown = sql`${tierOf(null) === tier} and ${plan} not in (select plan from plan_rights where tier is not null)`
+  const own = sql`${plan} in (select plan from plan_rights where tier = ${tier})`
   return sql`case when ${listed.isInFamily} then coalesce(${tierAt(now, listed.userId)}, ${tierOf(null)}) = ${tier} else ${own} or ${isUnknown} end`
 }
 
