@@ -227,7 +227,7 @@ test('accounts of before stand in the list of administrators as triggers would w
     alter table daily_figures drop storage_bytes;
     create index users_blocked on users (id) where not is_active and deleted_at is null;
     create index users_joined on users (created_at desc nulls first, deleted_at)`)
-  await forget(client, '0013_listed_users')
+  await forget(client, '0011_listed_users')
   await migrate(url, FOLDER)
   expect(await readCatalog(client)).toEqual(catalog)
   expect(await world.sql(written)).toEqual(rows)
