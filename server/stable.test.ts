@@ -68,7 +68,12 @@ const LOOKUPS: Record<string, [number, LookUp]> = {
   'room list, one row': [40, (db) => readRows(db, lister, FIFTY.slice(0, 1))],
   'room list, rows': [50 * 30, (db) => readRows(db, lister, FIFTY)],
   // Alice's contacts, their rows about her, and what they show.
-  presence: [10 * ROOMS, (db) => writePresence(db, uuid(9), [alice, uuid(2)], [true, false], now)],
+  presence: [10 * ROOMS, (db) => writePresence(db, uuid(9), [alice, uuid(2)], [true, false], { now, here: undefined })],
+  // Whoever has many contacts, of whom two are here.
+  'presence, few here': [
+    150,
+    (db) => writePresence(db, uuid(9), [alice, uuid(2)], [true, false], { now, here: [uuid(3), uuid(4)] }),
+  ],
   unread: [ROOMS, (db) => sumUnread(db, alice, now)],
   // The newest of each room that has something unread, whatever else lies in it.
   notifications: [24 * ROOMS, (db) => unreadPage(db, asker, { before: undefined, limit: 51, now })],

@@ -28,6 +28,8 @@ export interface Hub {
   publishToWaiting(userId: string, frame: ServerFrame): void
   publishToDevice(userId: string, deviceId: string, frame: ServerFrame): void
   isHere(userId: string): boolean
+  /** Who is here; undefined if more than `atMost` are. */
+  people(atMost?: number): string[] | undefined
   isDeviceHere(userId: string, deviceId: string): boolean
   /** Sends `signed_out` and closes with 4401. */
   closeSession(sessionHash: string, why?: SignedOut): void
@@ -75,6 +77,7 @@ export function createHub(): Hub {
       for (const { socket } of ofDevice(userId, deviceId)) sendFrame(socket, frame)
     },
     isHere: (userId) => seats.has(userId),
+    people: (atMost = seats.size) => (seats.size > atMost ? undefined : [...seats.keys()]),
     isDeviceHere: (userId, deviceId) => ofDevice(userId, deviceId).some(({ socket }) => socket.readyState === socket.OPEN),
     closeSession(sessionHash, why) {
       for (const seat of every()) if (seat.sessionHash === sessionHash) signOut(seat, why)

@@ -5,6 +5,8 @@ import * as store from './store.ts'
 /** A node that nobody has seen for so long is dead. */
 const LEASE_MS = 30_000
 const FREED_AT_ONCE = 1000
+/** Where more people are here, who may know is looked for among the contacts alone. */
+const HERE_MAX = 500
 
 export interface Presence {
   /** Writes that a user's first socket here has opened, or that the last one has closed, and tells their contacts. */
@@ -44,7 +46,7 @@ export function keepPresence(env: Env): Presence {
   async function writeAll(userIds: string[]): Promise<void> {
     const here = userIds.map((userId) => env.hub.isHere(userId))
     try {
-      publish(env, await store.writePresence(env.db, env.node, userIds, here, env.clock()))
+      await tellOf((who) => store.writePresence(env.db, env.node, userIds, here, { now: env.clock(), here: who }))
     } catch (error) {
       // The next beat tries again: otherwise somebody who has left would be online for as long as this node lives.
       for (const userId of userIds) waiting.add(userId)
@@ -52,10 +54,23 @@ export function keepPresence(env: Env): Presence {
     }
   }
 
+  /** Tells the contacts who are here of the people whom `read` answers, and returns these. */
+  async function tellOf(read: (here: store.Here) => Promise<store.Shown[]>): Promise<store.Shown[]> {
+    const here = env.hub.people(HERE_MAX)
+    const shown = await read(here)
+    publish(env, shown)
+    if (!here || shown.length === 0) return shown
+    // Whoever came meanwhile may have read their list before this was committed.
+    const known = new Set(here)
+    const late = env.hub.people()?.filter((id) => !known.has(id)) ?? []
+    const ids = shown.map(({ userId }) => userId)
+    if (late.length > 0) publish(env, await store.readPresence(env.db, ids, late.length > HERE_MAX ? undefined : late))
+    return shown
+  }
+
   async function free(node: store.Node): Promise<void> {
     for (;;) {
-      const freed = await store.freeNode(env.db, env.node, node, FREED_AT_ONCE)
-      publish(env, freed)
+      const freed = await tellOf((here) => store.freeNode(env.db, env.node, node, { atMost: FREED_AT_ONCE, here }))
       if (freed.length === 0) return await store.deleteNode(env.db, node)
     }
   }
@@ -66,7 +81,7 @@ export function keepPresence(env: Env): Presence {
       return write()
     },
     async tell(userIds) {
-      publish(env, await store.readPresence(env.db, userIds))
+      await tellOf((here) => store.readPresence(env.db, userIds, here))
     },
     async beat() {
       const now = env.clock()

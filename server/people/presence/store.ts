@@ -5,6 +5,9 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { presence, serverNodes } from '../../ground/db/schema/presence.ts'
 
+/** Whom alone to look for among those who may know; undefined: all. */
+export type Here = readonly string[] | undefined
+
 /** Who is online, and who may know: ids of users. */
 export interface Shown {
   userId: string
@@ -31,7 +34,7 @@ export async function writePresence(
   node: string,
   userIds: string[],
   isHere: boolean[],
-  now: Date,
+  { now, here }: { now: Date; here: Here },
 ): Promise<Shown[]> {
   // In one order, so that two nodes that write the same people take turns. The lock waits for the end of an account that is deleted.
   const written = sql`
@@ -49,18 +52,23 @@ export async function writePresence(
     where (${node} = any(p.nodes)) <> (excluded.nodes <> '{}')`
   // Who is written as here can be freed only by the node's row: one that the others have deleted comes back.
   const noted = sql`noted as (${noteNode(node, now)}),`
-  return await shownOf(db, sql`${written} returning p.user_id, p.nodes, p.last_seen`, { node, before: noted })
+  return await shownOf(db, sql`${written} returning p.user_id, p.nodes, p.last_seen`, here, { node, before: noted })
 }
 
 /** Returns what is known of these people. */
-export const readPresence = (db: Queryable, userIds: string[]): Promise<Shown[]> =>
-  shownOf(db, sql`select user_id, nodes, last_seen from presence where user_id = any(${sql.param(userIds)}::uuid[])`)
+export const readPresence = (db: Queryable, userIds: string[], here: Here): Promise<Shown[]> =>
+  shownOf(db, sql`select user_id, nodes, last_seen from presence where user_id = any(${sql.param(userIds)}::uuid[])`, here)
 
 /**
  * Frees up to `atMost` people of a node that was last seen at `seenAt`: they were online until then. Tells the other nodes. Returns
  * those whom it has freed.
  */
-export const freeNode = (db: Queryable, node: string, { id, seenAt }: Node, atMost: number): Promise<Shown[]> =>
+export const freeNode = (
+  db: Queryable,
+  node: string,
+  { id, seenAt }: Node,
+  { atMost, here }: { atMost: number; here: Here },
+): Promise<Shown[]> =>
   shownOf(
     db,
     sql`
@@ -69,6 +77,7 @@ export const freeNode = (db: Queryable, node: string, { id, seenAt }: Node, atMo
       -- By the index of those who are online. A row that is being written is freed by the next look.
       select user_id from presence where nodes <> '{}' and ${id} = any(nodes) limit ${atMost} for update skip locked))
     returning p.user_id, p.nodes, p.last_seen`,
+    here,
     { node },
   )
 
@@ -76,6 +85,7 @@ export const freeNode = (db: Queryable, node: string, { id, seenAt }: Node, atMo
 async function shownOf(
   db: Queryable,
   changed: SQL,
+  here: Here,
   { node, before = sql`` }: { node?: string; before?: SQL } = {},
 ): Promise<Shown[]> {
   const told = node
@@ -103,15 +113,31 @@ async function shownOf(
     cross join lateral (
       select string_agg(other.id::text, ' ') filter (where u.shows_presence and other.shows_presence) as online,
         string_agg(other.id::text, ' ') filter (where u.shows_last_seen and other.shows_last_seen) as last
-      from contacts mine
-      join contacts theirs on theirs.user_id = mine.contact_user_id and theirs.contact_user_id = mine.user_id
+      from (${candidates(here)}) mine
+      join contacts theirs on (theirs.user_id, theirs.contact_user_id) >= (mine.contact_user_id, mine.user_id)
+        and (theirs.user_id, theirs.contact_user_id) <= (mine.contact_user_id, mine.user_id)
       join users other on other.id = mine.contact_user_id
-      where mine.user_id = changed.user_id and mine.state = 'accepted' and theirs.state = 'accepted'
+      where mine.state = 'accepted' and theirs.state = 'accepted'
         and not mine.is_blocked and not theirs.is_blocked) sees`)
   return rows.map(({ userId, isOnline, ms, seesOnline, seesLast }) => ({
     ...{ userId, isOnline, lastSeen: ms === null ? null : new Date(ms) },
     ...{ seesOnline: idsOf(seesOnline), seesLast: idsOf(seesLast) },
   }))
+}
+
+/** The contacts of `changed`, by whichever there are fewer of: contacts, or people who are here. The limit keeps the other way from being read. */
+function candidates(here: Here): SQL {
+  const all = sql`select * from contacts where user_id = changed.user_id`
+  if (!here) return all
+  const areFewer = sql`(select count(*) from (
+    select from contacts where user_id = changed.user_id order by contact_user_id limit ${here.length + 1}) few) <= ${here.length}`
+  return sql`
+    (${all} limit case when ${areFewer} then null else 0 end)
+    union all
+    select c.* from unnest(case when ${areFewer} then '{}' else ${sql.param([...here])}::uuid[] end) as here(id)
+    cross join lateral (
+      select * from contacts where (user_id, contact_user_id) >= (changed.user_id, here.id) and (user_id, contact_user_id) <= (changed.user_id, here.id)
+      limit 1) c`
 }
 
 const idsOf = (text: string): string[] => (text === '' ? [] : text.split(' '))
