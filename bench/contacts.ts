@@ -7,7 +7,7 @@ import type { LargeAccount } from './seed.ts'
 import { openWire, requestOf, timed } from './wire.ts'
 
 /**
- * Measures the lists of a user with 1,000 contacts, in a database with 1,000,000 messages: all contacts, the first page of the room
+ * Measures the lists of a user with 1,000 contacts, in a database with 1,000,000 messages: a page of contacts, the first page of the room
  * list, and its changes after one.
  */
 export async function measureContacts(ground: Ground): Promise<Row[]> {
@@ -44,9 +44,11 @@ export async function measureContacts(ground: Ground): Promise<Row[]> {
   const beside = `GET /api/user takes ${median(times['/api/user']).toFixed(2)} ms beside it`
   return [
     row('contacts', 'GET /api/contacts', median(times['/api/contacts']), 'ms', {
-      note: `${account.contacts} contacts, ${kB('/api/contacts')}; ${beside}; for programs, the app does not ask for it`,
+      note: `a page of ${account.contacts} contacts, ${kB('/api/contacts')}; ${beside}; for programs, the app does not ask for it`,
     }),
-    row('contacts', 'its queries, without the one of the session', queries - 1, 'queries', { atMost: 1 }),
+    row('contacts', 'its queries, without the one of the session', queries - 1, 'queries', {
+      ...{ atMost: 2, note: 'what is new, and the page' },
+    }),
     row('contacts', 'first page of the room list', median(times['/api/rooms']), 'ms', {
       ...{ atMost: 6, note: `50 of ${account.contacts} rows, ${kB('/api/rooms')}; ${beside}` },
     }),

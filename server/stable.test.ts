@@ -34,7 +34,7 @@ const FIFTY = Array.from({ length: 50 }, (_, at) => `r${at + 1}`)
 const MARK = { chatRoomId: room, userId: alice, seq: 10_020, session: hashOf(1) }
 
 const BOX: Inbox = {
-  ...{ lastNumber: ROOMS, floor: 0, comparedTo: '0', oldest: '1', leftIn: null, isKept: true },
+  ...{ lastNumber: ROOMS, floor: 0, comparedTo: '0', oldest: '1', leftIn: null, isKept: true, staleRows: 0 },
   roomIds: Array.from({ length: 201 }, (_, at) => `r${at + 1}`),
 }
 

@@ -81,10 +81,16 @@ export const contactsApi = {
     method: 'GET',
     path: '/api/contacts',
     access: 'signed_in',
-    summary: 'Every contact with its last message and counters, newest chat first. Answers an ETag.',
-    input: nothing,
-    output: z.array(contactShape).max(LIMITS.contactsMax),
-    answerLimitBytes: LIMITS.pageAnswerBytes,
+    summary:
+      'A page of the contacts with last message and counters, newest chat first. Answers an ETag, and where the next page is in `Link: <...>; rel="next"` (RFC 8288); without it this page is the last.',
+    input: z.object({
+      before: z
+        .string()
+        .regex(/^-?\d{1,14}\.dm_[0-9a-f-]{36}_[0-9a-f-]{36}$/)
+        .optional(),
+      limit: z.coerce.number().int().min(1).max(LIMITS.roomPageMax).default(LIMITS.roomPageMax),
+    }),
+    output: z.array(contactShape).max(LIMITS.roomPageMax),
   }),
   add: endpoint({
     method: 'POST',

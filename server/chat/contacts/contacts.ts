@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { type Contact, contactsApi } from '../../../contract/chat/contacts.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
@@ -7,6 +8,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { seemAway } from '../../people/presence/presence.ts'
 import { looksMutual } from '../../people/relations/relations.ts'
 import { Refusal } from '../../refuse.ts'
+import { bringUp } from '../rooms/inbox.ts'
 import { forgetLocked } from './giveup.ts'
 import { newRequest, putRequest } from './requests.ts'
 import * as store from './store.ts'
@@ -17,8 +19,27 @@ interface Who {
   onionAddress?: string | undefined
 }
 
-/** Returns the contacts with last message and counters, newest chat first, as JSON in the contract's shape. */
-export const listContacts = (env: Env, user: SignedInUser): Promise<string> => store.listJson(env.db, user, env.clock())
+type Asked = z.output<typeof contactsApi.list.input>
+
+/** Returns a page of contacts with last message and counters, newest chat first, as JSON in the contract's shape. `setNext` is given the place of the next one. */
+export async function listContacts(
+  env: Env,
+  user: SignedInUser,
+  { before, limit }: Asked,
+  setNext: (before: string) => void,
+): Promise<string> {
+  const dot = before?.indexOf('.') ?? 0
+  const place = before === undefined ? undefined : { ms: Number(before.slice(0, dot)), roomId: before.slice(dot + 1) }
+  const read = () => store.contactPage(env.db, user, place, limit + 1, env.clock())
+  // Later pages keep to the order of the first one, so that nobody is passed over who moves to the front meanwhile.
+  const kept = place === undefined ? [] : await read()
+  if (kept.length === 0) await bringUp(env.db, user.id)
+  const picked = kept.length === 0 ? await read() : kept
+  const page = picked.slice(0, limit)
+  const last = page.at(-1)
+  if (last && picked.length > limit) setNext(`${last.ms}.${last.roomId}`)
+  return `[${page.flatMap(({ json }) => json ?? []).join()}]`
+}
 
 /** Adds a person to the caller's list and sends them a request. If they have asked first, both are contacts at once. Throws Refusal. */
 export async function addContact(env: Env, user: SignedInUser, who: Who): Promise<Contact> {

@@ -11,7 +11,16 @@ import { acceptContact, addContact, declineContact, listContacts, removeContact,
 import { giveUpHistory } from './giveup.ts'
 
 export function contactRoutes(app: FastifyInstance, env: Env) {
-  serveJson(app, env, contactsApi.list, (user) => listContacts(env, user), { hasEtag: true })
+  serveJson(
+    app,
+    env,
+    contactsApi.list,
+    (user, asked, caller) =>
+      listContacts(env, user, asked, (before) =>
+        caller.setNext(`${contactsApi.list.path}?before=${before}&limit=${asked.limit}`),
+      ),
+    { hasEtag: true },
+  )
   serve(app, env, contactsApi.add, (user, who) => addContact(env, user, who))
   serve(app, env, contactsApi.accept, (user, { contactId }) => acceptContact(env, user, contactId))
   serve(app, env, contactsApi.decline, (user, { contactId }) => declineContact(env, user, contactId))

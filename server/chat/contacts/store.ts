@@ -15,45 +15,77 @@ import {
 } from '../../ground/db/mutual.ts'
 import { named } from '../../ground/db/namedStatement.ts'
 import { users } from '../../ground/db/schema/account.ts'
+import { ofAccount } from '../../ground/db/schema/columns.ts'
 import { contacts } from '../../ground/db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../../ground/db/schema/rooms.ts'
 import { newestShown } from '../../ground/db/withheld.ts'
 import { askingOf } from '../chatlocks/chatGate.ts'
 
+const given = sql.placeholder
+/** The sub-select hides the value [Note of `named`]. */
+const ME = sql`(select ${given('userId')}::uuid)`
+
+export interface Place {
+  ms: number
+  roomId: string
+}
+
 /**
- * Returns the contact list as JSON in the contract's shape, newest chat first. PostgreSQL writes it: to read, map and
- * write thousands of rows here would hold up everybody for a fifth of a second. Accepted contacts come first where the list is
- * too long, so that requests can never push them out.
+ * Returns up to `limit` contacts behind a place, each as JSON in the contract's shape, in the order of the room list: the newest chat first.
+ * PostgreSQL writes it: to read, map and write many rows here would hold up everybody.
  */
-export const listJson = (db: Queryable, user: Asker, now: Date): Promise<string> =>
-  writtenList(db, { userId: user.id, ...askingOf(user, now), now }).then(textOf)
+export async function contactPage(db: Queryable, user: Asker, before: Place | undefined, limit: number, now: Date) {
+  const place = { at: before ? new Date(before.ms) : null, roomId: before?.roomId ?? null }
+  return await writtenPage(db, { userId: user.id, ...askingOf(user, now), now, limit, ...place })
+}
 
 /** Returns one row of the list as JSON, in a list; an empty list if it is not there. */
 export const rowJson = (db: Queryable, user: Asker, contactId: string, now: Date): Promise<string> =>
-  writtenRow(db, { userId: user.id, ...askingOf(user, now), contactId, now }).then(textOf)
+  writtenRow(db, { userId: user.id, ...askingOf(user, now), contactId, now }).then(([row]) => `[${row?.json ?? ''}]`)
 
 type Asker = Pick<SignedInUser, 'id' | 'sessionHash'>
 
-const textOf = ([row]: { json: string | null }[]): string => row?.json ?? '[]'
-
-// The statement has nine tables. PostgreSQL takes many times as long to plan it as to run it for a few rows.
-const writtenList = named((db) => written(db, sql`true`).prepare('contact_list'))
-const writtenRow = named((db) => written(db, sql`c.id = ${sql.placeholder('contactId')}`).prepare('contact_row'))
-
-function written(db: Queryable, condition: SQL) {
-  return db
-    .select({ json: sql<string | null>`'[' || string_agg(row_to_json(shown)::text, ',' order by activity desc) || ']'` })
+const writtenPage = named((db) =>
+  db
+    .select({
+      roomId: sql<string>`picked.chat_room_id`,
+      ms: sql<number>`(extract(epoch from picked.activity) * 1000)::bigint`,
+      json: sql<string | null>`listed.json`,
+    })
     .from(sql`(
-    select coalesce(l.created_at, c.added_at) as activity, shown
+      select chat_room_id, activity from inbox
+      where ${ofAccount(sql`user_id`)} = ${ofAccount(ME)} and chat_room_id not like 'room\\_%'
+        and (activity, chat_room_id) < ((select coalesce(${given('at')}::timestamptz, 'infinity')), (select coalesce(${given('roomId')}::text, '')))
+      order by activity desc, chat_room_id desc
+      limit (select ${given('limit')}::int)) picked
+      left join lateral ${contactIn(sql`picked.chat_room_id`)} listed on true`)
+    .orderBy(sql`picked.activity desc, picked.chat_room_id desc`)
+    .prepare('contact_page'),
+)
+
+const writtenRow = named((db) =>
+  db
+    .select({ json: sql<string>`listed.json` })
+    .from(sql`(select chat_room_id from contacts where id = ${given('contactId')} and user_id = ${ME}) picked
+      cross join lateral ${contactIn(sql`picked.chat_room_id`)} listed`)
+    .prepare('contact_row'),
+)
+
+/** The caller's contact of a direct room; none that is declined. */
+function contactIn(roomId: SQL): SQL {
+  return sql`(
+    select row_to_json(shown)::text as json
     from contacts c
     join users u on u.id = c.contact_user_id
     -- What the caller shows: the two see of each other what both show.
-    cross join (select * from users where id = ${sql.placeholder('userId')}) own
+    cross join (select * from users where id = ${ME}) own
     left join presence p on p.user_id = c.contact_user_id
     join chat_rooms r on r.id = c.chat_room_id
     join chat_participants me on me.chat_room_id = c.chat_room_id and me.user_id = c.user_id
     join chat_participants them on them.chat_room_id = c.chat_room_id and them.user_id = c.contact_user_id
-    left join contacts theirs on theirs.user_id = c.contact_user_id and theirs.contact_user_id = c.user_id
+    left join lateral (select state, is_blocked, seen_when_blocked from contacts
+      where (user_id, contact_user_id) >= (c.contact_user_id, c.user_id) and (user_id, contact_user_id) <= (c.contact_user_id, c.user_id)
+      limit 1) theirs on true
     left join manifests m on m.user_id = c.contact_user_id
     left join shown_manifests given on given.viewer_id = c.user_id and given.user_id = c.contact_user_id
     left join lateral ${newestShown(sql`r`)} l on true
@@ -74,7 +106,7 @@ function written(db: Queryable, condition: SQL) {
       l.message_type as "messageType", l.file_name as "fileName",
       case when l.is_encrypted then '' else left(l.content, ${sql.raw(String(LIMITS.previewChars))}) end as content
     ) newest on l.seq is not null and not locked.it
-    cross join lateral (select case when me.muted_until > ${sql.placeholder('now')}::timestamptz then me.muted_until end as until) mute
+    cross join lateral (select case when me.muted_until > ${given('now')}::timestamptz then me.muted_until end as until) mute
     cross join lateral (select
       c.id, c.user_id as "userId", c.contact_user_id as "contactUserId", c.display_name as "displayName",
       c.is_blocked as "isBlocked", me.is_protected as "isPasswordProtected", locked.it as "isLocked", ${instantOf(sql`c.added_at`)} as "addedAt",
@@ -83,9 +115,9 @@ function written(db: Queryable, condition: SQL) {
       ${instantOf(sql`mute.until`)} as "mutedUntil", c.chat_room_id as "chatRoomId", ${HAS_ANSWERED} as "hasAnswered", r.last_seq as "lastSeq",
       me.read_seq as "readSeq", me.cleared_seq as "clearedSeq", ${THEIR_DELIVERED} as "theirDeliveredSeq", ${THEIR_READ} as "theirReadSeq"
     ) shown
-    where c.user_id = ${sql.placeholder('userId')} and c.state <> 'declined' and ${condition}
-    order by c.state = 'accepted' desc, activity desc
-    limit ${sql.raw(String(LIMITS.contactsMax))}) listed`)
+    -- Not by the index of the caller's contacts, all of which it would read.
+    where c.chat_room_id = ${roomId} and (c.user_id = ${ME}) is true and c.state <> 'declined'
+    limit 1)`
 }
 
 /** Finds an active account by lower-case username or by onion address. */

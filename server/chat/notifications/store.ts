@@ -4,6 +4,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { instantOf } from '../../ground/db/instant.ts'
 import { IS_LOCKED } from '../../ground/db/locked.ts'
 import { named } from '../../ground/db/namedStatement.ts'
+import { ofAccount } from '../../ground/db/schema/columns.ts'
 import { chatParticipants } from '../../ground/db/schema/rooms.ts'
 import { askingOf } from '../chatlocks/chatGate.ts'
 
@@ -52,30 +53,45 @@ export async function unreadPage(db: Queryable, user: Pick<SignedInUser, 'id' | 
 }
 
 // The unread rows of the view `notifications`, and the same ones. Read through the view, a plan for all tables at once may join every
-// message with every member. Here the rooms come first, each with its newest row behind the place; of those with the newest ones, no
-// more than fill a page, the rest is read, and no more than fills a page of each. So what is sorted does not grow with what is unread.
+// message with every member. Here the rooms come first: those that an inbox has compared by its index, as many as fill a page and all
+// that are as new as the last of them, and the few that have changed since by their newest row. Of these the rest is read, and no more
+// than fills a page of each. So what is read does not grow with what is unread.
 const pageOfUnread = named((db) => {
+  const me = sql`(select ${given('userId')}::uuid)`
   const isBehind = sql`m.sender_id <> ${given('userId')}::uuid and not m.is_silent and (${given('at')}::timestamptz is null
     or (m.created_at, m.seq, m.chat_room_id) < (${given('at')}::timestamptz, ${given('seq')}::bigint, ${given('roomId')}::text))`
   const newestOf = (room: SQL, limit: SQL | Placeholder) => sql`(
-    select * from messages m where m.chat_room_id = ${room}.chat_room_id and m.seq > ${room}.read_seq and ${isBehind}
+    select * from messages m where m.chat_room_id = ${room}.chat_room_id and m.seq > greatest(${room}.read_seq, ${room}.uncounted_seq) and ${isBehind}
     order by m.seq desc limit ${limit})`
+  const compared = (from: SQL, before: SQL) => sql`
+    select p.*, i.unread_at from inbox i
+    cross join lateral (
+      select * from chat_participants
+      where (chat_room_id, user_id) >= (i.chat_room_id, ${me}) and (chat_room_id, user_id) <= (i.chat_room_id, ${me}) limit 1) p
+    where ${ofAccount(sql`i.user_id`)} = ${ofAccount(me)} and i.unread_at is not null and i.unread_at >= ${from} and i.unread_at < ${before}
+      and not p.is_new_to_member and ${NEWS}`
+  const place = sql`${given('at')}::timestamptz`
   return db
     .select({
       row: sql<unknown>`json_build_object('id', md5(m.chat_room_id || ' ' || m.seq || ' ' || ${given('userId')})::uuid,
-        'userId', ${given('userId')}::uuid, 'senderId', m.sender_id, 'messageId', case when not room.is_locked then m.id end, 'chatRoomId', m.chat_room_id, 'seq', m.seq,
-        'type', case when m.message_type = 'text' or room.is_locked then 'new_message' else 'file_shared' end, 'isRead', false, 'readAt', null,
+        'userId', ${given('userId')}::uuid, 'senderId', m.sender_id, 'messageId', case when not locked.it then m.id end, 'chatRoomId', m.chat_room_id, 'seq', m.seq,
+        'type', case when m.message_type = 'text' or locked.it then 'new_message' else 'file_shared' end, 'isRead', false, 'readAt', null,
         'createdAt', ${instantOf(sql`m.created_at`)})`,
     })
     .from(sql`(
-      select news.chat_room_id, news.read_seq, news.is_locked from (
-        select p.chat_room_id, greatest(p.read_seq, p.uncounted_seq) as read_seq, locked.is_locked from chat_participants p
-        cross join lateral (select p.chat_room_id, p.user_id, p.is_protected) me
-        cross join lateral (select ${IS_LOCKED} as is_locked) locked where ${NEWS} offset 0) news
-      cross join lateral ${newestOf(sql`news`, sql`1`)} newest
-      order by newest.created_at desc, newest.seq desc, newest.chat_room_id desc
-      limit ${given('limit')}) room
-      cross join lateral ${newestOf(sql`room`, given('limit'))} m`)
+      select * from (${compared(sql`'-infinity'`, sql`coalesce(${place}, 'infinity')`)}
+        order by i.unread_at desc fetch first (${given('limit')}::int) rows with ties) near
+      union all
+      -- Of these the pages before have shown the newest row.
+      select * from (${compared(place, sql`'infinity'`)}) above
+      union all
+      select * from (
+        select p.*, newest.created_at from chat_participants p cross join lateral ${newestOf(sql`p`, sql`1`)} newest
+        where (p.user_id, p.is_new_to_member) >= (${me}, true) and (p.user_id, p.is_new_to_member) <= (${me}, true) and ${NEWS}
+        order by newest.created_at desc, newest.seq desc, newest.chat_room_id desc
+        limit ${given('limit')}) fresh) me
+      cross join lateral (select ${IS_LOCKED} as it offset 0) locked
+      cross join lateral ${newestOf(sql`me`, given('limit'))} m`)
     .orderBy(sql`m.created_at desc, m.seq desc, m.chat_room_id desc`)
     .limit(given('limit'))
     .prepare('unread_page')

@@ -4,6 +4,10 @@ import * as store from './store-inbox.ts'
 /** Each repetition has seen another request finish. */
 const TRIES = 50
 
+/** So many rows are looked at again and again; a chat of every day is among them, and changes no index. */
+const STALE_MAX = 64
+const SETTLED_AT_ONCE = 1000
+
 export interface Reached {
   lastNumber: number
   /** Lower numbers are void. */
@@ -18,8 +22,9 @@ export async function bringUp(db: Db, userId: string): Promise<Reached> {
       await store.makeInbox(db, userId)
       continue
     }
-    const { lastNumber, floor, leftIn, isKept, roomIds } = inbox
+    const { lastNumber, floor, leftIn, isKept, roomIds, staleRows, comparedTo } = inbox
     const isNew = !isKept || leftIn !== null
+    if (isKept && staleRows > STALE_MAX) await store.settle(db, userId, comparedTo, SETTLED_AT_ONCE)
     if (!isNew && roomIds.length === 0) return { lastNumber, floor }
     const reached = await store.raise(db, userId, inbox, { roomIds: isNew ? await store.everyRoom(db, userId) : roomIds, isNew })
     if (reached !== undefined) return { lastNumber: reached, floor: isNew ? reached : floor }

@@ -134,7 +134,7 @@ test('what PostgreSQL writes of the list is byte for byte what the contract writ
   ])
 })
 
-test('a chat that moves to the front while Alice reads her pages is among the changes since the first one', async () => {
+test('a chat that moves to the front while Alice reads her pages keeps its place on them, and is among the changes since the first one', async () => {
   const { alice, bob } = await world.people()
   const chatRoomId = await alice.talksTo(bob)
   await plantContacts(alice, 4)
@@ -143,7 +143,7 @@ test('a chat that moves to the front while Alice reads her pages is among the ch
   const first = await alice.does(roomsApi.list, { limit: 2 })
   await bob.says(chatRoomId, 'now it is the newest')
   const second = await alice.does(roomsApi.list, { limit: 3, before: first.before ?? '' })
-  expect([...first.rooms, ...second.rooms].map((row) => row.chatRoomId)).not.toContain(chatRoomId)
+  expect([...first.rooms, ...second.rooms].map((row) => row.chatRoomId)).toContain(chatRoomId)
   const { rooms } = await alice.does(roomsApi.list, { since: first.counter ?? '' })
   expect(rooms).toMatchObject([{ chatRoomId, lastSeq: 1, unreadCount: 1 }])
 })

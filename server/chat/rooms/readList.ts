@@ -21,6 +21,11 @@ async function pageBefore(env: Env, reader: RowReader, before: string | undefine
   const place = before === undefined ? undefined : readPlace(before)
   if (place === undefined) await bringUp(env.db, reader.userId)
   const { lastNumber, picked } = await store.readPage(env.db, reader, place, limit + 1)
+  // Nobody has read the list from its beginning.
+  if (lastNumber === null) {
+    await bringUp(env.db, reader.userId)
+    return await pageBefore(env, reader, before, limit)
+  }
   const page = picked.slice(0, limit)
   const last = page.at(-1)
   const isCut = picked.length > limit
@@ -42,7 +47,7 @@ async function changesSince(env: Env, reader: RowReader, token: string, limit: n
   const last = page.at(-1)
   const isCut = picked.length > limit
   return written(page, {
-    counter: sealNumber(env.inboxKey, userId, isCut && last ? last.number : lastNumber),
+    counter: sealNumber(env.inboxKey, userId, isCut && last ? last.number : (lastNumber ?? reached.lastNumber)),
     more: isCut,
     before: null,
   })

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { named } from '../../ground/db/namedStatement.ts'
-import { isPair, ME, MY_GROUPS, type RowReader, rowOf } from './store-listrow.ts'
+import { ofAccount } from '../../ground/db/schema/columns.ts'
+import { ME, type RowReader, rowOf } from './store-listrow.ts'
 
 export interface Place {
   ms: number
@@ -10,7 +11,6 @@ export interface Place {
 
 const given = sql.placeholder
 
-/** One index scan for all keys costs a third of a join. */
 export async function readPage(db: Queryable, reader: RowReader, before: Place | undefined, limit: number) {
   const rows = await pageRead(db, { ...reader, limit, at: before ? new Date(before.ms) : null, roomId: before?.roomId ?? null })
   return pickedOf(rows)
@@ -20,25 +20,18 @@ const pageRead = named((db) =>
   db
     .select({
       lastNumber: sql<number | null>`(select last_number from inboxes where user_id = ${ME})`,
-      roomId: sql<string | null>`picked.room_id`,
+      roomId: sql<string | null>`picked.chat_room_id`,
       ms: sql<number>`(extract(epoch from picked.activity) * 1000)::bigint`,
       json: sql<string | null>`listed.json`,
     })
     .from(sql`(select) one left join (
-      select room_id, activity from (
-        select r.id as room_id, coalesce(r.last_message_at,
-          (select c.added_at from contacts c where c.chat_room_id = r.id and c.user_id = ${ME}),
-          (select m.joined_at from chat_participants m where ${isPair(sql`m.chat_room_id, m.user_id`, sql`r.id, ${ME}`)})) as activity
-        from chat_rooms r
-        where r.id = any(array(
-          select chat_room_id from contacts where user_id = ${ME} and state <> 'declined' union all ${MY_GROUPS}))
-        -- Evaluated once a room, for the order and for the condition.
-        offset 0) each
-      where ${given('at')}::timestamptz is null or (activity, room_id) < (${given('at')}::timestamptz, ${given('roomId')}::text)
-      order by activity desc, room_id desc
-      limit ${given('limit')}) picked on true
-      left join lateral ${rowOf(sql`picked.room_id`)} listed on true`)
-    .orderBy(sql`picked.activity desc, picked.room_id desc`)
+      select chat_room_id, activity from inbox
+      where ${ofAccount(sql`user_id`)} = ${ofAccount(ME)}
+        and (activity, chat_room_id) < ((select coalesce(${given('at')}::timestamptz, 'infinity')), (select coalesce(${given('roomId')}::text, '')))
+      order by activity desc, chat_room_id desc
+      limit (select ${given('limit')}::int)) picked on true
+      left join lateral ${rowOf(sql`picked.chat_room_id`)} listed on true`)
+    .orderBy(sql`picked.activity desc, picked.chat_room_id desc`)
     .prepare('room_page'),
 )
 
@@ -56,9 +49,8 @@ const raisedRead = named((db) =>
       json: sql<string | null>`listed.json`,
     })
     .from(sql`(select) one left join (
-      select chat_room_id, number from (
-        select chat_room_id, number from inbox where user_id = ${ME} offset 0) mine
-      where number > ${given('number')}::bigint
+      select chat_room_id, number from inbox
+      where ${ofAccount(sql`user_id`)} = ${ofAccount(ME)} and number > ${given('number')}::bigint
       order by number
       limit ${given('limit')}) picked on true
       left join lateral ${rowOf(sql`picked.chat_room_id`)} listed on true`)
@@ -76,7 +68,7 @@ function pickedOf<R extends Picked & { lastNumber: number | null }>(rows: R[]) {
   const [first] = rows
   if (!first) throw new Error('The snapshot was not answered')
   return {
-    lastNumber: first.lastNumber ?? 0,
+    lastNumber: first.lastNumber,
     picked: rows.flatMap((row) => (row.roomId === null ? [] : [{ ...row, roomId: row.roomId }])),
   }
 }

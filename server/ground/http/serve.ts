@@ -34,6 +34,8 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
   setEtag(tag: string): void
+  /** Where the next page is (RFC 8288). */
+  setNext(path: string): void
 }
 
 export interface Visitor<Kind extends BodyKind = BodyKind> extends Caller<Kind> {
@@ -182,6 +184,7 @@ const callerOf = <Kind extends BodyKind>(
     setSession: (token, expiresAt) => writeToken(listener, reply, token, expiresAt),
     clearSession: () => clearToken(listener, reply),
     setEtag: (tag) => void reply.header('etag', `"${tag}"`),
+    setNext: (path) => void reply.header('link', `<${path}>; rel="next"`),
   }
 }
 

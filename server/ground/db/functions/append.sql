@@ -157,8 +157,8 @@ BEGIN
 		WHERE id = ANY (rooms);
 
 		-- The row of each member, the sender's too: whatever a member's list shows of the room changes here and nowhere else.
-		UPDATE chat_participants m SET (changed_in, unread_count, uncounted_seq, read_seq, delivered_seq, received_count, received_month) = (
-			SELECT pg_current_xact_id(),
+		UPDATE chat_participants m SET (changed_in, is_new_to_member, unread_count, uncounted_seq, read_seq, delivered_seq, received_count, received_month) = (
+			SELECT pg_current_xact_id(), true,
 				CASE WHEN is_own OR is_silent THEN m.unread_count WHEN is_unheard THEN 0 ELSE m.unread_count + 1 END,
 				CASE WHEN is_unheard THEN seq ELSE m.uncounted_seq END,
 				CASE WHEN is_own AND m.unread_count = 0 THEN seq ELSE m.read_seq END,

@@ -1,6 +1,11 @@
 -- A member who has received already and now reads: not everybody may learn of that.
 CREATE OR REPLACE FUNCTION "mark_member_changed"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+	-- An inbox has compared the row.
+	IF OLD.is_new_to_member > NEW.is_new_to_member OR OLD.is_new_to_peer > NEW.is_new_to_peer THEN
+		RETURN NEW;
+	END IF;
+	NEW.is_new_to_member := true;
 	-- What only this member sees of the room.
 	IF (OLD.muted_until, OLD.cleared_seq, OLD.withheld, OLD.is_protected, OLD.delivered_seq, OLD.read_seq)
 		IS DISTINCT FROM (NEW.muted_until, NEW.cleared_seq, NEW.withheld, NEW.is_protected, NEW.delivered_seq, NEW.read_seq) THEN
@@ -10,6 +15,7 @@ BEGIN
 			RETURN NEW;
 		END IF;
 	END IF;
+	NEW.is_new_to_peer := true;
 	IF coalesce(NEW.shown_read_seq, NEW.read_seq) > coalesce(OLD.shown_read_seq, OLD.read_seq)
 		AND coalesce(NEW.shown_delivered_seq, NEW.delivered_seq) = coalesce(OLD.shown_delivered_seq, OLD.delivered_seq) THEN
 		NEW.read_changed_in := pg_current_xact_id();

@@ -74,6 +74,7 @@ export const users = pgTable(
     // The few administrators, and the few who have a package.
     index('users_admins').on(table.id).where(sql`${table.isAdmin}`),
     index('users_package').on(table.subscriptionPackageId).where(sql`${table.subscriptionPackageId} is not null`),
+    index('users_changed').on(sql`greatest(${table.profileChangedIn}, ${table.photoChangedIn})`),
   ],
 )
 

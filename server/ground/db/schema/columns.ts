@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
 
 // Names and fields of the product's tables follow its specification; times come from env.clock, never from now().
@@ -23,3 +23,9 @@ export const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
  * has to. The room list compares it with the transactions that an earlier answer could not see.
  */
 export const changedIn = (name: string) => xid8(name).notNull().default(sql`pg_current_xact_id()`)
+
+/**
+ * Leads an index that one query alone may take, which names it word for word: by the column itself, a plan for empty tables would take it
+ * for look-ups of a whole key too, and read all of the account's rows.
+ */
+export const ofAccount = (userId: SQLWrapper): SQL => sql`uuid_send(${userId})`

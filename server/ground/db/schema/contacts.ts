@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, foreignKey, index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
-import { at, changedIn } from './columns.ts'
+import { at, changedIn, ofAccount } from './columns.ts'
 import { chatParticipants, chatRooms } from './rooms.ts'
 
 export const contacts = pgTable(
@@ -30,7 +30,9 @@ export const contacts = pgTable(
   },
   (table) => [
     unique('contacts_pair').on(table.userId, table.contactUserId),
-    index('contacts_of').on(table.contactUserId),
+    // Ends of what has changed since an inbox was compared.
+    index('contacts_changed').on(ofAccount(table.userId), table.changedIn),
+    index('contacts_of').on(table.contactUserId, table.stateChangedIn),
     // Deleting a room looks up the contacts that refer to it.
     index('contacts_room').on(table.chatRoomId),
     index('contacts_requests').on(table.addedAt).where(sql`${table.state} = 'pending'`),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { bigint, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
-import { bytes, xid8 } from './columns.ts'
+import { at, bytes, ofAccount, xid8 } from './columns.ts'
 
 const number = (name: string) => bigint(name, { mode: 'number' })
 
@@ -20,7 +20,7 @@ export const inboxes = pgTable('inboxes', {
   writtenBy: text('written_by').notNull().default(''),
 })
 
-/** No index has a column that is raised: updates are HOT. */
+/** Written where a list is read, never by a message. */
 export const inbox = pgTable(
   'inbox',
   {
@@ -29,6 +29,15 @@ export const inbox = pgTable(
     number: number('number').notNull(),
     /** SHA-256 of the row; null off the list. */
     shown: bytes('shown'),
+    /** Place in the list; null off it. */
+    activity: at('activity'),
+    /** Time of the newest message that is unread; null without one. */
+    unreadAt: at('unread_at'),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.chatRoomId] })],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.chatRoomId] }),
+    index('inbox_numbers').on(ofAccount(table.userId), table.number),
+    index('inbox_activity').on(ofAccount(table.userId), table.activity, table.chatRoomId),
+    index('inbox_unread').on(ofAccount(table.userId), table.unreadAt).where(sql`${table.unreadAt} is not null`),
+  ],
 )

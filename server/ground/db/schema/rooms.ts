@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { bigint, boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at, changedIn, places, seq } from './columns.ts'
@@ -39,6 +39,10 @@ export const roomGroups = pgTable('room_groups', {
   welcomeEpoch: integer('welcome_epoch'),
 })
 
+/** The other member of a direct room, from its id; meaningless for other rooms. `prefix` names the member's table. */
+export const peerOf = (prefix: '' | `${string}.`): SQL =>
+  sql.raw(`(replace(replace(substr(${prefix}chat_room_id, 4), ${prefix}user_id::text, ''), '_', ''))`)
+
 export const chatParticipants = pgTable(
   'chat_participants',
   {
@@ -78,10 +82,16 @@ export const chatParticipants = pgTable(
     shownReadSeq: seq('shown_read_seq'),
     /** True if this member has a chat password for the room (`chat_locks`): only sessions that have opened it are given what is said. */
     isProtected: boolean('is_protected').notNull().default(false),
+    /** False only while the member's inbox has compared the row as it stands. A message finds it true, and changes no index. */
+    isNewToMember: boolean('is_new_to_member').notNull().default(true),
+    /** The same of the marks in it, for the other member of a direct room. */
+    isNewToPeer: boolean('is_new_to_peer').notNull().default(true),
   },
   (table) => [
     primaryKey({ columns: [table.chatRoomId, table.userId] }),
-    index('chat_participants_user').on(table.userId),
+    index('chat_participants_new').on(table.userId, table.isNewToMember),
+    // The room list names the expression word for word.
+    index('chat_participants_peer').on(peerOf('')).where(sql`${table.isNewToPeer}`),
     // The rooms of a member that are not direct: those stand in the contacts. The room list names the condition word for word.
     index('chat_participants_groups').on(table.userId, table.chatRoomId).where(sql`${table.chatRoomId} like 'room\\_%'`),
     index('chat_participants_cleared').on(table.chatRoomId).where(sql`${table.clearedSeq} > 0`),
