@@ -7,6 +7,7 @@ import { measureContacts } from './contacts.ts'
 import { measureCrypto } from './crypto.ts'
 import { measureForm } from './form.ts'
 import { type Ground, layGround } from './ground.ts'
+import { measureGrowth } from './growth.ts'
 import { measureHistory } from './history.ts'
 import { measureOnion } from './onion.ts'
 import { makeProfiler } from './profile.ts'
@@ -43,6 +44,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   calls: measureCalls,
   contacts: measureContacts,
   history: measureHistory,
+  growth: measureGrowth,
   search: measureSearch,
   chatlock: measureChatLock,
   admin: measureAdmin,
