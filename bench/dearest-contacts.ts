@@ -30,7 +30,9 @@ async function withPassword(scene: Scene) {
 
 /** What of each call for contacts and their codes costs the server most, as in `DEAREST`. */
 export const CONTACTS: Record<string, Record<string, Request>> = {
-  'GET /api/contacts': { 'a page of as many contacts as may be, each with a message': async ({ alice }) => ({ who: alice, input: {} }) },
+  'GET /api/contacts': {
+    'a page of as many contacts as may be, each with a message': async ({ alice }) => ({ who: alice, input: {} }),
+  },
   'GET /api/contacts/blocked': { 'as many contacts as may be': async ({ alice }) => ({ who: alice, input: {} }) },
   'POST /api/contacts': {
     'somebody new': async ({ newcomer, bob }) => ({ who: await newcomer(), input: { username: bob.username } }),

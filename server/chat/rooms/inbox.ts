@@ -4,7 +4,7 @@ import * as store from './store-inbox.ts'
 /** Each repetition has seen another request finish. */
 const TRIES = 50
 
-/** So many rows are looked at again and again; a chat of every day is among them, and changes no index. */
+/** Chats of every day stay below it, and change no index. */
 const STALE_MAX = 64
 const SETTLED_AT_ONCE = 1000
 

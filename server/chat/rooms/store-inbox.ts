@@ -13,7 +13,7 @@ const given = sql.placeholder
 /** Open for every session. */
 const COMPARED = (roomId: SQL): SQL => rowOf(roomId, sql`false`)
 
-/** Where the list has the room `d.id`, and since when it is unread. */
+/** Activity and time of the newest unread message of the room `d.id`. */
 const PLACE = sql`
   left join lateral (select coalesce(r.last_message_at,
       (select c.added_at from contacts c where c.chat_room_id = r.id and (c.user_id = ${ME}) is true), me.joined_at) as activity,
@@ -54,7 +54,7 @@ export async function makeInbox(db: Queryable, userId: string): Promise<void> {
   await db.insert(inboxes).values({ userId }).onConflictDoNothing()
 }
 
-/** So many changes of all accounts are looked through; where there are more, all people of the account are. */
+/** Above it the account's people are looked through, in place of what changed at the server. */
 const LATELY_MAX = 200
 
 // The order of some names the index that has it: a plan for empty tables would take any of the account.

@@ -133,6 +133,11 @@ test('a database with the last of the old migrations is as a new one, keeps ever
   const after = {
     ...before,
     users: before['users']?.map((row) => Object.assign({}, row, later)),
+    chat_participants: before['chat_participants']?.map((row) => ({
+      ...Object(row),
+      is_new_to_member: true,
+      is_new_to_peer: true,
+    })),
     plan_counts: [{ plan: 'premium', at: '-infinity', people: 2 }],
     listed_users: [alice, bob].map(({ id, username }) =>
       expect.objectContaining({ user_id: id, words: `${username}\n${username}` }),

@@ -34,7 +34,7 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
   setSession(token: string, expiresAt: Date): void
   clearSession(): void
   setEtag(tag: string): void
-  /** Where the next page is (RFC 8288). */
+  /** RFC 8288. */
   setNext(path: string): void
 }
 

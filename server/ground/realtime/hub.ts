@@ -28,7 +28,7 @@ export interface Hub {
   publishToWaiting(userId: string, frame: ServerFrame): void
   publishToDevice(userId: string, deviceId: string, frame: ServerFrame): void
   isHere(userId: string): boolean
-  /** Who is here; undefined if more than `atMost` are. */
+  /** Undefined above `atMost`. */
   people(atMost?: number): string[] | undefined
   isDeviceHere(userId: string, deviceId: string): boolean
   /** Sends `signed_out` and closes with 4401. */

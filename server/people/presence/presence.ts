@@ -5,7 +5,7 @@ import * as store from './store.ts'
 /** A node that nobody has seen for so long is dead. */
 const LEASE_MS = 30_000
 const FREED_AT_ONCE = 1000
-/** Where more people are here, who may know is looked for among the contacts alone. */
+/** Above it all contacts are looked up. */
 const HERE_MAX = 500
 
 export interface Presence {
@@ -60,7 +60,7 @@ export function keepPresence(env: Env): Presence {
     const shown = await read(here)
     publish(env, shown)
     if (!here || shown.length === 0) return shown
-    // Whoever came meanwhile may have read their list before this was committed.
+    // People who came meanwhile may have read their list before the commit.
     const known = new Set(here)
     const late = env.hub.people()?.filter((id) => !known.has(id)) ?? []
     const ids = shown.map(({ userId }) => userId)

@@ -24,8 +24,5 @@ export const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
  */
 export const changedIn = (name: string) => xid8(name).notNull().default(sql`pg_current_xact_id()`)
 
-/**
- * Leads an index that one query alone may take, which names it word for word: by the column itself, a plan for empty tables would take it
- * for look-ups of a whole key too, and read all of the account's rows.
- */
+/** Leads an index that only the queries that name it take (decision 0135). */
 export const ofAccount = (userId: SQLWrapper): SQL => sql`uuid_send(${userId})`

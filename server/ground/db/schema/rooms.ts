@@ -39,7 +39,7 @@ export const roomGroups = pgTable('room_groups', {
   welcomeEpoch: integer('welcome_epoch'),
 })
 
-/** The other member of a direct room, from its id; meaningless for other rooms. `prefix` names the member's table. */
+/** The other member of a direct room, from its id. */
 export const peerOf = (prefix: '' | `${string}.`): SQL =>
   sql.raw(`(replace(replace(substr(${prefix}chat_room_id, 4), ${prefix}user_id::text, ''), '_', ''))`)
 
@@ -84,13 +84,12 @@ export const chatParticipants = pgTable(
     isProtected: boolean('is_protected').notNull().default(false),
     /** False only while the member's inbox has compared the row as it stands. A message finds it true, and changes no index. */
     isNewToMember: boolean('is_new_to_member').notNull().default(true),
-    /** The same of the marks in it, for the other member of a direct room. */
+    /** The same for the other member of a direct room. */
     isNewToPeer: boolean('is_new_to_peer').notNull().default(true),
   },
   (table) => [
     primaryKey({ columns: [table.chatRoomId, table.userId] }),
     index('chat_participants_new').on(table.userId, table.isNewToMember),
-    // The room list names the expression word for word.
     index('chat_participants_peer').on(peerOf('')).where(sql`${table.isNewToPeer}`),
     // The rooms of a member that are not direct: those stand in the contacts. The room list names the condition word for word.
     index('chat_participants_groups').on(table.userId, table.chatRoomId).where(sql`${table.chatRoomId} like 'room\\_%'`),
