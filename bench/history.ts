@@ -58,9 +58,11 @@ export async function measureHistory(ground: Ground): Promise<Row[]> {
   ]
 }
 
-const KEYSET = 'select * from messages where chat_room_id = $1 and seq < $2 order by seq desc limit 50'
-const OFFSET = 'select * from messages where chat_room_id = $1 order by seq desc limit 50 offset $2'
-const COUNTING = 'select count(*) from messages where chat_room_id = $1 and sender_id <> $2'
+const KEYSET =
+  'select * from messages where room = (select number from chat_rooms where id = $1) and seq < $2 order by seq desc limit 50'
+const OFFSET =
+  'select * from messages where room = (select number from chat_rooms where id = $1) order by seq desc limit 50 offset $2'
+const COUNTING = 'select count(*) from messages where room = (select number from chat_rooms where id = $1) and sender_id <> $2'
 
 /** A seq in the room. The places of a round spread over the whole room and differ from round to round. */
 const placeIn = (messages: number, round: number, at: number, count: number): number =>

@@ -106,8 +106,8 @@ export async function makeScene(databaseUrl: string, url: string, isQuick: boole
   )
   const fillArchive = () =>
     sql(
-      `insert into archive_keys (chat_room_id, group_id, epoch, user_id, history_key_id, sealed_by, sealed)
-       select $1, $2, epoch, $3, key, slot, $4
+      `insert into archive_keys (room, group_id, epoch, user_id, history_key_id, sealed_by, sealed)
+       select (select number from chat_rooms where id = $1), $2, epoch, $3, key, slot, $4
        from generate_series(1, $5::int) epoch, generate_series(1, $6::int) key, unnest(array['committer', 'own_device']) slot
        on conflict do nothing`,
       [chatRoomId, groupId, alice.id, base64(2048), LIMITS.archiveKeysAtOnce, LIMITS.archiveKeysPerSlot],

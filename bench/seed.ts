@@ -4,6 +4,7 @@ import { writeEnvelope } from '../contract/chat/envelope.ts'
 import { directRoomId } from '../contract/ground/shapes.ts'
 import type { Tier } from '../contract/money/plans.ts'
 import { connect, type Db } from '../server/ground/db/connect.ts'
+import { numberOf } from '../server/ground/db/roomNumber.ts'
 import { users } from '../server/ground/db/schema/account.ts'
 import { contacts } from '../server/ground/db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../server/ground/db/schema/rooms.ts'
@@ -184,8 +185,8 @@ async function addMessages(
   const content = envelopeFor(groupId, bytes)
   for (let from = 1; from <= count; from += SERIES) {
     await db.execute(sql`
-      insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-      select ${chatRoomId}, seq, gen_random_uuid(), case when seq % 2 = 0 then ${sender.id}::uuid else ${receiver.id}::uuid end,
+      insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+      select ${numberOf(chatRoomId)}, seq, gen_random_uuid(), case when seq % 2 = 0 then ${sender.id}::uuid else ${receiver.id}::uuid end,
         ${content}, 'text', true, now() - (${count} - seq) * interval '1 second'
       from generate_series(${from}::bigint, ${Math.min(count, from + SERIES - 1)}::bigint) as seq`)
   }
@@ -194,7 +195,7 @@ async function addMessages(
   await db.execute(sql`
     update chat_participants p set read_seq = ${count - unread}, delivered_seq = ${count}, unread_count = (
       select count(*) from messages m
-      where m.chat_room_id = p.chat_room_id and m.seq > ${count - unread} and m.sender_id <> p.user_id)
+      where m.room = ${numberOf(chatRoomId)} and m.seq > ${count - unread} and m.sender_id <> p.user_id)
     where p.chat_room_id = ${chatRoomId} and p.user_id = ${sender.id}`)
 }
 

@@ -25,7 +25,7 @@ export async function dumpOf({ page, username }: Person, { dataFolder }: Running
       [userId],
     )
     const pages = await client.query<Page>(
-      'select chat_room_id as "chatRoomId", number, version, sealed from archive_pages where user_id = $1',
+      `select r.id as "chatRoomId", p.number, p.version, p.sealed from archive_pages p join chat_rooms r on r.number = p.room where user_id = $1`,
       [userId],
     )
     const messages = await client.query<{ content: string }>('select content from messages')

@@ -13,8 +13,8 @@ async function writeLong(dataFolder: string, bob: string): Promise<void> {
   const client = new pg.Client(await runningUrl(dataFolder, 'conclave'))
   await client.connect()
   await client.query(
-    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-     select r.id, r.last_seq + n, gen_random_uuid(), u.id, 'line ' || n || '.', 'text', false,
+    `insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select r.number, r.last_seq + n, gen_random_uuid(), u.id, 'line ' || n || '.', 'text', false,
             now() - make_interval(secs => ($2::int - n) * ($3::int * 86400.0 / $2::int))
      from chat_rooms r, users u, generate_series(1, $2::int) n where u.username = $1`,
     [bob, COUNT, DAYS],

@@ -146,9 +146,10 @@ export async function checkHistory({ written, files, open }: Scene, accuse: Accu
 
 async function checkRows({ server, chatRoomId }: Scene, known: number, keys: SpentKeys, accuse: Accuse): Promise<void> {
   const { rows } = await atDatabase(server.dataFolder, (client) =>
-    client.query<{ id: string; content: string }>('select id, content from messages where chat_room_id = $1 order by seq', [
-      chatRoomId,
-    ]),
+    client.query<{ id: string; content: string }>(
+      'select id, content from messages where room = (select number from chat_rooms where id = $1) order by seq',
+      [chatRoomId],
+    ),
   )
   if (rows.length !== known) accuse('differing', `the server has ${rows.length} messages, Bob ${known}`)
   const { shared } = await keys.reused(rows)

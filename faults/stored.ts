@@ -46,8 +46,10 @@ type MemberRow = StoredRoom['members'][number] & { roomId: string }
 const ROOMS = `select id, last_seq::float8 as "lastSeq", last_message_seq::float8 as "lastMessageSeq", epoch from chat_rooms`
 const MEMBERS = `select chat_room_id as "roomId", user_id::text as "userId", read_seq::float8 as "readSeq",
   delivered_seq::float8 as "deliveredSeq", unread_count as "unreadCount" from chat_participants`
-const MESSAGES = `select chat_room_id as "chatRoomId", seq::float8, id::text, sender_id::text as "senderId", content from messages`
-const COMMITS = `select chat_room_id as "chatRoomId", seq::float8, sender_id::text as "senderId", commit, epoch from room_commits`
+const MESSAGES = `select r.id as "chatRoomId", m.seq::float8, m.id::text, m.sender_id::text as "senderId", m.content from messages m
+  join chat_rooms r on r.number = m.room`
+const COMMITS = `select r.id as "chatRoomId", c.seq::float8, c.sender_id::text as "senderId", c.commit, c.epoch from room_commits c
+  join chat_rooms r on r.number = c.room`
 
 async function readEntries(client: pg.Client): Promise<Map<string, Entry[]>> {
   const messages = await rowsOf<Parameters<typeof entryOfMessage>[0]>(client, MESSAGES)

@@ -79,8 +79,8 @@ async function scene() {
     await friend.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })
     await friend.does(roomsApi.commit, creation(chatRoomId))
     await world.sql(
-      `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, is_silent, created_at)
-       values ($1, 2, gen_random_uuid(), $2, 'hello', 'text', false, false, now())`,
+      `insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, is_silent, created_at)
+       values ((select number from chat_rooms where id = $1), 2, gen_random_uuid(), $2, 'hello', 'text', false, false, now())`,
       [chatRoomId, friend.id],
     )
     await world.sql('update chat_rooms set last_seq = 2, last_message_seq = 2, last_message_at = now() where id = $1', [

@@ -144,12 +144,12 @@ async function fill(rooms: number, messages: number): Promise<void> {
   for (let from = 1; from <= messages; from += STEP) {
     const numbers = `generate_series(${from}, ${Math.min(messages, from + STEP - 1)}) n on conflict do nothing`
     await world.sql(
-      `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-       select '${room}', n, gen_random_uuid(), '${alice}', 'x', 'text', false, now() from ${numbers}`,
+      `insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+       select (select number from chat_rooms where id = '${room}'), n, gen_random_uuid(), '${alice}', 'x', 'text', false, now() from ${numbers}`,
     )
     await world.sql(
-      `insert into room_commits (chat_room_id, seq, sender_id, generation, group_id, epoch, commit, created_at)
-       select '${room}', n, '${alice}', 1, 'g', n, 'x', now() from ${numbers}`,
+      `insert into room_commits (room, seq, sender_id, generation, group_id, epoch, commit, created_at)
+       select (select number from chat_rooms where id = '${room}'), n, '${alice}', 1, 'g', n, 'x', now() from ${numbers}`,
     )
   }
 }

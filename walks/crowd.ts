@@ -174,7 +174,7 @@ async function truthOf({ server, alice, friends, hidden }: Crowd): Promise<Map<s
   // Up to `uncounted_seq` a block or a clear has ended the count; what came behind it and is withheld never counts.
   const rows = await server.sql(
     `select p.chat_room_id, p.read_seq, p.muted_until > now() as is_muted, p.unread_count, p.uncounted_seq,
-       (select count(*) from messages m where m.chat_room_id = p.chat_room_id and m.sender_id <> p.user_id
+       (select count(*) from messages m where m.room = (select number from chat_rooms where id = p.chat_room_id) and m.sender_id <> p.user_id
          and m.seq > greatest(p.read_seq, p.uncounted_seq) and m.seq > p.cleared_seq and not m.seq <@ p.withheld) as unread,
        (select count(*) from notifications n where n.chat_room_id = p.chat_room_id and n.user_id = p.user_id and not n.is_read) as noted
      from chat_participants p where p.user_id = $1`,

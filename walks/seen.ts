@@ -105,7 +105,7 @@ async function truthOf({ server, alice, screens }: Crowd, friend: Friend): Promi
     `select ${columns('a')}, ${columns('f')}, c.is_blocked,
        case when c.is_blocked then c.seen_when_blocked else pa.last_seen end as a_seen, pf.last_seen as f_seen,
        coalesce(ma.shown_read_seq, ma.read_seq) as a_read, mf.read_seq as f_read,
-       (select max(m.seq) from messages m where m.chat_room_id = c.chat_room_id and m.sender_id = a.id
+       (select max(m.seq) from messages m where m.room = (select number from chat_rooms where id = c.chat_room_id) and m.sender_id = a.id
          and m.seq <= mf.read_seq) as of_alice
      from contacts c join users a on a.id = c.user_id join users f on f.id = c.contact_user_id
      join chat_participants ma on ma.chat_room_id = c.chat_room_id and ma.user_id = a.id

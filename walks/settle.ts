@@ -31,7 +31,10 @@ interface Truth {
 }
 
 async function truthOf({ server, chatRoomId }: World): Promise<Truth> {
-  const rows = await server.sql('select seq, sender_id from messages where chat_room_id = $1 order by seq', [chatRoomId])
+  const rows = await server.sql(
+    'select seq, sender_id from messages where room = (select number from chat_rooms where id = $1) order by seq',
+    [chatRoomId],
+  )
   const [room] = await server.sql('select last_seq from chat_rooms where id = $1', [chatRoomId])
   const senders = new Map(rows.map((row) => [Number(row['seq']), String(row['sender_id'])]))
   const members = await server.sql('select * from chat_participants where chat_room_id = $1', [chatRoomId])
@@ -168,9 +171,10 @@ async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
 /** Checks that no written text is in the server's rows. */
 async function checkRows({ server, chatRoomId, checkedSeq }: World): Promise<void> {
   const words = '%number % from %'
-  const clear = await server.sql('select seq from messages where chat_room_id = $1 and seq > $2 and content like $3', [
-    ...[chatRoomId, checkedSeq, words],
-  ])
+  const clear = await server.sql(
+    'select seq from messages where room = (select number from chat_rooms where id = $1) and seq > $2 and content like $3',
+    [...[chatRoomId, checkedSeq, words]],
+  )
   expect(clear).toEqual([])
 }
 

@@ -18,8 +18,9 @@ export async function plants(world: World, who: Person, count: number): Promise<
      select id, 'p_' || left(replace(id::text, '-', ''), 24), 'Somebody', '', '', now(), now() ${each}`,
     `insert into chat_rooms (id, created_by, created_at, last_seq, last_message_seq, last_message_at)
      select room, id, now(), 1, 1, date_trunc('minute', now()) - (n / 2) * interval '1 minute' ${each}`,
-    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-     select room, 1, gen_random_uuid(), id, 'x', 'text', false, date_trunc('minute', now()) - (n / 2) * interval '1 minute' ${each}`,
+    `insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select (select number from chat_rooms where chat_rooms.id = room), 1, gen_random_uuid(), t.id, 'x', 'text', false,
+       date_trunc('minute', now()) - (n / 2) * interval '1 minute' ${each}`,
     `insert into chat_participants (chat_room_id, user_id, joined_at, unread_count) select room, mine, now(), unread ${both}`,
     `insert into contacts (id, user_id, contact_user_id, state, chat_room_id, added_at)
      select gen_random_uuid(), mine, theirs, 'accepted', room, now() ${both}`,

@@ -129,8 +129,8 @@ test("a deletion takes the person's rows in every table; Bob keeps his own", asy
     await countOf('devices where user_id = $1', [bob.id]),
     await countOf('archive_keys where user_id = $1', [bob.id]),
     await countOf('sessions where user_id = $1', [bob.id]),
-    await countOf('messages where chat_room_id = $1', [chatRoomId]),
-    await countOf('room_commits where chat_room_id = $1', [chatRoomId]),
+    await countOf('messages where room = (select number from chat_rooms where id = $1)', [chatRoomId]),
+    await countOf('room_commits where room = (select number from chat_rooms where id = $1)', [chatRoomId]),
     await countOf('key_packages where user_id = $1 and claimed_by is null', [bob.id]),
   ]
   const before = await his()
@@ -318,16 +318,18 @@ test('a request that nobody answered goes with its room; one that Alice left una
   const { chatRoomId: asking } = await dave.adds(alice)
   await dave.says(asking, 'hello Alice')
   const line = await bob.opensSocket()
+  const numbers = await world.sql('select number from chat_rooms where id = any($1)', [[asked, declined]])
   await deletes(alice)
   await line.hears('contacts')
   line.hangsUp()
+  expect(await countOf('messages where room = any($1)', [numbers.map(({ number }) => number)])).toBe(0)
   for (const [who, gone] of [
     [bob, asked],
     [carol, declined],
   ] as const) {
     expect(await who.contacts()).toEqual([])
     expect(await who.posts(gone, 'x')).toBeRefused(404, 'not_found')
-    for (const table of ['messages', 'chat_participants', 'contacts'])
+    for (const table of ['chat_participants', 'contacts'])
       expect(await countOf(`${table} where chat_room_id = $1`, [gone]), table).toBe(0)
     expect(await countOf('chat_rooms where id = $1', [gone])).toBe(0)
   }
@@ -337,8 +339,12 @@ test('a request that nobody answered goes with its room; one that Alice left una
 
 test('once both are gone, nothing of their chat is left', async () => {
   const { alice, bob, chatRoomId } = await settled()
+  const [room] = await world.sql('select number from chat_rooms where id = $1', [chatRoomId])
+  const log = ['messages', 'room_commits', 'archive_keys']
+  for (const table of log) expect(await countOf(`${table} where room = $1`, [room?.['number']]), table).toBeGreaterThan(0)
   await Promise.all([deletes(alice), deletes(bob)])
-  const tables = ['messages', 'room_commits', 'room_groups', 'archive_keys', 'chat_participants', 'contacts']
+  for (const table of log) expect(await countOf(`${table} where room = $1`, [room?.['number']]), table).toBe(0)
+  const tables = ['room_groups', 'chat_participants', 'contacts']
   for (const table of tables) expect(await countOf(`${table} where chat_room_id = $1`, [chatRoomId]), table).toBe(0)
   expect(await countOf('chat_rooms where id = $1', [chatRoomId])).toBe(0)
 })

@@ -34,7 +34,7 @@ export async function findListing(tx: Queryable, userId: string): Promise<string
 
 /** Deletes the account's keys, passkeys, chat passwords, devices, key packages and book, and the claims of rooms that are about to be closed. */
 export async function deleteKeys(tx: Queryable, userId: string, roomIds: string[]): Promise<void> {
-  await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, roomIds)))
+  await tx.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isIn(archiveKeys.room, roomIds)))
   const closing = tx.select({ id: chatRooms.id }).from(chatRooms).where(isDirect(roomIds))
   await tx.delete(keyPackages).where(or(eq(keyPackages.claimedBy, userId), inArray(keyPackages.claimedRoom, closing)))
   await tx.delete(shownManifests).where(or(eq(shownManifests.viewerId, userId), eq(shownManifests.userId, userId)))
@@ -161,5 +161,8 @@ export async function isRetired(db: Queryable, nameHash: Buffer): Promise<boolea
 
 // An array is one parameter, so the statement's text does not depend on its length.
 const isOneOf = (column: PgColumn, ids: string[]) => sql`${column} = any(${sql.param(ids)}::text[])`
+
+const isIn = (room: PgColumn, ids: string[]) =>
+  sql`${room} = any(array(select number from chat_rooms where id = any(${sql.param(ids)}::text[])))`
 
 const isDirect = (roomIds: string[]) => and(isOneOf(chatRooms.id, roomIds), eq(chatRooms.type, 'direct'))

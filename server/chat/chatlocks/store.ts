@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, ne, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import type { Asking } from '../../ground/db/locked.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { archivePages, chatLocks, chatTries, openChats } from '../../ground/db/schema/chatlocks.ts'
 import { contacts } from '../../ground/db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../../ground/db/schema/rooms.ts'
@@ -76,7 +77,7 @@ export async function deleteLock(tx: Queryable, chat: Chat): Promise<boolean> {
 }
 
 export async function deletePages(tx: Queryable, { chatRoomId, userId }: Chat): Promise<void> {
-  await tx.delete(archivePages).where(and(eq(archivePages.chatRoomId, chatRoomId), eq(archivePages.userId, userId)))
+  await tx.delete(archivePages).where(and(eq(archivePages.room, numberOf(chatRoomId)), eq(archivePages.userId, userId)))
 }
 
 async function setProtected(tx: Queryable, { chatRoomId, userId }: Chat, isProtected: boolean): Promise<void> {

@@ -247,7 +247,7 @@ test('a program that reads the list gets a line of a plain text, and no part of 
   const room = await alice.talksTo(bob)
   await bob.says(room, 'x'.repeat(LIMITS.previewChars + 1))
   expect((await alice.contacts())[0]?.lastMessage?.content).toBe('x'.repeat(LIMITS.previewChars))
-  await world.sql('update messages set is_encrypted = true where chat_room_id = $1', [room])
+  await world.sql('update messages set is_encrypted = true where room = (select number from chat_rooms where id = $1)', [room])
   expect((await alice.contacts())[0]?.lastMessage).toMatchObject({ content: '', seq: 1, messageType: 'text' })
 })
 

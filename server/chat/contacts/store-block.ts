@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { contacts } from '../../ground/db/schema/contacts.ts'
 import { chatParticipants, chatRooms } from '../../ground/db/schema/rooms.ts'
@@ -91,16 +92,16 @@ export async function clearUpTo(tx: Queryable, roomId: string, userId: string, s
       uncountedSeq: sql`greatest(${chatParticipants.uncountedSeq}, ${seq})`,
       unreadCount: sql`(
         select count(*) from messages m
-        where m.chat_room_id = ${roomId} and m.seq > greatest(${chatParticipants.readSeq}, ${chatParticipants.uncountedSeq}, ${seq}::bigint)
+        where m.room = ${numberOf(roomId)} and m.seq > greatest(${chatParticipants.readSeq}, ${chatParticipants.uncountedSeq}, ${seq}::bigint)
           and m.sender_id <> ${userId} and not m.is_silent)`,
     })
     .where(isMember(roomId, userId))
     .returning({ clearedSeq: chatParticipants.clearedSeq })
   await tx.execute(sql`
-    delete from archive_keys k where k.chat_room_id = ${roomId} and k.user_id = ${userId} and exists (
-      select from room_commits c where c.chat_room_id = k.chat_room_id and c.seq <= ${seq} and (
+    delete from archive_keys k where k.room = ${numberOf(roomId)} and k.user_id = ${userId} and exists (
+      select from room_commits c where c.room = k.room and c.seq <= ${seq} and (
         c.group_id = k.group_id and c.epoch >= k.epoch or c.generation > (
-          select max(o.generation) from room_commits o where o.chat_room_id = k.chat_room_id and o.group_id = k.group_id)))`)
+          select max(o.generation) from room_commits o where o.room = k.room and o.group_id = k.group_id)))`)
   return row?.clearedSeq ?? 0
 }
 
@@ -114,19 +115,19 @@ const isMember = (roomId: string, userId: string) =>
 export async function emptyCleared(db: Queryable, atMost: number): Promise<number> {
   const { rows } = await db.execute<{ emptied: number }>(sql`
     with due as (
-      select r.id, r.emptied_seq, shared.up_to from (
+      select r.id, r.number, r.emptied_seq, shared.up_to from (
         select p.chat_room_id, min(p.cleared_seq) as up_to from chat_participants p
         where p.chat_room_id in (select chat_room_id from chat_participants where cleared_seq > 0)
         group by p.chat_room_id) shared
       join chat_rooms r on r.id = shared.chat_room_id
       where shared.up_to > r.emptied_seq order by r.id limit 1 for no key update of r),
     piece as (
-      select m.chat_room_id, m.seq from due join messages m on m.chat_room_id = due.id
+      select due.id as chat_room_id, m.room, m.seq from due join messages m on m.room = due.number
       where m.seq > due.emptied_seq and m.seq <= due.up_to order by m.seq limit ${atMost}),
     gone as (
       update messages m set content_hash = coalesce(m.content_hash, log_entry_hash(m.content)), content = '',
         file_path = null, file_name = null, file_size = null
-      from piece where m.chat_room_id = piece.chat_room_id and m.seq = piece.seq and m.content <> ''),
+      from piece where m.room = piece.room and m.seq = piece.seq and m.content <> ''),
     unread as (
       update objects o set state = 'dropped' from piece
       where o.chat_room_id = piece.chat_room_id and o.message_seq = piece.seq and o.state = 'used'),

@@ -1,5 +1,6 @@
 import { and, between, eq, inArray, isNull, lt, ne, notExists, or, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { fileUsage, objectParts, objects } from '../../ground/db/schema/files.ts'
 
 type Row = typeof objects.$inferSelect
@@ -109,7 +110,7 @@ export async function isGiven(
   reader: { readerId: string; clearedSeq: number; withheld: string },
 ): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    select from messages m where m.chat_room_id = ${chatRoomId} and m.seq = ${seq} and m.content <> '' and m.seq > ${reader.clearedSeq}::bigint
+    select from messages m where m.room = ${numberOf(chatRoomId)} and m.seq = ${seq} and m.content <> '' and m.seq > ${reader.clearedSeq}::bigint
       and not (m.sender_id <> ${reader.readerId}::uuid and m.seq <@ ${reader.withheld}::int8multirange)`)
   return rows.length > 0
 }

@@ -19,7 +19,8 @@ const { alice, bob, eve } = await world.people()
 const room = await alice.talksTo(bob)
 
 const setTier = (tier: Tier, who: Person) => world.sql('update users set subscription_tier = $1 where id = $2', [tier, who.id])
-const rowsOf = (chatRoomId: string) => world.sql('select * from messages where chat_room_id = $1 order by seq', [chatRoomId])
+const rowsOf = (chatRoomId: string) =>
+  world.sql('select * from messages where room = (select number from chat_rooms where id = $1) order by seq', [chatRoomId])
 
 async function freshPair(): Promise<{ one: Person; two: Person; chatRoomId: string }> {
   const [one, two] = await Promise.all([world.person('one'), world.person('two')])
@@ -248,7 +249,7 @@ test('a file message of before stays readable: in the list, in the log and as th
   const { id } = await one.says(chatRoomId, 'a picture')
   const file = { messageType: 'image', filePath: '/objects/uploads/old', fileName: 'old.png', fileSize: 2048 }
   await world.sql(
-    'update messages set message_type = $2, file_path = $3, file_name = $4, file_size = $5 where chat_room_id = $1',
+    'update messages set message_type = $2, file_path = $3, file_name = $4, file_size = $5 where room = (select number from chat_rooms where id = $1)',
     [chatRoomId, ...Object.values(file)],
   )
   expect(await two.does(messagesApi.list, { chatRoomId })).toMatchObject([{ id, content: 'a picture', ...file }])
@@ -309,7 +310,10 @@ test('messages of one statement are judged one by one, and answered in their ord
     ['not_found', null],
   ])
   const rooms = [plain, known, free, stale, gone].map((pair) => pair.chatRoomId)
-  const rows = await world.sql('select chat_room_id as room, seq::int from messages where chat_room_id = any($1)', [rooms])
+  const rows = await world.sql(
+    'select r.id as room, m.seq::int from messages m join chat_rooms r on r.number = m.room where r.id = any($1)',
+    [rooms],
+  )
   expect(new Set(rows.map(({ room, seq }) => `${room} ${seq}`))).toEqual(
     new Set([`${plain.chatRoomId} 1`, `${known.chatRoomId} 1`]),
   )
@@ -449,7 +453,7 @@ test('the unread count is exact while messages and marks race', async () => {
   await two.says(chatRoomId, 'an answer')
   const rows = await world.sql(
     `select unread_count::int as count, (select count(*)::int from messages m
-       where m.chat_room_id = p.chat_room_id and m.seq > p.read_seq and m.sender_id <> p.user_id) as real
+       where m.room = (select number from chat_rooms r where r.id = p.chat_room_id) and m.seq > p.read_seq and m.sender_id <> p.user_id) as real
      from chat_participants p where chat_room_id = $1`,
     [chatRoomId],
   )
@@ -502,8 +506,8 @@ test('Eve fills a room with the longest messages: no page of it is longer than f
   const [alice, eve] = [await world.person('alice'), await world.person('eve')]
   const chatRoomId = await alice.talksTo(eve)
   await world.sql(
-    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-     select $1, seq, gen_random_uuid(), $2, repeat('m', 65536), 'text', false, now() from generate_series(1, 90) seq`,
+    `insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select (select number from chat_rooms where id = $1), seq, gen_random_uuid(), $2, repeat('m', 65536), 'text', false, now() from generate_series(1, 90) seq`,
     [chatRoomId, eve.id],
   )
   await world.sql('update chat_rooms set last_seq = 90, last_message_seq = 90, last_message_at = now() where id = $1', [

@@ -4,6 +4,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { instantOf } from '../../ground/db/instant.ts'
 import { named } from '../../ground/db/namedStatement.ts'
 import { bytesBefore } from '../../ground/db/pageBytes.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { messages } from '../../ground/db/schema/messages.ts'
 import { isWithheldFrom } from '../../ground/db/withheld.ts'
 
@@ -11,16 +12,16 @@ export async function findMessage(db: Queryable, roomId: string, seq: number) {
   const [row] = await db
     .select()
     .from(messages)
-    .where(and(eq(messages.chatRoomId, roomId), eq(messages.seq, seq)))
-  return row
+    .where(and(eq(messages.room, numberOf(roomId)), eq(messages.seq, seq)))
+  return row && { ...row, chatRoomId: roomId }
 }
 
 export async function findOwnMessage(db: Queryable, roomId: string, senderId: string, id: string) {
   const [row] = await db
     .select()
     .from(messages)
-    .where(and(eq(messages.chatRoomId, roomId), eq(messages.senderId, senderId), eq(messages.id, id)))
-  return row
+    .where(and(eq(messages.room, numberOf(roomId)), eq(messages.senderId, senderId), eq(messages.id, id)))
+  return row && { ...row, chatRoomId: roomId }
 }
 
 interface Page {
@@ -68,7 +69,7 @@ const bounded = (order: SQL): SQL => sql`(
 const ROOM = sql`(select ${sql.placeholder('roomId')}::text)`
 const isOnPage = () =>
   and(
-    eq(messages.chatRoomId, ROOM),
+    eq(messages.room, numberOf(ROOM)),
     gt(messages.seq, sql`(select ${sql.placeholder('after')}::bigint)`),
     lt(messages.seq, sql`(select ${sql.placeholder('before')}::bigint)`),
     not(isWithheldFrom({ readerId: sql`me.user_id`, clearedSeq: sql`me.cleared_seq`, withheld: sql`me.withheld` })),
@@ -78,7 +79,7 @@ const isOnPage = () =>
 const written = (db: Queryable, page: SQL) =>
   db.select({ json: sql<string>`page.json`, isProtected: sql<boolean>`page.is_protected` }).from(sql`(
     with member as materialized (
-      select p.user_id, coalesce(p.shown_delivered_seq, p.delivered_seq) as delivered_seq,
+      select p.chat_room_id, p.user_id, coalesce(p.shown_delivered_seq, p.delivered_seq) as delivered_seq,
         coalesce(p.shown_read_seq, p.read_seq) as read_seq, p.cleared_seq, p.withheld, p.is_protected,
         (select u.shows_receipts from users u where u.id = p.user_id) as shows_receipts
       from chat_participants p where p.chat_room_id = ${ROOM})
@@ -90,7 +91,7 @@ const written = (db: Queryable, page: SQL) =>
           min(case when o.user_id = me.user_id or me.shows_receipts and o.shows_receipts then o.read_seq else 0 end) as read_seq
         from member o where o.user_id <> m.sender_id) others
       cross join lateral (select
-        m.id, m.seq, m.chat_room_id as "chatRoomId", m.sender_id as "senderId", m.content, m.message_type as "messageType",
+        m.id, m.seq, me.chat_room_id as "chatRoomId", m.sender_id as "senderId", m.content, m.message_type as "messageType",
         m.file_path as "filePath", m.file_name as "fileName", m.file_size as "fileSize", m.is_encrypted as "isEncrypted",
         case when others.read_seq >= m.seq then 'read' when others.delivered_seq >= m.seq then 'delivered' else 'sent' end
           as "deliveryStatus",

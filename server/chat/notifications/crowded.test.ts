@@ -42,9 +42,9 @@ test('notifications are the unread messages, newest first, whether an inbox has 
   await alice.says(answered, 'own')
   await world.sql(
     `with more as (
-       insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-       select chat_room_id, n, gen_random_uuid(), sender_id, 'x', 'text', false, created_at + (n * 10) * interval '1 minute'
-       from messages, generate_series(2, 4) n where chat_room_id = $1 and seq = 1 returning chat_room_id)
+       insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+       select room, n, gen_random_uuid(), sender_id, 'x', 'text', false, created_at + (n * 10) * interval '1 minute'
+       from messages, generate_series(2, 4) n where room = (select number from chat_rooms where id = $1) and seq = 1)
      update chat_participants set unread_count = 4 where chat_room_id = $1 and user_id = $2`,
     [longer, alice.id],
   )

@@ -5,6 +5,7 @@ import { instantOf } from '../../ground/db/instant.ts'
 import { IS_LOCKED } from '../../ground/db/locked.ts'
 import { named } from '../../ground/db/namedStatement.ts'
 import { ofAccount } from '../../ground/db/schema/columns.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { chatParticipants } from '../../ground/db/schema/rooms.ts'
 import { askingOf } from '../chatlocks/chatGate.ts'
 
@@ -58,10 +59,13 @@ export async function unreadPage(db: Queryable, user: Pick<SignedInUser, 'id' | 
 // than fills a page of each. So what is read does not grow with what is unread.
 const pageOfUnread = named((db) => {
   const me = sql`(select ${given('userId')}::uuid)`
-  const isBehind = sql`m.sender_id <> ${given('userId')}::uuid and not m.is_silent and (${given('at')}::timestamptz is null
-    or (m.created_at, m.seq, m.chat_room_id) < (${given('at')}::timestamptz, ${given('seq')}::bigint, ${given('roomId')}::text))`
+  const isBehind = (
+    room: SQL,
+  ) => sql`m.sender_id <> ${given('userId')}::uuid and not m.is_silent and (${given('at')}::timestamptz is null
+    or (m.created_at, m.seq, ${room}.chat_room_id) < (${given('at')}::timestamptz, ${given('seq')}::bigint, ${given('roomId')}::text))`
   const newestOf = (room: SQL, limit: SQL | Placeholder) => sql`(
-    select * from messages m where m.chat_room_id = ${room}.chat_room_id and m.seq > greatest(${room}.read_seq, ${room}.uncounted_seq) and ${isBehind}
+    select * from messages m where m.room = ${numberOf(sql`${room}.chat_room_id`)}
+      and m.seq > greatest(${room}.read_seq, ${room}.uncounted_seq) and ${isBehind(room)}
     order by m.seq desc limit ${limit})`
   const compared = (from: SQL, before: SQL) => sql`
     select p.*, i.unread_at from inbox i
@@ -73,8 +77,8 @@ const pageOfUnread = named((db) => {
   const place = sql`${given('at')}::timestamptz`
   return db
     .select({
-      row: sql<unknown>`json_build_object('id', md5(m.chat_room_id || ' ' || m.seq || ' ' || ${given('userId')})::uuid,
-        'userId', ${given('userId')}::uuid, 'senderId', m.sender_id, 'messageId', case when not locked.it then m.id end, 'chatRoomId', m.chat_room_id, 'seq', m.seq,
+      row: sql<unknown>`json_build_object('id', md5(me.chat_room_id || ' ' || m.seq || ' ' || ${given('userId')})::uuid,
+        'userId', ${given('userId')}::uuid, 'senderId', m.sender_id, 'messageId', case when not locked.it then m.id end, 'chatRoomId', me.chat_room_id, 'seq', m.seq,
         'type', case when m.message_type = 'text' or locked.it then 'new_message' else 'file_shared' end, 'isRead', false, 'readAt', null,
         'createdAt', ${instantOf(sql`m.created_at`)})`,
     })
@@ -88,11 +92,11 @@ const pageOfUnread = named((db) => {
       select * from (
         select p.*, newest.created_at from chat_participants p cross join lateral ${newestOf(sql`p`, sql`1`)} newest
         where (p.user_id, p.is_new_to_member) >= (${me}, true) and (p.user_id, p.is_new_to_member) <= (${me}, true) and ${NEWS}
-        order by newest.created_at desc, newest.seq desc, newest.chat_room_id desc
+        order by newest.created_at desc, newest.seq desc, p.chat_room_id desc
         limit ${given('limit')}) fresh) me
       cross join lateral (select ${IS_LOCKED} as it offset 0) locked
       cross join lateral ${newestOf(sql`me`, given('limit'))} m`)
-    .orderBy(sql`m.created_at desc, m.seq desc, m.chat_room_id desc`)
+    .orderBy(sql`m.created_at desc, m.seq desc, me.chat_room_id desc`)
     .limit(given('limit'))
     .prepare('unread_page')
 })

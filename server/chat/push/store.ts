@@ -80,7 +80,7 @@ export async function findDue(db: Queryable, { among, now, limit }: Asked) {
   const hasNews = sql`exists (
     select from chat_participants p
     join chat_rooms r on r.id = p.chat_room_id
-    join messages m on m.chat_room_id = p.chat_room_id
+    join messages m on m.room = r.number
       and m.seq > greatest(p.read_seq, p.uncounted_seq, p.delivered_seq, p.cleared_seq)
     where p.user_id = ${pushes.userId} and p.unread_count > 0 and r.last_message_at > ${pushes.toldAt}
       and (p.muted_until is null or p.muted_until <= ${now})

@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { instantOf } from '../../ground/db/instant.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { contacts } from '../../ground/db/schema/contacts.ts'
 import { messages } from '../../ground/db/schema/messages.ts'
@@ -18,7 +19,7 @@ export async function findReported(db: Queryable, userId: string, contactId: str
 
 /** Counts the messages at these places that this person has sent. */
 export async function countSent(db: Queryable, roomId: string, senderId: string, seqs: number[]): Promise<number> {
-  const isTheirs = and(eq(messages.chatRoomId, roomId), eq(messages.senderId, senderId), inArray(messages.seq, seqs))
+  const isTheirs = and(eq(messages.room, numberOf(roomId)), eq(messages.senderId, senderId), inArray(messages.seq, seqs))
   return seqs.length === 0 ? 0 : await db.$count(messages, isTheirs)
 }
 
@@ -39,7 +40,7 @@ export async function findReports(db: Queryable, before: Date | undefined, limit
       reported: named(reported),
       sent: sql<Record<number, string> | null>`(
         select jsonb_object_agg(m.seq, ${instantOf(sql`m.created_at`)}) from messages m
-        where m.chat_room_id = ${reports.chatRoomId} and m.sender_id = ${reports.reportedId}
+        where m.room = ${numberOf(reports.chatRoomId)} and m.sender_id = ${reports.reportedId}
           and m.seq in (select (shown->>'seq')::bigint from jsonb_array_elements(${reports.messages}) shown))`,
     })
     .from(reports)

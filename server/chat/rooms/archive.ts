@@ -81,10 +81,10 @@ export async function putPage(
     const started = await startedEpochs(tx, chatRoomId, [...new Set(epochs.map(({ groupId }) => groupId))])
     if (epochs.some(({ groupId, epoch }) => !started.has(`${groupId} ${epoch}`))) throw invalid('The room had no such epoch')
     const device = await confirmingDevice(env, tx, user, chatRoomId)
-    const page = { chatRoomId, userId: user.id, writtenBy: user.deviceId ?? '', ...draft }
+    const page = { room: room.number, userId: user.id, writtenBy: user.deviceId ?? '', ...draft }
     if (!(await store.putPage(tx, page, takenBy(env, user, page.sealed)))) throw keyBytesReached(env)
     await store.deleteOlder(tx, page, device !== undefined ? 'any' : (await hasOneDevice(tx, user.id)) ? 'none' : 'under_seed')
-    await store.pageKeys(tx, { chatRoomId, userId: user.id, epochs, writtenBy: device })
+    await store.pageKeys(tx, { room: room.number, userId: user.id, epochs, writtenBy: device })
   })
   return {}
 }

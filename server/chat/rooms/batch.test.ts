@@ -78,7 +78,11 @@ async function freshPair(): Promise<{ one: Person; two: Person; chatRoomId: stri
 }
 
 const seqsOf = async (chatRoomId: string) =>
-  (await world.sql('select seq::int from messages where chat_room_id = $1 order by seq', [chatRoomId])).map((row) => row['seq'])
+  (
+    await world.sql('select seq::int from messages where room = (select number from chat_rooms where id = $1) order by seq', [
+      chatRoomId,
+    ])
+  ).map((row) => row['seq'])
 
 test('what is sent at the same time shares a COMMIT: of each room and each sender one message', async () => {
   const pairs = await Promise.all(Array.from({ length: 5 }, () => freshPair()))
@@ -89,9 +93,10 @@ test('what is sent at the same time shares a COMMIT: of each room and each sende
   expect(answers[0]?.createdAt).toBe(answers[4]?.createdAt)
   for (const { chatRoomId } of pairs) expect(await seqsOf(chatRoomId)).toEqual([1, 2, 3, 4])
   // The rows of one transaction have the same xmin.
-  const rows = await world.sql('select distinct xmin::text from messages where chat_room_id = any($1) and seq = 1', [
-    pairs.map((pair) => pair.chatRoomId),
-  ])
+  const rows = await world.sql(
+    'select distinct xmin::text from messages where room in (select number from chat_rooms where id = any($1)) and seq = 1',
+    [pairs.map((pair) => pair.chatRoomId)],
+  )
   expect(rows).toHaveLength(1)
 })
 
@@ -363,8 +368,8 @@ test('two more servers with all of their connections never deadlock over the sam
   const verdicts = results.flat(2).map((result) => result.verdict)
   expect(verdicts).toEqual(Array(480).fill('stored'))
   const counts = await world.sql(
-    `select last_seq::int as last, (select count(*)::int from messages m where m.chat_room_id = r.id)
-       + (select count(*)::int from room_commits c where c.chat_room_id = r.id) as rows from chat_rooms r where id = any($1)`,
+    `select last_seq::int as last, (select count(*)::int from messages m where m.room = r.number)
+       + (select count(*)::int from room_commits c where c.room = r.number) as rows from chat_rooms r where id = any($1)`,
     [rooms.map((each) => each.id)],
   )
   for (const { last, rows } of counts) expect(rows).toBe(last)

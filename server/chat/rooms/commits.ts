@@ -47,7 +47,7 @@ export async function appendCommit(env: Env, user: SignedInUser, draft: CommitDr
     const counted = takenBy(env, user, draft.commit, draft.welcome, draft.groupInfo, ...sealsOf([...sealed.values()]))
     const row = await store.appendCommit(tx, user.id, draft, counted, env.clock())
     if (!row) throw keyBytesReached(env)
-    await archive.addArchiveKeys(tx, inSlot(chatRoomId, 'committer', [...sealed.values()]))
+    await archive.addArchiveKeys(tx, inSlot(room, 'committer', [...sealed.values()]))
     if (epoch === 0) await forgetClaims(tx, chatRoomId, draft.generation)
     return {
       seq: row.seq,
@@ -87,7 +87,7 @@ export async function addArchiveKeys(
     await requireRoom(tx, user, roomId, env.clock())
     // Switching the history off takes this lock, then deletes the keys.
     await rooms.lockRoom(tx, roomId)
-    await requireRoom(tx, user, roomId, env.clock())
+    const room = await requireRoom(tx, user, roomId, env.clock())
     await requireLive(tx, user)
     if (keys.some((key) => key.userId !== user.id)) throw invalid('These are archive keys of another account')
     const started = await archive.startedEpochs(tx, roomId, [...new Set(keys.map((key) => key.groupId))])
@@ -96,7 +96,7 @@ export async function addArchiveKeys(
     const newest = manifests.get(user.id)?.historyKeyId
     if (keys.some(({ historyKeyId }) => historyKeyId !== newest)) throw invalid('The account has another history key')
     const kept = keptKeys(manifests, keys)
-    if (!(await archive.addOwnKeys(tx, inSlot(roomId, 'own_device', kept), takenBy(env, user, ...sealsOf(kept)))))
+    if (!(await archive.addOwnKeys(tx, inSlot(room, 'own_device', kept), takenBy(env, user, ...sealsOf(kept)))))
       throw keyBytesReached(env)
   })
   return {}
@@ -145,5 +145,5 @@ const sealsOf = (keys: ArchiveKey[]): string[] => keys.map(({ sealed }) => seale
 
 const invalid = (text: string): Refusal => new Refusal('invalid_input', { text })
 
-const inSlot = (chatRoomId: string, sealedBy: 'committer' | 'own_device', keys: ArchiveKey[]) =>
-  keys.map((key) => ({ chatRoomId, sealedBy, ...key }))
+const inSlot = ({ number }: Room, sealedBy: 'committer' | 'own_device', keys: ArchiveKey[]) =>
+  keys.map((key) => ({ room: number, sealedBy, ...key }))

@@ -52,9 +52,15 @@ test('Nobody fills the disk by commits, GroupInfo, archive keys or pages: an acc
   ]
   await hasTaken(eve, BUDGET - 1000)
   const stored = async () => [
-    await world.sql('select count(*)::int as n from room_commits where chat_room_id = $1', [chatRoomId]),
-    await world.sql('select count(*)::int as n from archive_keys where chat_room_id = $1', [chatRoomId]),
-    await world.sql('select count(*)::int as n from archive_pages where chat_room_id = $1', [chatRoomId]),
+    await world.sql('select count(*)::int as n from room_commits where room = (select number from chat_rooms where id = $1)', [
+      chatRoomId,
+    ]),
+    await world.sql('select count(*)::int as n from archive_keys where room = (select number from chat_rooms where id = $1)', [
+      chatRoomId,
+    ]),
+    await world.sql('select count(*)::int as n from archive_pages where room = (select number from chat_rooms where id = $1)', [
+      chatRoomId,
+    ]),
     await world.sql('select group_info from room_groups where chat_room_id = $1', [chatRoomId]),
   ]
   const before = await stored()

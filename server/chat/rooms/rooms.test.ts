@@ -213,13 +213,13 @@ test('Eve fills a room with the longest messages and commits: a page of it ends 
   const { alice, bob, chatRoomId } = await pair()
   const [count, groupId] = [120, random(48)]
   await world.sql(
-    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-     select $1, seq, gen_random_uuid(), $2, repeat('m', 65536), 'text', false, now() from generate_series(1, $3::int, 2) seq`,
+    `insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     select (select number from chat_rooms where id = $1), seq, gen_random_uuid(), $2, repeat('m', 65536), 'text', false, now() from generate_series(1, $3::int, 2) seq`,
     [chatRoomId, alice.id, count],
   )
   await world.sql(
-    `insert into room_commits (chat_room_id, seq, sender_id, generation, group_id, epoch, commit, created_at)
-     select $1, seq, $2, 1, $4, seq, repeat('c', case when seq < 60 then 1000 else 87384 end), now()
+    `insert into room_commits (room, seq, sender_id, generation, group_id, epoch, commit, created_at)
+     select (select number from chat_rooms where id = $1), seq, $2, 1, $4, seq, repeat('c', case when seq < 60 then 1000 else 87384 end), now()
      from generate_series(2, $3::int, 2) seq`,
     [chatRoomId, alice.id, count, groupId],
   )

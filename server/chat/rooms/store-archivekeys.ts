@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { ArchiveKey } from '../../../contract/chat/rooms.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { archiveKeys, roomCommits } from '../../ground/db/schema/rooms.ts'
 import { type Taken, takes } from './store-keybytes.ts'
 
@@ -11,7 +12,7 @@ export async function startedEpochs(db: Queryable, roomId: string, groupIds: str
   const rows = await db
     .select({ groupId: roomCommits.groupId, epoch: roomCommits.epoch })
     .from(roomCommits)
-    .where(and(eq(roomCommits.chatRoomId, roomId), inArray(roomCommits.groupId, groupIds)))
+    .where(and(eq(roomCommits.room, numberOf(roomId)), inArray(roomCommits.groupId, groupIds)))
   return new Set(rows.map(({ groupId, epoch }) => `${groupId} ${epoch + 1}`))
 }
 
@@ -26,8 +27,8 @@ export async function addOwnKeys(db: Queryable, rows: Row[], taken: Taken): Prom
   const column = (name: 'groupId' | 'epoch' | 'historyKeyId' | 'sealed') => sql.param(rows.map((row) => row[name]))
   const { rows: answered } = await db.execute<{ fits: boolean }>(sql`
     with counted as materialized (select ${takes(taken)} as fits), added as (
-      insert into archive_keys (chat_room_id, user_id, sealed_by, group_id, epoch, history_key_id, sealed)
-      select ${rows[0]?.chatRoomId}, ${rows[0]?.userId}::uuid, 'own_device', k.*
+      insert into archive_keys (room, user_id, sealed_by, group_id, epoch, history_key_id, sealed)
+      select ${rows[0]?.room}::bigint, ${rows[0]?.userId}::uuid, 'own_device', k.*
       from unnest(${column('groupId')}::text[], ${column('epoch')}::int[], ${column('historyKeyId')}::int[], ${column('sealed')}::text[]) k
       where (select fits from counted) on conflict do nothing)
     select fits from counted`)
@@ -45,7 +46,7 @@ export async function findArchiveKeys(
     from (
       select *, row_number() over (partition by epoch, sealed_by order by history_key_id desc) as place
       from archive_keys
-      where chat_room_id = ${roomId} and group_id = ${groupId} and user_id = ${userId}
+      where room = ${numberOf(roomId)} and group_id = ${groupId} and user_id = ${userId}
         and epoch = any(${sql.param(epochs)}::int[])
     ) as slots
     where place <= ${perSlot}

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { archivePages } from '../../ground/db/schema/chatlocks.ts'
 import { archiveKeys } from '../../ground/db/schema/rooms.ts'
 import { type Taken, takes } from './store-keybytes.ts'
@@ -29,11 +30,11 @@ export async function findPage(db: Queryable, roomId: string, userId: string, at
 /** Returns false beyond the day's budget. */
 export async function putPage(tx: Queryable, page: Page, taken: Taken): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`
-    insert into archive_pages (chat_room_id, user_id, "number", written_by, version, history_key_id, sealed)
-    select ${page.chatRoomId}, ${page.userId}::uuid, ${page.number}::int, ${page.writtenBy}, ${page.version}::int,
+    insert into archive_pages (room, user_id, "number", written_by, version, history_key_id, sealed)
+    select ${page.room}::bigint, ${page.userId}::uuid, ${page.number}::int, ${page.writtenBy}, ${page.version}::int,
       ${page.historyKeyId}::int, ${page.sealed}
     where ${takes(taken)}
-    on conflict (chat_room_id, user_id, "number", written_by) do update
+    on conflict (room, user_id, "number", written_by) do update
     set version = excluded.version, history_key_id = excluded.history_key_id, sealed = excluded.sealed`)
   return rowCount !== 0
 }
@@ -41,10 +42,10 @@ export async function putPage(tx: Queryable, page: Page, taken: Taken): Promise<
 /** Spares another device's newest: `any`, or only one `under_seed`. */
 export async function deleteOlder(
   tx: Queryable,
-  { chatRoomId, userId, ...page }: Page,
+  { room, userId, ...page }: Page,
   spares: 'none' | 'under_seed' | 'any',
 ): Promise<void> {
-  const isSame = and(isOf(chatRoomId, userId), eq(number, page.number))
+  const isSame = and(isNumbered(room, userId), eq(number, page.number))
   const other = tx
     .select({ version })
     .from(archivePages)
@@ -66,7 +67,7 @@ export async function findKeysLeft(db: Queryable, roomId: string, userId: string
     .from(archiveKeys)
     .where(
       and(
-        eq(archiveKeys.chatRoomId, roomId),
+        eq(archiveKeys.room, numberOf(roomId)),
         eq(archiveKeys.userId, userId),
         device === undefined ? undefined : sql`${archiveKeys.pagedBy} is distinct from ${device}`,
       ),
@@ -76,20 +77,22 @@ export async function findKeysLeft(db: Queryable, roomId: string, userId: string
 }
 
 interface Paged {
-  chatRoomId: string
+  room: number
   userId: string
   epochs: { groupId: string; epoch: number }[]
   writtenBy: string | undefined
 }
 
 /** Deletes keys that another device has put into a page too. */
-export async function pageKeys(tx: Queryable, { chatRoomId, userId, epochs, writtenBy: device }: Paged): Promise<void> {
+export async function pageKeys(tx: Queryable, { room, userId, epochs, writtenBy: device }: Paged): Promise<void> {
   if (epochs.length === 0) return
-  const isNamed = sql`${archiveKeys.chatRoomId} = ${chatRoomId} and ${archiveKeys.userId} = ${userId}
+  const isNamed = sql`${archiveKeys.room} = ${room} and ${archiveKeys.userId} = ${userId}
     and (${archiveKeys.groupId}, ${archiveKeys.epoch}) in (
       select * from unnest(${sql.param(epochs.map(({ groupId }) => groupId))}::text[], ${sql.param(epochs.map(({ epoch }) => epoch))}::int[]))`
   await tx.delete(archiveKeys).where(device === undefined ? isNamed : and(isNamed, ne(archiveKeys.pagedBy, device)))
   if (device !== undefined) await tx.update(archiveKeys).set({ pagedBy: device }).where(isNamed)
 }
 
-const isOf = (roomId: string, userId: string) => and(eq(archivePages.chatRoomId, roomId), eq(archivePages.userId, userId))
+const isOf = (roomId: string, userId: string) => and(eq(archivePages.room, numberOf(roomId)), eq(archivePages.userId, userId))
+
+const isNumbered = (room: number, userId: string) => and(eq(archivePages.room, room), eq(archivePages.userId, userId))

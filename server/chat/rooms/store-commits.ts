@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { CommitDraft } from '../../../contract/chat/rooms.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { chatRooms, roomCommits, roomGroups } from '../../ground/db/schema/rooms.ts'
 import type { CommitRow } from './store.ts'
 import { type Taken, takes } from './store-keybytes.ts'
@@ -9,7 +10,7 @@ export async function findCommit(db: Queryable, roomId: string, groupId: string,
   const [row] = await db
     .select()
     .from(roomCommits)
-    .where(and(eq(roomCommits.chatRoomId, roomId), eq(roomCommits.groupId, groupId), eq(roomCommits.epoch, epoch)))
+    .where(and(eq(roomCommits.room, numberOf(roomId)), eq(roomCommits.groupId, groupId), eq(roomCommits.epoch, epoch)))
   return row
 }
 
@@ -20,12 +21,12 @@ export async function appendCommit(tx: Queryable, senderId: string, draft: Commi
     .update(chatRooms)
     .set({ lastSeq: sql`${chatRooms.lastSeq} + 1`, generation, groupId, epoch: epoch + 1, needsCommit: false })
     .where(eq(chatRooms.id, chatRoomId))
-    .returning({ seq: chatRooms.lastSeq })
+    .returning({ number: chatRooms.number, seq: chatRooms.lastSeq })
   if (!room) throw new Error('The locked room is gone')
   const row: CommitRow = { chatRoomId, seq: room.seq, senderId, generation, groupId, epoch, commit, createdAt: now }
   const { rowCount } = await tx.execute(sql`
-    insert into room_commits (chat_room_id, seq, sender_id, generation, group_id, epoch, "commit", created_at)
-    select ${chatRoomId}, ${room.seq}, ${senderId}, ${generation}, ${groupId}, ${epoch}, ${commit}, ${now}::timestamptz where ${takes(taken)}`)
+    insert into room_commits (room, seq, sender_id, generation, group_id, epoch, "commit", created_at)
+    select ${room.number}::bigint, ${room.seq}, ${senderId}, ${generation}, ${groupId}, ${epoch}, ${commit}, ${now}::timestamptz where ${takes(taken)}`)
   if (rowCount === 0) return undefined
   // A group's first commit clears the old Welcome.
   const welcomed = welcome === undefined ? undefined : { welcome, welcomeSeq: room.seq, welcomeEpoch: epoch + 1 }
@@ -40,10 +41,10 @@ export async function appendCommit(tx: Queryable, senderId: string, draft: Commi
 
 export async function hasCommitsOfOneAlone(db: Queryable, roomId: string, userId: string, count: number): Promise<boolean> {
   const others = (table: string) =>
-    sql`exists (select from ${sql.identifier(table)} e where e.chat_room_id = ${roomId} and e.sender_id = any(
+    sql`exists (select from ${sql.identifier(table)} e where e.room = ${numberOf(roomId)} and e.sender_id = any(
       array(select user_id from chat_participants where chat_room_id = ${roomId} and user_id <> ${userId})))`
   const { rows } = await db.execute<{ alone: boolean }>(sql`
-    select (select count(*) from (select from room_commits where chat_room_id = ${roomId} limit ${count}) c) = ${count}
+    select (select count(*) from (select from room_commits where room = ${numberOf(roomId)} limit ${count}) c) = ${count}
       and not ${others('messages')} and not ${others('room_commits')} as alone`)
   return rows[0]?.alone ?? false
 }

@@ -18,10 +18,10 @@ const PLACE = sql`
   left join lateral (select coalesce(r.last_message_at,
       (select c.added_at from contacts c where c.chat_room_id = r.id and (c.user_id = ${ME}) is true), me.joined_at) as activity,
     case when me.unread_count > 0 then (
-      select m.created_at from messages m where m.chat_room_id = r.id and m.seq > greatest(me.read_seq, me.uncounted_seq)
+      select m.created_at from messages m where m.room = r.number and m.seq > greatest(me.read_seq, me.uncounted_seq)
         and m.sender_id <> me.user_id and not m.is_silent
       order by m.seq desc limit 1) end as unread_at
-    from (select id, last_message_at from chat_rooms where id = d.id limit 1) r
+    from (select id, number, last_message_at from chat_rooms where id = d.id limit 1) r
     cross join lateral (select * from chat_participants where ${isPair(sql`chat_room_id, user_id`, sql`r.id, ${ME}`)} limit 1) me
     where d.shown is not null) place on true`
 

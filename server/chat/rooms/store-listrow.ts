@@ -37,7 +37,7 @@ export const rowOf = (roomId: SQL, isLocked: SQL = IS_LOCKED): SQL => sql`(
   from (
     select chat_room_id, user_id, joined_at, unread_count, muted_until, read_seq, cleared_seq, withheld, is_protected from chat_participants
     where ${isPair(sql`chat_room_id, user_id`, sql`${roomId}, ${ME}`)} limit 1) me
-  cross join lateral (select id, type, last_seq, last_message_seq from chat_rooms where id = ${roomId} limit 1) r
+  cross join lateral (select id, number, type, last_seq, last_message_seq from chat_rooms where id = ${roomId} limit 1) r
   -- What the caller shows: two people see of each other what both show.
   cross join lateral (select shows_presence, shows_last_seen, shows_receipts from users where id = ${ME} limit 1) own
   cross join lateral (

@@ -4,6 +4,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { named } from '../../ground/db/namedStatement.ts'
 import { bytesBefore } from '../../ground/db/pageBytes.ts'
+import { numberOf } from '../../ground/db/roomNumber.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { messages } from '../../ground/db/schema/messages.ts'
 import { chatParticipants, chatRooms, roomCommits, roomGroups } from '../../ground/db/schema/rooms.ts'
@@ -26,6 +27,8 @@ export interface Member {
 
 export interface Room {
   id: string
+  /** Stands for it in the tables of its log. */
+  number: number
   type: 'direct' | 'group'
   lastSeq: number
   /** 0 before the first group. */
@@ -48,6 +51,7 @@ const roomWithMembers = named((db) =>
     .select({
       room: {
         id: chatRooms.id,
+        number: chatRooms.number,
         type: chatRooms.type,
         lastSeq: chatRooms.lastSeq,
         generation: chatRooms.generation,
@@ -86,14 +90,19 @@ export async function findGroup(db: Queryable, roomId: string) {
   return row
 }
 
-export type MessageRow = typeof messages.$inferSelect
+/** A row, with its room's id in place of its number. */
+type Named<Row> = Omit<Row, 'room'> & { chatRoomId: string }
+export type MessageRow = Named<typeof messages.$inferSelect>
+export type CommitRow = Named<typeof roomCommits.$inferSelect>
 
-export type CommitRow = typeof roomCommits.$inferSelect
+const NAME = sql<string>`${sql.placeholder('roomId')}::text`.as('chat_room_id')
 
 const CONTENT = sql<string>`case when ${IS_WITHHELD} then '' else ${messages.content} end`
-const { contentHash: _, isSilent: __, ...COLUMNS } = getTableColumns(messages)
+const { room: _, contentHash: __, isSilent: ___, ...COLUMNS } = getTableColumns(messages)
+const { room: ____, ...COMMIT_COLUMNS } = getTableColumns(roomCommits)
 const SHOWN = {
   ...COLUMNS,
+  chatRoomId: NAME,
   content: CONTENT.as('content'),
   withheldHash: sql<Buffer | null>`case when ${IS_WITHHELD} then ${CONTENT_HASH} end`.as('withheld_hash'),
 }
@@ -111,7 +120,7 @@ export const messagesBetween: (db: Queryable, range: Range) => Promise<(ShownRow
   const page = db
     .select({ ...SHOWN, bytesBefore: bytesBefore(CONTENT, asc(messages.seq)) })
     .from(messages)
-    .where(isWithin(messages.chatRoomId, messages.seq))
+    .where(isWithin(messages.room, messages.seq))
     .orderBy(asc(messages.seq))
     .limit(sql.placeholder('limit'))
     .as('page')
@@ -129,9 +138,9 @@ export const commitsBetween: (
   range: Omit<Range, keyof Reader>,
 ) => Promise<(CommitRow & { bytesBefore: number })[]> = named((db) => {
   const page = db
-    .select({ ...getTableColumns(roomCommits), bytesBefore: bytesBefore(roomCommits.commit, asc(roomCommits.seq)) })
+    .select({ ...COMMIT_COLUMNS, chatRoomId: NAME, bytesBefore: bytesBefore(roomCommits.commit, asc(roomCommits.seq)) })
     .from(roomCommits)
-    .where(isWithin(roomCommits.chatRoomId, roomCommits.seq))
+    .where(isWithin(roomCommits.room, roomCommits.seq))
     .orderBy(asc(roomCommits.seq))
     .limit(sql.placeholder('limit'))
     .as('page')
@@ -139,7 +148,7 @@ export const commitsBetween: (
 })
 
 const isWithin = (room: PgColumn, seq: PgColumn) =>
-  and(eq(room, sql.placeholder('roomId')), gt(seq, sql.placeholder('after')), lte(seq, sql.placeholder('upTo')))
+  and(eq(room, numberOf(sql.placeholder('roomId'))), gt(seq, sql.placeholder('after')), lte(seq, sql.placeholder('upTo')))
 
 /**
  * Returns members to notify (`audience_of`). `open` has the sessions (hex) that opened the chat and used it after `openSince`.

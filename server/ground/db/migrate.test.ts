@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
+import { archiveApi } from '../../../contract/chat/archive.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
+import { notificationsApi } from '../../../contract/chat/notifications.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { checkLedger } from '../../money/ledger/audit.ts'
 import { creditPeriod, type PaidPeriod, writeRefund } from '../../money/ledger/ledger.ts'
 import { readCatalog } from '../../testing/catalog.ts'
+import { creation, following, random, sealed } from '../../testing/group.ts'
 import { runOldMigrations } from '../../testing/oldmigrations.ts'
 import type { Person } from '../../testing/person.ts'
 import { bundle, start, stopAll } from '../../testing/program.ts'
@@ -127,7 +131,12 @@ test('a database with the last of the old migrations is as a new one, keeps ever
       [id, other, chatRoomId],
     )
   }
-  await alice.says(chatRoomId, 'before')
+  await world.sql(
+    `insert into messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+     values ($1, 1, gen_random_uuid(), $2, 'before', 'text', false, now())`,
+    [chatRoomId, alice.id],
+  )
+  await world.sql('update chat_rooms set last_seq = 1, last_message_seq = 1, last_message_at = now()')
   const before = await readRows(client)
   const later = { monthly_silent_count: 0, rings_closed: true }
   const after = {
@@ -143,6 +152,11 @@ test('a database with the last of the old migrations is as a new one, keeps ever
       expect.objectContaining({ user_id: id, words: `${username}\n${username}` }),
     ),
     presence: [alice, bob].map(({ id }) => expect.objectContaining({ user_id: id, nodes: [], last_seen: null })),
+    chat_rooms: before['chat_rooms']?.map((row) => Object.assign({}, row, { number: 1 })),
+    messages: before['messages']?.map((row) => {
+      const { chat_room_id: _, ...rest } = row as Record<string, unknown>
+      return { ...rest, room: 1 }
+    }),
   }
   expect(before).toMatchObject({ users: [{}, {}], messages: [{}], contacts: [{}, {}], premium_packages: [{}] })
 
@@ -242,6 +256,58 @@ test('accounts of before stand in the list of administrators as triggers would w
     { words: `${dave.username}\n${dave.username}` },
   ])
   expect((await checkLedger(world.env.db, world.env.clock())).differences.filter((line) => line.includes('list of'))).toEqual([])
+})
+
+test('rooms of before get numbers, and all that was said, sealed and archived in them is read as before', async () => {
+  const { url, client } = await migrated()
+  const catalog = await readCatalog(client)
+  const world = await startWorld({ at: url })
+  const { alice, bob, eve } = await world.people()
+  await alice.talksTo(eve)
+  const chatRoomId = await alice.talksTo(bob)
+  const first = creation(chatRoomId)
+  const { groupId } = first
+  await alice.does(roomsApi.claimKeyPackages, { chatRoomId, generation: 1 })
+  const archiveKeys = [{ userId: alice.id, groupId, epoch: 1, historyKeyId: 1, sealed: random() }]
+  await alice.does(roomsApi.commit, { ...first, archiveKeys })
+  const sent = await alice.says(chatRoomId, sealed(groupId, 1))
+  await bob.does(roomsApi.commit, following(first))
+  await bob.says(chatRoomId, 'plain', { replyToId: sent.id, isSilent: true })
+  await bob.says(chatRoomId, 'newest')
+  await world.sql(
+    `insert into archive_pages (room, user_id, number, written_by, version, sealed)
+     select number, $2, 0, $3, 1, $4 from chat_rooms where id = $1`,
+    [chatRoomId, alice.id, alice.deviceId, random()],
+  )
+  const { counter } = await alice.does(roomsApi.list, {})
+  const seen = async () => ({
+    page: await alice.does(messagesApi.list, { chatRoomId }),
+    log: await alice.does(roomsApi.log, { chatRoomId }),
+    keys: await alice.does(roomsApi.archiveKeys, { chatRoomId, groupId, epochs: '1' }),
+    left: await alice.does(archiveApi.keysLeft, { chatRoomId }),
+    archived: await alice.does(archiveApi.page, { chatRoomId, number: 0 }),
+    list: (await alice.does(roomsApi.list, {})).rooms,
+    news: await alice.does(notificationsApi.list, {}),
+    changed: (await alice.does(roomsApi.list, { since: counter ?? '' })).rooms,
+  })
+  const before = await seen()
+  expect(before).toMatchObject({
+    ...{ page: [{}, {}, {}], log: { entries: [{}, {}, {}, {}, {}] }, keys: { keys: archiveKeys }, left: { keys: [{}] } },
+    ...{ archived: { version: 1 }, news: { notifications: [{}] } },
+  })
+
+  // As it was before the numbers.
+  await client.query('drop view message_receipts, notifications')
+  for (const table of ['messages', 'room_commits', 'archive_keys', 'archive_pages'])
+    await client.query(`create table old_${table} as select r.id as chat_room_id, t.* from ${table} t join chat_rooms r on r.number = t.room;
+      drop table ${table}; alter table old_${table} rename to ${table}; alter table ${table} drop column room`)
+  await client.query('alter table chat_rooms drop column number')
+  await forget(client, '0013_room_numbers')
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(catalog)
+  expect(await seen()).toEqual(before)
+  expect(await alice.says(chatRoomId, 'after')).toMatchObject({ seq: 6 })
+  expect(await alice.does(roomsApi.commit, first)).toEqual({ seq: 1 })
 })
 
 test('a database of an older version is refused, told which version to start first, and stays as it is', async () => {

@@ -31,7 +31,7 @@ const LOOK_BACK = 100
 /** `room` and `me` name rows of chat_rooms and chat_participants. */
 export const newestShown = (room: SQL): SQL => sql`(
   select * from (
-    select * from messages where chat_room_id = ${room}.id and seq <= ${room}.last_message_seq order by seq desc limit ${sql.raw(String(LOOK_BACK))}) near
+    select * from messages where room = ${room}.number and seq <= ${room}.last_message_seq order by seq desc limit ${sql.raw(String(LOOK_BACK))}) near
   where not near.is_silent and near.content <> '' and near.seq > me.cleared_seq
     and not (near.sender_id <> me.user_id and near.seq <@ me.withheld)
   order by near.seq desc limit 1)`

@@ -39,12 +39,15 @@ async function stateOf({ id }: Person) {
 
 async function archived(chatRoomId: string, ...people: Person[]): Promise<void> {
   for (const { id } of people) {
-    await world.sql('insert into archive_keys values ($1, $2, 1, $3, 1, $4)', [chatRoomId, random(), id, random()])
+    await world.sql(
+      `insert into archive_keys (room, group_id, epoch, user_id, history_key_id, sealed)
+       values ((select number from chat_rooms where id = $1), $2, 1, $3, 1, $4)`,
+      [chatRoomId, random(), id, random()],
+    )
   }
 }
 
-const archivedFor = async ({ id }: Person) =>
-  (await world.sql('select chat_room_id from archive_keys where user_id = $1', [id])).length
+const archivedFor = async ({ id }: Person) => (await world.sql('select from archive_keys where user_id = $1', [id])).length
 
 test('a removed device is out at once: sessions, sockets, unlock secret, packages; everyone else hears of it', async () => {
   const [alice, bob, carol] = [await someone(), await someone(), await someone()]

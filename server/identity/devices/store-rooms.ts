@@ -32,10 +32,14 @@ export async function markNeedsCommit(db: Queryable, userId: string): Promise<vo
 
 /** Includes the keys in pages. */
 export async function deleteArchiveKeys(db: Queryable, userId: string): Promise<void> {
-  await db.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isOneOf(archiveKeys.chatRoomId, userId)))
-  await db.delete(archivePages).where(and(eq(archivePages.userId, userId), isOneOf(archivePages.chatRoomId, userId)))
+  await db.delete(archiveKeys).where(and(eq(archiveKeys.userId, userId), isIn(archiveKeys.room, userId)))
+  await db.delete(archivePages).where(and(eq(archivePages.userId, userId), isIn(archivePages.room, userId)))
 }
 
 const roomIdsOf = (userId: string) => sql`array(select chat_room_id from chat_participants where user_id = ${userId})`
+
+/** By number. */
+const isIn = (column: PgColumn, userId: string) =>
+  sql`${column} = any(array(select number from chat_rooms where id = any(${roomIdsOf(userId)})))`
 
 const isOneOf = (column: PgColumn, userId: string) => sql`${column} = any(${roomIdsOf(userId)})`

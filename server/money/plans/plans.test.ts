@@ -22,7 +22,8 @@ const ends = (who: Person, at: Date | null) =>
   world.sql('update users set subscription_end_date = $2 where id = $1', [who.id, at])
 const shownTier = async (who: Person) => (await who.does(accountApi.user, {})).subscriptionTier
 const signsIn = (who: Person) => who.returns()
-const rowsOf = (chatRoomId: string) => world.sql('select * from messages where chat_room_id = $1', [chatRoomId])
+const rowsOf = (chatRoomId: string) =>
+  world.sql('select * from messages where room = (select number from chat_rooms where id = $1)', [chatRoomId])
 
 async function freshPair(tier?: Tier): Promise<{ one: Person; two: Person; chatRoomId: string }> {
   const [one, two] = await Promise.all([world.person('one', tier), world.person('two')])

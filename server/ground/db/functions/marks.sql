@@ -15,6 +15,7 @@ AS $$
 DECLARE
 	verdicts text[];
 	seqs bigint[];
+	numbers bigint[];
 	-- The places in this call of marks in a chat with a password, which the session has opened.
 	opened bigint[];
 BEGIN
@@ -23,11 +24,11 @@ BEGIN
 		JOIN chat_participants p ON (p.chat_room_id, p.user_id) >= (a.room, a.member) AND (p.chat_room_id, p.user_id) <= (a.room, a.member)
 		ORDER BY a.room, a.member FOR NO KEY UPDATE OF p;
 
-	SELECT array_agg(j.verdict), array_agg(least(j.asked_seq, j.last_seq)),
+	SELECT array_agg(j.verdict), array_agg(j.number), array_agg(least(j.asked_seq, j.last_seq)),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict IS NULL AND j.is_protected), '{}')
-	INTO verdicts, seqs, opened
+	INTO verdicts, numbers, seqs, opened
 	FROM (
-		SELECT a.place, a.seq AS asked_seq, r.last_seq, m.is_protected,
+		SELECT a.place, a.seq AS asked_seq, r.number, r.last_seq, m.is_protected,
 			CASE
 				WHEN s.user_id IS NULL OR u.id IS NULL OR NOT u.is_active OR u.deleted_at IS NOT NULL THEN 'not_signed_in'
 				-- [Note: D4] LIMITS.proofSeconds
@@ -66,7 +67,7 @@ BEGIN
 			unread_count = CASE WHEN t.is_read THEN p.unread_count - (
 				SELECT count(*) FROM (
 					SELECT m.sender_id, m.is_silent FROM messages m
-					WHERE m.chat_room_id = p.chat_room_id AND m.seq <= t.seq AND m.seq > greatest(p.read_seq, p.uncounted_seq)
+					WHERE m.room = t.number AND m.seq <= t.seq AND m.seq > greatest(p.read_seq, p.uncounted_seq)
 					ORDER BY m.seq OFFSET 0) passed
 				WHERE passed.sender_id <> p.user_id AND NOT passed.is_silent) ELSE p.unread_count END,
 			read_seq = CASE WHEN t.is_read THEN t.seq ELSE p.read_seq END,
@@ -74,8 +75,8 @@ BEGIN
 			delivered_at = CASE WHEN p.delivered_seq < t.seq THEN p_now ELSE p.delivered_at END,
 			delivered_seq = greatest(p.delivered_seq, t.seq)
 		FROM (
-			SELECT a.place, a.room, a.member, a.seq, a.is_read
-			FROM unnest(p_rooms, p_users, seqs, p_read, verdicts) WITH ORDINALITY AS a(room, member, seq, is_read, verdict, place)
+			SELECT a.place, a.room, a.member, a.number, a.seq, a.is_read
+			FROM unnest(p_rooms, p_users, numbers, seqs, p_read, verdicts) WITH ORDINALITY AS a(room, member, number, seq, is_read, verdict, place)
 			WHERE a.verdict IS NULL OFFSET 0) t
 		WHERE (p.chat_room_id, p.user_id) >= (t.room, t.member) AND (p.chat_room_id, p.user_id) <= (t.room, t.member)
 			AND CASE WHEN t.is_read THEN p.read_seq ELSE p.delivered_seq END < t.seq

@@ -1,6 +1,6 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { at, bytes } from './columns.ts'
-import { chatParticipants, chatRooms } from './rooms.ts'
+import { chatParticipants, roomNumber } from './rooms.ts'
 import { sessions } from './sessions.ts'
 
 /** Chat passwords: each of one member in one room. `chat_participants.is_protected` says that there is one. */
@@ -86,9 +86,7 @@ export const chatTries = pgTable(
 export const archivePages = pgTable(
   'archive_pages',
   {
-    chatRoomId: text('chat_room_id')
-      .notNull()
-      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    room: roomNumber(),
     userId: uuid('user_id').notNull(),
     number: integer('number').notNull(),
     /** Device id. */
@@ -98,5 +96,5 @@ export const archivePages = pgTable(
     historyKeyId: integer('history_key_id'),
     sealed: text('sealed').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.chatRoomId, table.userId, table.number, table.writtenBy] })],
+  (table) => [primaryKey({ columns: [table.room, table.userId, table.number, table.writtenBy] })],
 )

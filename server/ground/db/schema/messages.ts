@@ -1,13 +1,11 @@
 import { bigint, boolean, index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { at, bytes, seq } from './columns.ts'
-import { chatRooms } from './rooms.ts'
+import { roomNumber } from './rooms.ts'
 
 export const messages = pgTable(
   'messages',
   {
-    chatRoomId: text('chat_room_id')
-      .notNull()
-      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    room: roomNumber(),
     seq: seq('seq').notNull(),
     id: uuid('id').notNull(),
     senderId: uuid('sender_id').notNull(),
@@ -25,9 +23,9 @@ export const messages = pgTable(
     createdAt: at('created_at').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.chatRoomId, table.seq] }),
+    primaryKey({ columns: [table.room, table.seq] }),
     // Clients choose ids. An id is unique for one sender in one room, not by itself.
-    unique('messages_sender_id').on(table.chatRoomId, table.senderId, table.id),
+    unique('messages_sender_id').on(table.room, table.senderId, table.id),
     // For the sums of a day. It costs an append nothing: one entry for 128 pages.
     index('messages_day').using('brin', table.createdAt),
   ],

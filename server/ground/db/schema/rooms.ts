@@ -6,6 +6,8 @@ import { devices } from './devices.ts'
 
 export const chatRooms = pgTable('chat_rooms', {
   id: text('id').primaryKey(),
+  /** Names the room in the tables that have a row for each entry of its log: the id has 76 characters. It never leaves the database. */
+  number: bigint('number', { mode: 'number' }).notNull().generatedAlwaysAsIdentity().unique(),
   name: text('name'),
   type: text('type').$type<'direct' | 'group'>().notNull().default('direct'),
   createdBy: uuid('created_by').notNull(),
@@ -97,12 +99,15 @@ export const chatParticipants = pgTable(
   ],
 )
 
+export const roomNumber = () =>
+  bigint('room', { mode: 'number' })
+    .notNull()
+    .references(() => chatRooms.number, { onDelete: 'cascade' })
+
 export const roomCommits = pgTable(
   'room_commits',
   {
-    chatRoomId: text('chat_room_id')
-      .notNull()
-      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    room: roomNumber(),
     seq: seq('seq').notNull(),
     senderId: uuid('sender_id').notNull(),
     generation: integer('generation').notNull(),
@@ -112,17 +117,15 @@ export const roomCommits = pgTable(
     createdAt: at('created_at').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.chatRoomId, table.seq] }),
-    unique('room_commits_epoch').on(table.chatRoomId, table.groupId, table.epoch),
+    primaryKey({ columns: [table.room, table.seq] }),
+    unique('room_commits_epoch').on(table.room, table.groupId, table.epoch),
   ],
 )
 
 export const archiveKeys = pgTable(
   'archive_keys',
   {
-    chatRoomId: text('chat_room_id')
-      .notNull()
-      .references(() => chatRooms.id, { onDelete: 'cascade' }),
+    room: roomNumber(),
     groupId: text('group_id').notNull(),
     epoch: integer('epoch').notNull(),
     userId: uuid('user_id').notNull(),
@@ -136,7 +139,7 @@ export const archiveKeys = pgTable(
   (table) => [
     primaryKey({
       name: 'archive_keys_pk',
-      columns: [table.chatRoomId, table.groupId, table.epoch, table.userId, table.historyKeyId, table.sealedBy],
+      columns: [table.room, table.groupId, table.epoch, table.userId, table.historyKeyId, table.sealedBy],
     }),
   ],
 )
