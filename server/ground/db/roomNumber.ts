@@ -1,4 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** Finds the number that stands for a room in the tables of its log. */
+/** A room’s number in its log. */
 export const numberOf = (roomId: unknown): SQL => sql`(select number from chat_rooms where id = ${roomId})`
