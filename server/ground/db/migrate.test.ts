@@ -138,6 +138,7 @@ test('a database with the last of the old migrations is as a new one, keeps ever
   )
   await world.sql('update chat_rooms set last_seq = 1, last_message_seq = 1, last_message_at = now()')
   const before = await readRows(client)
+  const byId = [alice, bob].sort((one, other) => (one.id < other.id ? -1 : 1))
   const later = { monthly_silent_count: 0, rings_closed: true }
   const after = {
     ...before,
@@ -148,10 +149,10 @@ test('a database with the last of the old migrations is as a new one, keeps ever
       is_new_to_peer: true,
     })),
     plan_counts: [{ plan: 'premium', at: '-infinity', people: 2 }],
-    listed_users: [alice, bob].map(({ id, username }) =>
+    listed_users: byId.map(({ id, username }) =>
       expect.objectContaining({ user_id: id, words: `${username}\n${username}` }),
     ),
-    presence: [alice, bob].map(({ id }) => expect.objectContaining({ user_id: id, nodes: [], last_seen: null })),
+    presence: byId.map(({ id }) => expect.objectContaining({ user_id: id, nodes: [], last_seen: null })),
     chat_rooms: before['chat_rooms']?.map((row) => Object.assign({}, row, { number: 1 })),
     messages: before['messages']?.map((row) => {
       const { chat_room_id: _, ...rest } = row as Record<string, unknown>

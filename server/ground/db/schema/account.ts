@@ -69,7 +69,6 @@ export const users = pgTable(
     // The job that ends plans looks them up.
     index('users_subscription_end').on(table.subscriptionEndDate),
     index('users_master').on(table.masterAccountId),
-    // The sums of days count them.
     index('users_joined').on(table.createdAt),
     // The few administrators, and the few who have a package.
     index('users_admins').on(table.id).where(sql`${table.isAdmin}`),

@@ -13,11 +13,11 @@ export const listedUsers = pgTable(
       .primaryKey()
       .references(() => users.id, { onDelete: 'cascade' }),
     createdAt: at('created_at').notNull(),
-    /** Username and display name in small letters, a line each. A search reads them all. */
+    /** Username and display name in small letters, a line each. */
     words: exactText('words').notNull(),
     isActive: boolean('is_active').notNull(),
     isAdmin: boolean('is_admin').notNull(),
-    /** The plan that the account has by itself, by its name in `plan_rights`, and until when. Then it is `free`. */
+    /** The account's own plan by its name in `plan_rights`, and its end. Then it is `free`. */
     plan: text('plan').notNull(),
     planEnds: at('plan_ends'),
     isInFamily: boolean('is_in_family').notNull(),

@@ -6,7 +6,7 @@ import { devices } from './devices.ts'
 
 export const chatRooms = pgTable('chat_rooms', {
   id: text('id').primaryKey(),
-  /** Names the room in the tables that have a row for each entry of its log: the id has 76 characters. It never leaves the database. */
+  /** Stands for the id of 76 characters in tables of its log. It never leaves the database. */
   number: bigint('number', { mode: 'number' }).notNull().generatedAlwaysAsIdentity().unique(),
   name: text('name'),
   type: text('type').$type<'direct' | 'group'>().notNull().default('direct'),
@@ -84,7 +84,7 @@ export const chatParticipants = pgTable(
     shownReadSeq: seq('shown_read_seq'),
     /** True if this member has a chat password for the room (`chat_locks`): only sessions that have opened it are given what is said. */
     isProtected: boolean('is_protected').notNull().default(false),
-    /** False only while the member's inbox has compared the row as it stands. A message finds it true, and changes no index. */
+    /** False once the member's inbox has compared the row. A message finds it true, and changes no index. */
     isNewToMember: boolean('is_new_to_member').notNull().default(true),
     /** The same for the other member of a direct room. */
     isNewToPeer: boolean('is_new_to_peer').notNull().default(true),
