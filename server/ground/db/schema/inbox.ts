@@ -31,7 +31,7 @@ export const inbox = pgTable(
     shown: bytes('shown'),
     /** Place in the list; null off it. */
     activity: at('activity'),
-    /** Time of the newest message that is unread; null without one. */
+    /** Time of the newest unread message. */
     unreadAt: at('unread_at'),
   },
   (table) => [

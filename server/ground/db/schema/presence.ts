@@ -23,7 +23,6 @@ export const presence = pgTable(
   },
   (table) => [
     index('presence_online').on(table.userId).where(sql`${table.nodes} <> '{}'`),
-    // The list of administrators, by who was here last.
     index('presence_seen').on(sql`(${table.nodes} = '{}')`, table.lastSeen.desc().nullsLast(), table.userId),
     index('presence_changed').on(sql`greatest(${table.onlineChangedIn}, ${table.seenChangedIn})`),
   ],
