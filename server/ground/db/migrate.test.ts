@@ -149,9 +149,7 @@ test('a database with the last of the old migrations is as a new one, keeps ever
       is_new_to_peer: true,
     })),
     plan_counts: [{ plan: 'premium', at: '-infinity', people: 2 }],
-    listed_users: byId.map(({ id, username }) =>
-      expect.objectContaining({ user_id: id, words: `${username}\n${username}` }),
-    ),
+    listed_users: byId.map(({ id, username }) => expect.objectContaining({ user_id: id, words: `${username}\n${username}` })),
     presence: byId.map(({ id }) => expect.objectContaining({ user_id: id, nodes: [], last_seen: null })),
     chat_rooms: before['chat_rooms']?.map((row) => Object.assign({}, row, { number: 1 })),
     messages: before['messages']?.map((row) => {
