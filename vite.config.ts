@@ -7,6 +7,7 @@ import { staticFrames } from './scripts/frames.ts'
 import { type Found, notePackages } from './scripts/notices.ts'
 import { publicPages } from './scripts/pages.ts'
 import { smallerZod } from './scripts/schemas.ts'
+import { noSummaries } from './scripts/summaries.ts'
 import { serviceWorker } from './scripts/worker.ts'
 
 const inClient = (file: string) => path.join(import.meta.dirname, 'client', file)
@@ -34,6 +35,7 @@ export default defineConfig({
   plugins: [
     react(),
     smallerZod({ hasWords: true }),
+    noSummaries(),
     cutFonts(),
     staticFrames(),
     notePackages(found),
