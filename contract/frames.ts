@@ -163,6 +163,8 @@ export const serverFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('transfer-success'), data: transferSuccessShape }),
   z.object({ type: z.literal('transfer-changed'), data: transferChangedShape }),
   z.object({ type: z.literal('refused'), data: z.object({ code: z.string(), error: z.string(), id: z.string().nullable() }) }),
+  /** Before a close, perhaps instead of `hello`: connect again when so much has passed since, less a random part of up to a half. */
+  z.object({ type: z.literal('come_back'), data: z.object({ seconds: z.number() }) }),
   /** The socket closes with 4401. */
   z.object({
     type: z.literal('signed_out'),
@@ -179,10 +181,9 @@ export type FrameType = ServerFrame['type']
 export type FrameOf<T extends FrameType> = Extract<ServerFrame, { type: T }>
 export type ServerData = { [T in FrameType]: FrameOf<T>['data'] }
 
-/** RFC 6455 section 7.4.1; 4xxx are our own. */
+/** RFC 6455 section 7.4.1 and its registry; 4xxx are our own. */
 export const CLOSE = {
   normal: 1000,
-  goingAway: 1001,
   tooBig: 1009,
   tooSlow: 4008,
   signedOut: 4401,
@@ -192,3 +193,6 @@ export const CLOSE = {
   /** A newer socket replaced this one. Do not reconnect, which would close another. */
   tooManySockets: 4430,
 } as const
+
+/** After `come_back`. The server stops, or has too much to do. */
+export const CLOSE_LATER = { restart: 1012, busy: 1013 } as const

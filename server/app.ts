@@ -123,7 +123,7 @@ export async function makeApp(
     databaseUrl: database.url,
     calls,
     frames: { ...messageFrames(env), ...callFrames(env, calls.places), ...transferFrames(env) },
-    heartbeatMs: pace.heartbeatMs,
+    pace,
   })
   const { frame } = env.config
   const frameApp = frame && (await makeFrameApp(env, frame, { log, notes }))

@@ -3,6 +3,7 @@ import type { Calls } from './chat/calls/watch.ts'
 import type { Env } from './env.ts'
 import { followChanges } from './ground/db/changes.ts'
 import { logIncident, refusalOf } from './ground/http/errors.ts'
+import type { Pace } from './ground/http/pace.ts'
 import { type Gateway, openGateway } from './ground/realtime/gateway.ts'
 import type { FrameHandlers } from './ground/realtime/listen.ts'
 import { newestManifest } from './identity/devices/devices.ts'
@@ -20,15 +21,14 @@ interface Options {
   databaseUrl: string
   frames: FrameHandlers
   calls: Calls
-  /** Interval of the pings of open sockets. */
-  heartbeatMs: number
+  pace: Pace
 }
 
 /** Opens the gateway, keeps who is online, and follows what other processes announce. The app closes them when it stops. */
 export async function openSockets(
   http: FastifyInstance,
   env: Env,
-  { log, databaseUrl, frames, calls, heartbeatMs }: Options,
+  { log, databaseUrl, frames, calls, pace }: Options,
 ): Promise<Sockets> {
   const presence = keepPresence(env)
   const reportPresence = (error: unknown) => {
@@ -42,7 +42,7 @@ export async function openSockets(
     arrived: calls.arrived,
     left: calls.places.left,
     beat: presence.beat,
-    heartbeatMs,
+    pace,
     liveSessions: (sessionHashes) => liveSessions(env, sessionHashes),
     newestManifest: (userId) => newestManifest(env, userId),
   })

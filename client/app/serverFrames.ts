@@ -58,8 +58,9 @@ export const framesOf = (env: Env, userId: string, checkKeys: () => Promise<void
   'transfer-here': (data) => onTransfer(env, { type: 'transfer-here', data }),
   'transfer-success': (data) => onTransfer(env, { type: 'transfer-success', data }),
   'transfer-changed': (data) => onTransfer(env, { type: 'transfer-changed', data }),
-  // The socket itself handles pongs.
+  // The socket itself handles these.
   pong: () => undefined,
+  come_back: () => undefined,
   refused: onRefused,
 })
 

@@ -16,6 +16,12 @@ export interface Pace {
   bytesPerSecond: number
   connectionsMax: number
   connectionsOfAddressMax: number
+  /** One more is told when to come back, so that requests still find a connection. */
+  socketsMax: number
+  /** Likewise while the server is busy with so many accounts that came or left. */
+  comingMax: number
+  /** Sockets that come back after a stop. */
+  backPerSecond: number
   checkMs: number
   heartbeatMs: number
 }
@@ -26,6 +32,9 @@ export const PACE: Pace = {
   bytesPerSecond: LIMITS.streamBytesPerSecond,
   connectionsMax: LIMITS.connectionsMax,
   connectionsOfAddressMax: LIMITS.connectionsOfAddressMax,
+  socketsMax: LIMITS.connectionsMax - 1000,
+  comingMax: 5000,
+  backPerSecond: 500,
   checkMs: 1000,
   heartbeatMs: PERIODS.heartbeatMs,
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { CLOSE, RINGS_PATH } from '../../../contract/frames.ts'
-import { CONTRACT_VERSION, LIMITS } from '../../../contract/ground/limits.ts'
+import { CLOSE, CLOSE_LATER, RINGS_PATH } from '../../../contract/frames.ts'
+import { CONTRACT_VERSION, LIMITS, PERIODS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import type { Config } from '../../settings/config.ts'
@@ -13,6 +13,7 @@ import { logIncident, rawAnswer, refusalOf } from '../http/errors.ts'
 import { policyOf } from '../http/headers.ts'
 import { comesByOnion, isForFrame, listenerOf } from '../http/listener.ts'
 import { isOriginAllowed } from '../http/origin.ts'
+import type { Pace } from '../http/pace.ts'
 import { isPastTor, torRequired } from '../http/torOnly.ts'
 import { type AccountHooks, type Accounts, watchAccounts } from './accounts.ts'
 import { type Seat, sendFrame } from './hub.ts'
@@ -27,7 +28,7 @@ export interface Gateway {
   attach(server: Server): void
   /** Runs for all users every 10 s too. Logs failures. */
   recheck: Accounts['recheck']
-  /** Closes open sockets with 1001 and waits for them. */
+  /** Tells open sockets when to come back, closes them with 1012 and waits for them. */
   close(): Promise<void>
 }
 
@@ -39,8 +40,8 @@ interface Hooks extends AccountHooks {
   arrived: (seat: Seat) => Promise<void>
   left: (seat: Seat) => void
   beat: () => Promise<void>
-  /** Ping interval. A socket that has not answered the last ping is closed, through Tor the last two. */
-  heartbeatMs: number
+  /** A socket that has not answered the last ping is closed, through Tor the last two. */
+  pace: Pick<Pace, 'heartbeatMs' | 'socketsMax' | 'comingMax' | 'backPerSecond'>
 }
 
 /** Serves sockets at /ws after a check of session and Origin. */
@@ -57,17 +58,19 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   )
   /** The pings that may still stay unanswered. */
   const pingsLeft = new WeakMap<WebSocket, number>()
-  const underWay = new Set<Promise<void>>()
+  /** By account: nobody makes a queue alone, however often they come. */
+  const underWay = new Map<string, Promise<unknown>>()
   const accounts = watchAccounts(env, hooks)
+  const { pace } = hooks
   let isClosing = false
 
   const report = (error: unknown) => {
     if (!refusalOf(error)) logIncident(app.log, error, 'socket')
   }
-  const track = (started: Promise<void>) => {
-    const work = started.catch(report)
-    underWay.add(work)
-    work.then(() => underWay.delete(work))
+  const track = (started: Promise<void>, userId = '') => {
+    const work = Promise.all([underWay.get(userId), started.catch(report)])
+    underWay.set(userId, work)
+    work.then(() => underWay.get(userId) === work && underWay.delete(userId))
   }
 
   function attach(server: Server): void {
@@ -110,9 +113,14 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     // ws itself closes with 1009, 1007 or 1002.
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      if (env.hub.leave(mine)) track(hooks.moved(user.id))
+      if (env.hub.leave(mine)) track(hooks.moved(user.id), user.id)
       hooks.left(mine)
     })
+    if (env.hub.size() >= pace.socketsMax || underWay.size >= pace.comingMax) {
+      // The page takes off up to a half.
+      sendAway(socket, 40 + 20 * Math.random(), CLOSE_LATER.busy)
+      return
+    }
     sendFrame(socket, {
       type: 'hello',
       data: {
@@ -131,8 +139,8 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     }
     accounts.note(mine, user)
     listen(env, mine, hooks.frames, report)
-    if (env.hub.join(mine)) track(hooks.moved(user.id))
-    track(hooks.arrived(mine))
+    if (env.hub.join(mine)) track(hooks.moved(user.id), user.id)
+    track(hooks.arrived(mine), user.id)
   }
 
   const recheck: Accounts['recheck'] = (userId, what) => accounts.recheck(userId, what).catch(report)
@@ -148,7 +156,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
         pingsLeft.set(socket, left - 1)
         if (socket.readyState === socket.OPEN) socket.ping()
       }
-    }, hooks.heartbeatMs),
+    }, pace.heartbeatMs),
     setInterval(() => {
       void recheck()
       track(hooks.beat())
@@ -161,13 +169,20 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
     async close() {
       isClosing = true
       timers.forEach(clearInterval)
-      for (const socket of sockets.clients) socket.close(CLOSE.goingAway, 'The server stops')
+      let place = 0
+      for (const socket of sockets.clients) sendAway(socket, place++ / pace.backPerSecond, CLOSE_LATER.restart)
       const deadline = Date.now() + GRACE_MS
       while (sockets.clients.size > 0 && Date.now() < deadline) await new Promise((wake) => setTimeout(wake, 10))
       for (const socket of sockets.clients) socket.terminate()
-      await Promise.all(underWay)
+      await Promise.all(underWay.values())
     },
   }
+}
+
+/** Up to three seconds a page waits by itself. */
+function sendAway(socket: WebSocket, seconds: number, code: number): void {
+  if (seconds > PERIODS.reconnectMs / 1000) sendFrame(socket, { type: 'come_back', data: { seconds } })
+  socket.close(code, 'Come back later')
 }
 
 function refuseUpgrade(config: Config, socket: Duplex, refusal: Refusal): void {

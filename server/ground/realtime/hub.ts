@@ -42,15 +42,15 @@ export interface Hub {
   leave(seat: Seat): boolean
   seats(userId?: string): Seat[]
   waiting(userId?: string): Seat[]
+  /** Without those that are being closed as surplus. */
   size(): number
-  /** Closes every socket with 1001. */
-  closeAll(): void
 }
 
 type Only = Readonly<Record<string, readonly string[]>> | null
 
 /** Registers this node's open sockets. */
 export function createHub(): Hub {
+  let count = 0
   const seats = new Map<string, Set<Seat>>()
   const waiting = new Map<string, Set<Seat>>()
   const listOf = (map: typeof seats, userId?: string) =>
@@ -94,9 +94,11 @@ export function createHub(): Hub {
       const mine = map.get(seat.userId) ?? new Set()
       const isFirst = mine.size === 0 && !seat.isWaiting
       map.set(seat.userId, mine.add(seat))
+      count += 1
       const [oldest] = mine
       if (oldest && mine.size > LIMITS.socketsPerUser) {
         mine.delete(oldest)
+        count -= 1
         oldest.socket.close(CLOSE.tooManySockets, 'Too many connections')
       }
       return isFirst
@@ -104,16 +106,15 @@ export function createHub(): Hub {
     leave(seat) {
       const map = seat.isWaiting ? waiting : seats
       const mine = map.get(seat.userId)
-      if (!mine?.delete(seat) || mine.size > 0) return false
+      if (!mine?.delete(seat)) return false
+      count -= 1
+      if (mine.size > 0) return false
       map.delete(seat.userId)
       return !seat.isWaiting
     },
     seats: (userId) => listOf(seats, userId),
     waiting: (userId) => listOf(waiting, userId),
-    size: () => every().length,
-    closeAll() {
-      for (const { socket } of every()) socket.close(CLOSE.goingAway, 'The server stops')
-    },
+    size: () => count,
   }
 }
 
