@@ -21,7 +21,6 @@ import { connectionStore } from '../client/net/status.ts'
 import { blockContact, unblockContact } from '../client/people/contacts/block.ts'
 import { addContact } from '../client/people/contacts/contacts.ts'
 import { acceptContact } from '../client/people/contacts/requests.ts'
-import { isUnreadRight } from '../client/rooms/list/loadRooms.ts'
 import { markAllRead } from '../client/rooms/list/readMarks.ts'
 import { isDirect, isFollowed, markOf, personIdOfDirect } from '../client/rooms/list/room.ts'
 import { type DirectRow, isNews, type RoomRow, roomById, roomsStore } from '../client/rooms/list/roomList.ts'
@@ -32,6 +31,7 @@ import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client
 import type { MuteTerm } from '../contract/chat/notifications.ts'
 import type { Privacy } from '../contract/people/privacy.ts'
 import '../client/worker/worker.ts'
+import { isUnreadRight } from './unread.ts'
 
 /**
  * A headless page of the product: the unchanged client with its stores, session and worker. `browser.ts` bundles this file and

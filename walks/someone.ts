@@ -27,7 +27,6 @@ import { type Api, ApiError } from '../client/net/api.ts'
 import { blockContact, unblockContact } from '../client/people/contacts/block.ts'
 import { addContact } from '../client/people/contacts/contacts.ts'
 import { acceptContact } from '../client/people/contacts/requests.ts'
-import { isUnreadRight } from '../client/rooms/list/loadRooms.ts'
 import { marksTold } from '../client/rooms/list/readMarks.ts'
 import { isDirect } from '../client/rooms/list/room.ts'
 import { type DirectRow, type RoomRow, resetRooms, roomsStore } from '../client/rooms/list/roomList.ts'
@@ -35,6 +34,7 @@ import { personById, resetPeople } from '../client/rooms/trust/people.ts'
 import { at } from '../client/testing/people.ts'
 import { createCore } from '../client/worker/core.ts'
 import type { Endpoint } from '../contract/ground/endpoint.ts'
+import { isUnreadRight } from './unread.ts'
 
 /** Makes the wire of one browser of an account. `deviceId` returns the browser's device id, '' before it has one. */
 export type OpenWire = (username: string, deviceId: () => string) => Api

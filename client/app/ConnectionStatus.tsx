@@ -13,6 +13,7 @@ const ConnectionSheet = later(async () => (await import('./ConnectionSheet.tsx')
 
 const PAUSES: Partial<Record<NonNullable<ConnectionState['pause']>, string>> = {
   too_many: 'Paused: too many tabs',
+  asked: 'Paused: the server asks to wait',
   other_version: 'Paused: the server has another version',
   refused_version: 'Stopped: the server’s version is not trusted',
 }

@@ -152,6 +152,14 @@ test('After six seconds without a connection the person may try again by hand, a
   expect(sheet.getByText(/Nothing falls back to the open network/)).toBeTruthy()
 })
 
+test('A server that asks to wait is named, says why in the sheet, and Reconnect goes at once', async () => {
+  const { open, person, reconnect } = status({ phase: 'waiting', pause: 'asked' })
+  expect(screen.getByRole('button', { name: 'Paused: the server asks to wait' })).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Reconnect' }))
+  expect(reconnect).toHaveBeenCalledOnce()
+  expect((await open()).getByText(/connects by itself within a minute/)).toBeTruthy()
+})
+
 test.each([
   ['http://abc.onion/', 'Connecting to Tor network...'],
   ['https://chat.example.org/', 'Connecting...'],

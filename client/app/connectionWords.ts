@@ -69,6 +69,13 @@ function waiting({ pause }: Told, isOnline: boolean, seconds: number): Explained
       text: 'You have Conclave open in more tabs than one account may have. Close some of them, then try again.',
       lines: [],
     }
+  if (pause === 'asked')
+    return {
+      title: 'Paused: the server asks to wait',
+      text: 'Many come to it at once, or it starts anew. This page connects by itself within a minute.',
+      lines: [],
+      note: KEPT,
+    }
   if (pause === 'other_version')
     return {
       title: 'Paused: the server has another version',

@@ -1,9 +1,8 @@
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { accountApi } from '../../contract/account/account.ts'
 import { devicesApi } from '../../contract/account/devices.ts'
 import { keyPackagesApi } from '../../contract/account/keypackages.ts'
 import { messagesApi } from '../../contract/chat/messages.ts'
-import { notificationsApi } from '../../contract/chat/notifications.ts'
 import type { RoomPage } from '../../contract/chat/roomlist.ts'
 import { roomsApi } from '../../contract/chat/rooms.ts'
 import type { FrameType, ServerData } from '../../contract/frames.ts'
@@ -16,7 +15,7 @@ import { accountStore } from '../me/account/accountState.ts'
 import { closeDoor } from '../me/door/closeDoor.ts'
 import { type Api, ApiError } from '../net/api.ts'
 import type { Socket } from '../net/socket.ts'
-import { connectionStore } from '../net/status.ts'
+import { type ConnectionState, connectionStore } from '../net/status.ts'
 import { keepDraft, readDraft } from '../rooms/list/drafts.ts'
 import { markDelivered } from '../rooms/list/readMarks.ts'
 import { resetRooms, roomById, roomsStore } from '../rooms/list/roomList.ts'
@@ -72,9 +71,11 @@ beforeEach(() => {
   vi.stubGlobal('history', { replaceState: () => undefined, pushState })
   // Node's own removes no listener that was added with `true`.
   for (const verb of ['addEventListener', 'removeEventListener'] as const)
-    vi.stubGlobal(verb, (type: string, listener: () => void) => keyboard[verb](type, listener))
+    vi.stubGlobal(verb, (type: string, listener: () => void, how: AddEventListenerOptions | true) =>
+      keyboard[verb](type, listener, how === true ? undefined : how),
+    )
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  connectionStore.setState({ phase: 'open', pause: null })
+  connects('open', null)
 })
 afterEach(async () => {
   accountStore.setState({ phase: 'signed_out', user: null })
@@ -88,6 +89,11 @@ afterEach(async () => {
   vi.clearAllMocks()
 })
 
+function connects(phase: ConnectionState['phase'], pause: ConnectionState['pause']): void {
+  connectionStore.setState({ phase, pause })
+  socket.isAlive.mockReturnValue(phase === 'open')
+}
+
 interface Opened {
   wire: Wire
   alice: TestPerson
@@ -95,6 +101,7 @@ interface Opened {
   roomId: string
 }
 
+const LIST = `${roomsApi.list.method} ${roomsApi.list.path}`
 const asked = (endpoint: Endpoint) => calls.filter((call) => call === `${endpoint.method} ${endpoint.path}`).length
 
 /** Alice's page is open, and has caught up with what she and Bob wrote before. */
@@ -206,27 +213,6 @@ test('A page that is signed in connects, and brings up to date what this browser
   expect(report).not.toHaveBeenCalled()
 })
 
-test('A server that from now on answers by Tor alone ends the session at once: what is typed is kept, and nothing is asked again', async () => {
-  const { alice, roomId } = await opened()
-  localStorage.setItem('user', 'kept')
-  const offKeep = onKeepDrafts(() => keepDraft(page, roomId, 'not yet sent'))
-  isShut = true
-  connectionStore.setState({ phase: 'connecting' })
-  vi.advanceTimersByTime(PERIODS.contactsPollMs)
-  expect(await quiet()).not.toEqual([])
-  await expect.poll(() => accountStore.getState().phase).toBe('door')
-  offKeep()
-  expect(accountStore.getState()).toMatchObject({ phase: 'door', user: null })
-  expect(socket.close).toHaveBeenCalled()
-  await quiet()
-  vi.advanceTimersByTime(10 * PERIODS.contactsPollMs)
-  expect(await quiet()).toEqual([])
-  expect([report.mock.calls, localStorage.getItem('user')]).toEqual([[], 'kept'])
-  const { userId, username, unlock } = alice
-  await alice.core.open({ userId, username, unlock })
-  expect(await readDraft(alice.env, roomId)).toBe('not yet sent')
-})
-
 test('A second start asks no address twice: the list is one answer, and what waited for the keys goes on without another', async () => {
   const { alice } = await opened()
   accountStore.setState({ phase: 'signed_out', user: null })
@@ -286,7 +272,7 @@ test('A server that names another version for ever has the page load itself once
   expect(location.reload).toHaveBeenCalledTimes(1)
   expect(connectionStore.getState()).toMatchObject({ phase: 'waiting', pause: 'other_version' })
   expect(socket.close).toHaveBeenCalled()
-  vi.advanceTimersByTime(10 * PERIODS.contactsPollMs)
+  vi.advanceTimersByTime(10 * PERIODS.reconnectMs)
   await quiet()
   expect(calls).toEqual([])
 })
@@ -400,32 +386,115 @@ test('A session that ends leaves nothing on the page, closes the connection, and
   expect([roomsStore.getState().rooms.size, peopleStore.getState().people.size]).toEqual([0, 0])
   expect(messagesStore.getState().open).toBe(null)
   await quiet()
-  connectionStore.setState({ phase: 'waiting' })
+  connects('waiting', 'unreachable')
   comes('contacts', { userIds: [bob.userId] })
   document.dispatchEvent(new Event('visibilitychange'))
-  vi.advanceTimersByTime(PERIODS.contactsPollMs)
+  vi.advanceTimersByTime(PERIODS.reconnectMs)
   await Promise.resolve()
   expect(calls).toEqual([])
   expect([...listeners.values()].every((heard) => heard.size === 0)).toBe(true)
 })
 
-test('Without a connection the page asks again and again, and tries to connect where the server answers; with one it does not', async () => {
+/** Each pause at its longest. Returns how often the list is asked for within three seconds, as often as wanted. */
+function asks(): (times: number) => Promise<number[]> {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+  onTestFinished(() => random.mockRestore())
+  return async (times) => {
+    const counts: number[] = []
+    for (let at = 0; at < times; at++) {
+      vi.advanceTimersByTime(PERIODS.reconnectMs)
+      counts.push((await quiet()).filter((call) => call === LIST).length)
+    }
+    return counts
+  }
+}
+
+test('Without a connection a page that is seen asks one question every three seconds; with one it asks nothing', async () => {
+  const world = await opened()
+  const within = asks()
+  expect(await within(3)).toEqual([0, 0, 0])
+  for (const pause of ['unreachable', 'too_many'] as const) {
+    connects('waiting', pause)
+    expect(await within(3)).toEqual([1, 1, 1])
+  }
+  vi.advanceTimersByTime(PERIODS.reconnectMs)
+  expect(await quiet()).toEqual([LIST])
+  // It tells of chats, and of how much is unread.
+  const { unreadTotal } = roomsStore.getState()
+  await bobPosts(world, 'news')
+  expect(await within(1)).toEqual([1])
+  expect(roomsStore.getState().unreadTotal).toBe(unreadTotal + 1)
+  expect(roomById(world.roomId)?.preview?.text).toBe('news')
+})
+
+test('Where the server answers, the page tries to connect: at its first answer, then at each sixteenth, or each where nobody looks', async () => {
   await opened()
-  vi.advanceTimersByTime(PERIODS.contactsPollMs)
-  await Promise.resolve()
-  expect(calls).toEqual([])
-  connectionStore.setState({ phase: 'waiting' })
-  vi.advanceTimersByTime(PERIODS.contactsPollMs)
-  await expect.poll(() => socket.retry.mock.calls.length).toBeGreaterThan(0)
-  expect(asked(roomsApi.list)).toBeGreaterThan(0)
-  await expect.poll(() => asked(notificationsApi.unreadCount)).toBeGreaterThan(0)
-  await quiet()
+  const within = asks()
+  connects('waiting', 'unreachable')
+  await within(16)
+  expect(socket.retry).toHaveBeenCalledTimes(1)
+  await within(1)
+  expect(socket.retry).toHaveBeenCalledTimes(2)
   failure = new ApiError(0, 'offline', 'You are offline')
-  socket.retry.mockClear()
-  vi.advanceTimersByTime(PERIODS.contactsPollMs)
-  await expect.poll(() => asked(roomsApi.list)).toBeGreaterThan(0)
+  await within(1)
+  expect(socket.retry).toHaveBeenCalledTimes(2)
+  failure = undefined
+  await within(2)
+  expect(socket.retry).toHaveBeenCalledTimes(3)
+  document.visibilityState = 'hidden'
+  // The second comes after six seconds.
+  await within(3)
+  expect(socket.retry).toHaveBeenCalledTimes(5)
+})
+
+test('A page that nobody sees, or nobody answers, asks ever more rarely, and at once when somebody comes back', async () => {
+  await opened()
+  const within = asks()
+  connects('waiting', 'unreachable')
+  document.visibilityState = 'hidden'
+  expect(await within(7)).toEqual([1, 0, 1, 0, 0, 0, 1])
+  comesBack()
+  expect(await quiet()).toEqual(expect.arrayContaining([LIST, `${accountApi.user.method} ${accountApi.user.path}`]))
+  failure = new ApiError(503, 'unavailable', 'The server starts')
+  expect(await within(7)).toEqual([1, 0, 1, 0, 0, 0, 1])
+  failure = undefined
+  comesBack()
   await quiet()
-  expect(socket.retry).not.toHaveBeenCalled()
+  expect(await within(2)).toEqual([1, 1])
+})
+
+test('A hidden page of which a push service tells asks nothing until it is seen', async () => {
+  await opened()
+  const within = asks()
+  localStorage.setItem(
+    'notifications',
+    JSON.stringify({ isDesktop: true, hasContent: true, hasSound: true, isPushed: true, offer: 'answered' }),
+  )
+  document.visibilityState = 'hidden'
+  connects('waiting', 'unreachable')
+  vi.advanceTimersByTime(100 * PERIODS.reconnectMs)
+  expect(await quiet()).toEqual([])
+  comesBack()
+  expect(await quiet()).toContain(LIST)
+  expect(await within(2)).toEqual([1, 1])
+})
+
+test('A page that the server has asked to come back later asks nothing meanwhile; where it refuses a socket, the page asks once', async () => {
+  await opened()
+  const within = asks()
+  const isRefused = () => {
+    comes('come_back', { seconds: 40 })
+    connects('waiting', 'asked')
+  }
+  // The server stops: until now the socket has told of everything.
+  isRefused()
+  expect(await within(20)).toEqual(Array(20).fill(0))
+  comesBack()
+  expect(await quiet()).toEqual([])
+  connects('connecting', null)
+  isRefused()
+  expect(await quiet()).toEqual([LIST])
+  expect(await within(20)).toEqual(Array(20).fill(0))
 })
 
 const comesBack = () => {
@@ -449,7 +518,7 @@ test('A page that somebody comes back to after a sleep asks who is signed in, an
   await Promise.resolve()
   expect(calls).toEqual([])
   await bobPosts(world, 'while it slept')
-  socket.isAlive.mockReturnValueOnce(false)
+  socket.isAlive.mockReturnValue(false)
   comesBack()
   await expect.poll(() => [asked(accountApi.user), asked(roomsApi.list)]).toEqual([1, 1])
   await expect.poll(() => roomById(world.roomId)?.preview?.text).toBe('while it slept')
@@ -503,4 +572,26 @@ test('The key that locks this browser is there as soon as the session, and ends 
   await expect.poll(() => pushState.mock.lastCall).toEqual([null, '', '/settings?tab=security#lock'])
   accountStore.setState({ phase: 'signed_out', user: null })
   expect(press()).toBe(true)
+})
+
+// The last one: what such a server is asked never ends.
+test('A server that from now on answers by Tor alone ends the session at once: what is typed is kept, and nothing is asked again', async () => {
+  const { alice, roomId } = await opened()
+  localStorage.setItem('user', 'kept')
+  const offKeep = onKeepDrafts(() => keepDraft(page, roomId, 'not yet sent'))
+  isShut = true
+  connects('connecting', null)
+  vi.advanceTimersByTime(PERIODS.reconnectMs)
+  expect(await quiet()).not.toEqual([])
+  await expect.poll(() => accountStore.getState().phase).toBe('door')
+  offKeep()
+  expect(accountStore.getState()).toMatchObject({ phase: 'door', user: null })
+  expect(socket.close).toHaveBeenCalled()
+  await quiet()
+  vi.advanceTimersByTime(10 * PERIODS.reconnectMs)
+  expect(await quiet()).toEqual([])
+  expect([report.mock.calls, localStorage.getItem('user')]).toEqual([[], 'kept'])
+  const { userId, username, unlock } = alice
+  await alice.core.open({ userId, username, unlock })
+  expect(await readDraft(alice.env, roomId)).toBe('not yet sent')
 })

@@ -1,7 +1,7 @@
 import { type FrameType, serverFrame } from '../../contract/frames.ts'
 import { PERIODS } from '../../contract/ground/limits.ts'
 import { followNews } from '../alerts/notifications/followNews.ts'
-import { followPush } from '../alerts/push/followPush.ts'
+import { followPush, isToldByPush } from '../alerts/push/followPush.ts'
 import { followCalls } from '../chat/calls/followCalls.ts'
 import { hideLocked, resetMessages } from '../chat/messages/messages.ts'
 import { keepIndexed } from '../chat/search/indexing.ts'
@@ -18,13 +18,13 @@ import { resetDevices, watchOwnNews, watchTabs } from '../me/devices/deviceList.
 import { resetPhotos } from '../me/photo/photosState.ts'
 import { resetSignIns, watchSignIns } from '../me/sessions/signins.ts'
 import { ApiError } from '../net/api.ts'
+import { keepAsking } from '../net/pauses.ts'
 import { connectionStore } from '../net/status.ts'
 import { resetCodes } from '../people/contactcodes/store.ts'
 import { endAct } from '../people/contacts/acts.ts'
 import { resetVanished } from '../people/contacts/vanished.ts'
 import { plansStore } from '../plan/plans/store.ts'
 import { loadDrafts, resetDrafts } from '../rooms/list/drafts.ts'
-import { isUnreadRight } from '../rooms/list/loadRooms.ts'
 import { isFollowed } from '../rooms/list/room.ts'
 import { resetRooms, roomsStore } from '../rooms/list/roomList.ts'
 import { tellMarks } from '../rooms/list/tellMarks.ts'
@@ -60,8 +60,8 @@ handTransferVerbs(() => import('../chat/transfers/transfers.ts'))
 
 function run(env: Env, userId: string, report: (error: unknown) => void): () => void {
   /** Ignores being offline or signed out, which is shown on the page and is no error. */
-  const attempt = (work: Promise<unknown>) =>
-    void work.catch((error) => {
+  const attempt = (work: Promise<unknown>): Promise<unknown> =>
+    work.catch((error) => {
       const isAway = error instanceof ApiError && (error.status === 0 || error.status === 401)
       // The page says that the book is lost, and asks.
       const isTold = lostBookStore.getState().isLost && error instanceof CryptoFailure && error.code === 'book_unread'
@@ -87,12 +87,32 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   }
   const frames = framesOf(env, userId, checkKeys)
   const listen = <T extends FrameType>(type: T) => env.socket.on(type, (data) => attempt((async () => frames[type](data))()))
-  const stopHealing = keepHealing(env, attempt)
   const index = keepIndexed(env, acceptedRooms, attempt)
   const offline = keepOffline(env, attempt)
   attempt(watchCode())
+  const isSeen = () => document.visibilityState === 'visible'
+  /** True while the socket tells of everything, the server has asked for rest, or the page does not fit its version. */
+  const isQuiet = () => {
+    const { pause } = connectionStore.getState()
+    return env.socket.isAlive() || pause === 'asked' || pause === 'other_version' || pause === 'refused_version'
+  }
+  let answers = 0
+  const poll = keepAsking(async () => {
+    if (isQuiet()) return true
+    if (isToldByPush()) return
+    answers = (await attempt(syncAll(env).then(() => true))) ? answers + 1 : 0
+    // The server responds again, so reconnect the socket without waiting for the person to press "Reconnect". A proxy may let none pass.
+    if (isSeen() ? answers % 16 === 1 : answers) env.socket.retry()
+    return isSeen() && answers > 0
+  })
   const offs = [
+    first.stop,
     offline.stop,
+    keepHealing(env, attempt),
+    index.stop,
+    poll.stop,
+    // Whom it refuses a socket, it has told of nothing.
+    env.socket.on('come_back', poll.now),
     ...serverFrame.options.map(({ shape }) => listen(shape.type.value)),
     watchTabs(env, attempt),
     watchOwnNews(env, attempt),
@@ -107,32 +127,14 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     followTransfers(env, attempt),
     followPush(env, attempt, () => accountStore.getState().phase === 'signed_out'),
   ]
-  /** True while the socket is open, or while the page does not fit the server's version. */
-  const isQuiet = () => {
-    const { phase, pause } = connectionStore.getState()
-    return phase === 'open' || pause === 'other_version' || pause === 'refused_version'
-  }
-  let isCounting = false
-  /** One at a time: on a slow line they would stand in the way of messages. */
-  const countUnread = async () => {
-    isCounting = true
-    await checkUnread(env).finally(() => {
-      isCounting = false
-    })
-  }
-  const polls = [
-    // The server responds again, so reconnect the socket without waiting for the person to press "Reconnect".
-    setInterval(() => isQuiet() || attempt(syncAll(env).then(env.socket.retry)), PERIODS.contactsPollMs),
-    setInterval(() => isQuiet() || isCounting || attempt(countUnread()), PERIODS.unreadPollMs),
-    setInterval(() => attempt(proveAgain(env)), PERIODS.proofMs),
-  ]
+  const proof = setInterval(() => attempt(proveAgain(env)), PERIODS.proofMs)
   // With a healthy socket the page has heard of everything while nobody looked.
   const followSteady = async () => env.socket.steady(await env.crypto.isSteady())
   const onVisible = () => {
     // Another tab may have switched it.
     attempt(followSteady())
-    if (document.visibilityState === 'hidden') tellMarks()
-    else if (!env.socket.isAlive()) attempt(readUser(env).then(() => syncAll(env)))
+    if (!isSeen()) tellMarks()
+    else if (!isQuiet()) attempt(readUser(env))
   }
   document.addEventListener('visibilitychange', onVisible)
   attempt(env.crypto.untilUpdated())
@@ -143,13 +145,10 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   // The hello has had the list read: what waited for the keys goes on.
   attempt(check().then(() => syncAll(env, [])))
   return () => {
-    first.stop()
     for (const off of offs) off()
-    for (const poll of polls) clearInterval(poll)
+    clearInterval(proof)
     document.removeEventListener('visibilitychange', onVisible)
     env.socket.close()
-    stopHealing()
-    index.stop()
     stopOlder()
     forgetSearch()
     resetMessages()
@@ -172,11 +171,6 @@ async function followWipe(env: Env, userId: string): Promise<void> {
   const { watchWiped } = await import('../me/wiped/wiped.ts')
   const { user } = accountStore.getState()
   if (user?.id === userId) await watchWiped(env, user, () => goToAuth(userId))
-}
-
-/** The number is counted from the rows alone: where the server has another one, the rows are read. */
-async function checkUnread(env: Env): Promise<void> {
-  if (!(await isUnreadRight(env))) await syncAll(env)
 }
 
 const acceptedRooms = () => [...roomsStore.getState().rooms.values()].flatMap((room) => (isFollowed(room) ? [room.id] : []))

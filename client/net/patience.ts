@@ -1,5 +1,6 @@
 import { PERIODS } from '../../contract/ground/limits.ts'
 import { isOnionOrigin } from './onion.ts'
+import { pauseMs } from './pauses.ts'
 
 const RETRIES = PERIODS.reconnectAttempts
 
@@ -20,8 +21,8 @@ export function patience() {
     updateMs: wait(20, 240),
     /** undefined: wait for somebody. */
     pauseMs(attempts: number): number | undefined {
-      if (attempts < RETRIES) return PERIODS.reconnectMs
-      return isOnion ? Math.min(PERIODS.reconnectMs * 2 ** (attempts - RETRIES + 1), 30_000) : undefined
+      const more = attempts - RETRIES
+      return more < 0 || isOnion ? pauseMs(more + 1) : undefined
     },
     /** Downloads without a byte. */
     emptyTries: isOnion ? 4 : 1,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { CLOSE } from '../../contract/frames.ts'
+import { CLOSE, CLOSE_LATER } from '../../contract/frames.ts'
 import { hearRings } from './rings.ts'
 
 const ID = '10000000-0000-4000-8000-000000000001'
@@ -20,6 +20,7 @@ const passes = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000)
 
 beforeEach(() => {
   vi.useFakeTimers()
+  vi.spyOn(Math, 'random').mockReturnValue(0)
   made.length = 0
   vi.stubGlobal('WebSocket', FakeWire)
   vi.stubGlobal('location', { href: 'https://chat.example/' })
@@ -27,6 +28,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
+  vi.restoreAllMocks()
 })
 
 /** Each connection fails. */
@@ -55,6 +57,21 @@ test.each([CLOSE.signedOut, CLOSE.tooManySockets])('A server that closes with %s
   last()?.onclose?.({ code })
   await passes(600)
   expect(made).toHaveLength(1)
+})
+
+test('A locked browser that is told when to come back does so, and tells nobody of it', async () => {
+  const hear = vi.fn()
+  onTestFinished(hearRings(hear))
+  last()?.onopen?.()
+  last()?.onmessage?.({ data: JSON.stringify({ type: 'come_back', data: { seconds: 40 } }) })
+  last()?.onclose?.({ code: CLOSE_LATER.busy })
+  await passes(39)
+  expect(made).toHaveLength(1)
+  await passes(1)
+  expect([made.length, hear.mock.calls.length]).toEqual([2, 0])
+  last()?.onclose?.({ code: 1006 })
+  await passes(3)
+  expect(made).toHaveLength(3)
 })
 
 test('A lock that was opened hears no more', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { CLOSE, type ServerFrame } from '../../contract/frames.ts'
+import { CLOSE, CLOSE_LATER, type ServerFrame } from '../../contract/frames.ts'
 import { PERIODS } from '../../contract/ground/limits.ts'
 import { createSocket } from './socket.ts'
 import { connectionStore } from './status.ts'
@@ -55,10 +55,13 @@ const open = (prove: () => Promise<void> = async () => undefined) => {
 beforeEach(() => {
   FakeWire.made = []
   vi.useFakeTimers({ now: Date.parse('2026-01-01T00:00:00Z') })
+  // Each pause at its longest.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
+  vi.restoreAllMocks()
 })
 
 test('It knows when the server was last heard, also once the connection is lost', () => {
@@ -118,12 +121,91 @@ test('A lost socket is made anew five times, three seconds apart; then it waits 
   socket.close()
 })
 
-test('When the server answers again, a socket that found none is made anew', () => {
+test('When the server answers again, a socket that found none is made anew, once for each answer', () => {
   const socket = open()
   reconnections()
-  const count = FakeWire.made.length
+  for (let answers = 0; answers < 3; answers++) {
+    const count = FakeWire.made.length
+    socket.retry()
+    expect(FakeWire.made).toHaveLength(count + 1)
+    wire().close()
+    expect(connectionStore.getState()).toMatchObject({ phase: 'waiting', pause: 'unreachable' })
+    vi.advanceTimersByTime(100 * PERIODS.reconnectMs)
+    expect(FakeWire.made).toHaveLength(count + 1)
+  }
+  socket.close()
+})
+
+test('Pages that one server has lost do not come back in the same moment: each pause is shorter by chance, by up to a half', () => {
+  const socket = open()
+  for (const chance of [0.999, 0.5, 0]) {
+    vi.mocked(Math.random).mockReturnValue(chance)
+    const made = FakeWire.made.length
+    wire().close()
+    vi.advanceTimersByTime(PERIODS.reconnectMs * (1 - chance / 2) - 2)
+    expect(FakeWire.made).toHaveLength(made)
+    vi.advanceTimersByTime(2)
+    expect(FakeWire.made).toHaveLength(made + 1)
+  }
+  socket.close()
+})
+
+/** The server asks this page to come back in so many seconds, and closes. */
+function isSentAway(seconds: number, code: number = CLOSE_LATER.busy) {
+  wire().accept()
+  wire().says({ type: 'come_back', data: { seconds } })
+  wire().close(code)
+}
+
+test('A server under load says when to come back: the page does so, whoever looks at it, and at once by Reconnect alone', () => {
+  const page = new EventTarget()
+  const tab = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+  vi.stubGlobal('document', tab)
+  const socket = open()
+  isSentAway(40)
+  expect(connectionStore.getState()).toMatchObject({ phase: 'waiting', pause: 'asked' })
+  for (const look of ['focus', 'online']) page.dispatchEvent(new Event(look))
+  tab.dispatchEvent(new Event('visibilitychange'))
   socket.retry()
-  expect(FakeWire.made).toHaveLength(count + 1)
+  vi.advanceTimersByTime(39_999)
+  expect(FakeWire.made).toHaveLength(1)
+  vi.advanceTimersByTime(1)
+  expect(FakeWire.made).toHaveLength(2)
+  expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', pause: null })
+  isSentAway(40)
+  // Two silent minutes, as the clock has it, end nothing.
+  vi.setSystemTime(Date.now() + 120_000)
+  page.dispatchEvent(new Event('focus'))
+  expect(FakeWire.made).toHaveLength(2)
+  socket.reconnect()
+  expect(FakeWire.made).toHaveLength(3)
+  // It asked for that one close.
+  wire().accept()
+  wire().says(hello)
+  wire().close()
+  vi.advanceTimersByTime(PERIODS.reconnectMs)
+  expect(FakeWire.made).toHaveLength(4)
+  // Nor does it ask the next account in this page.
+  wire().accept()
+  wire().says({ type: 'come_back', data: { seconds: 40 } })
+  socket.close()
+  socket.open()
+  wire().close()
+  expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', pause: null })
+  socket.close()
+})
+
+test('A server that names an hour, no time at all or the past is asked again after a minute, and no sooner than any other', () => {
+  const socket = open()
+  const pauses = [3600, Number.MAX_VALUE, 0, -5, -Number.MAX_VALUE].map((seconds) => {
+    isSentAway(seconds)
+    const made = FakeWire.made.length
+    let passed = 0
+    for (; FakeWire.made.length === made; passed++) vi.advanceTimersByTime(1000)
+    return passed
+  })
+  expect(pauses).toEqual([60, 60, 3, 3, 3])
   socket.close()
 })
 
@@ -285,7 +367,7 @@ test.each([
 
 const onOnion = () => vi.stubGlobal('location', { hostname: `${'a'.repeat(56)}.onion` })
 
-test('On an onion origin the attempts go on by themselves, and the pauses grow to half a minute', () => {
+test('On an onion origin the attempts go on by themselves, and the pauses grow to a minute', () => {
   onOnion()
   const socket = open()
   wire().accept()
@@ -299,7 +381,7 @@ test('On an onion origin the attempts go on by themselves, and the pauses grow t
     for (; FakeWire.made.length === made; seconds++) vi.advanceTimersByTime(1000)
     pauses.push(seconds)
   }
-  expect(pauses).toEqual([3, 3, 3, 3, 3, 6, 12, 24, 30, 30, 30])
+  expect(pauses).toEqual([3, 3, 3, 3, 3, 6, 12, 24, 48, 60, 60])
   // Who comes back starts the next attempt, and the short pauses, at once.
   wire().close()
   const made = FakeWire.made.length

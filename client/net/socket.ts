@@ -1,6 +1,7 @@
 import { CLOSE, type ClientFrame, type FrameType, type ServerData, type ServerFrame, serverFrame } from '../../contract/frames.ts'
 import { PING_PAD, STEADY } from '../../contract/ground/steady.ts'
 import { patience } from './patience.ts'
+import { spread } from './pauses.ts'
 import { type ConnectionState, connectionStore } from './status.ts'
 
 type Listener<T extends FrameType> = (data: ServerData[T]) => void
@@ -11,6 +12,7 @@ export interface Socket {
   reconnect(): void
   /** True: frames arrive, so nothing needs to be polled. */
   isAlive(): boolean
+  /** One attempt: the server answers elsewhere. */
   retry(): void
   steady(isOn: boolean): void
   /** When the server was last heard, in ms since 1970; 0 for never. */
@@ -32,8 +34,8 @@ interface Options {
 }
 
 /**
- * Makes five attempts every 3 s, then waits for `reconnect`, `online`, focus or a visible page; at once after a normal close
- * (1000) or too many sockets. On an onion origin the attempts go on.
+ * Makes five attempts, each within 3 s, then waits for `retry`, `reconnect`, `online`, focus or a visible page; at once after a normal
+ * close (1000) or too many sockets. On an onion origin the attempts go on. Who is asked to come back later does so, or by `reconnect`.
  */
 export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
@@ -49,6 +51,8 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   let lastFrameAt = 0
   let beganAt = 0
   let unansweredSince: number | undefined
+  /** This socket's server wants it so, or 0. */
+  let comeBackMs = 0
 
   function connect() {
     clearTimeout(timer)
@@ -56,6 +60,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     connectionStore.setState({ phase: 'connecting', pause: null })
     const socket = new Wire(url())
     ws = socket
+    comeBackMs = 0
     beganAt = Date.now()
     const { openMs } = patience()
     if (openMs > 0) timer = setTimeout(() => socket.close(), openMs)
@@ -74,16 +79,13 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     ws = undefined
     clearTimeout(timer)
     clearInterval(heartbeat)
+    if (code === CLOSE.signedOut) shouldConnect = false
     if (!shouldConnect) return
-    if (code === CLOSE.signedOut) {
-      shouldConnect = false
-      return
-    }
     if (code === CLOSE.deviceRequired) return void signFirst()
-    const pauseMs = patience().pauseMs(attempts)
-    const pause = pauseAfter(code) ?? (pauseMs === undefined ? 'unreachable' : null)
+    const pauseMs = comeBackMs || patience().pauseMs(attempts)
+    const pause = pauseAfter(code) ?? (comeBackMs ? 'asked' : pauseMs ? null : 'unreachable')
     connectionStore.setState({ phase: pause ? 'waiting' : 'connecting', pause, ingress: null })
-    if (pause) return
+    if (pause && pause !== 'asked') return
     timer = setTimeout(() => {
       attempts += 1
       connect()
@@ -93,14 +95,12 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   /** The server says hello and closes until a device has signed. */
   async function signFirst() {
     connectionStore.setState({ phase: 'connecting', pause: null, ingress: null })
-    const isRefusedAgain = hasSigned
+    let isSigned = !hasSigned
     hasSigned = true
-    const isSigned =
-      !isRefusedAgain &&
-      (await prove().then(
-        () => true,
-        () => false,
-      ))
+    if (isSigned)
+      await prove().catch(() => {
+        isSigned = false
+      })
     if (!shouldConnect || ws) return
     if (isSigned) connect()
     else connectionStore.setState({ phase: 'waiting', pause: 'unreachable' })
@@ -147,6 +147,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
       const clockOffsetMs = Date.parse(serverTime) - Date.now()
       connectionStore.setState({ phase: 'open', ingress, onionAddress, isTorRequired, clockOffsetMs })
     } else hasSigned = false
+    if (frame.type === 'come_back') comeBackMs = spread(frame.data.seconds * 1000)
     for (const listener of listeners.get(frame.type) ?? []) listener(frame.data as never)
   }
 
@@ -161,14 +162,20 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
 
   function retry() {
     const { pause } = connectionStore.getState()
+    const tried = attempts
     // A slow socket may still open.
     if ((pause === null || pause === 'unreachable') && ws?.readyState !== Wire.CONNECTING) reconnect()
+    attempts = tried
+  }
+
+  function onReturn() {
+    if (comeBackMs === 0) reconnect()
   }
 
   function onVisible() {
     // A restart delays the next ping.
     if (isSteady && ws?.readyState === Wire.OPEN) startBeats()
-    if (document.visibilityState === 'visible') reconnect()
+    if (document.visibilityState === 'visible') onReturn()
   }
 
   function on<T extends FrameType>(type: T, listener: Listener<T>) {
@@ -185,9 +192,9 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
       shouldConnect = true
       attempts = 0
       page = new AbortController()
-      globalThis.addEventListener?.('online', reconnect, page)
+      globalThis.addEventListener?.('online', onReturn, page)
       globalThis.addEventListener?.('offline', giveUp, page)
-      globalThis.addEventListener?.('focus', reconnect, page)
+      globalThis.addEventListener?.('focus', onReturn, page)
       globalThis.document?.addEventListener('visibilitychange', onVisible, page)
       connect()
     },

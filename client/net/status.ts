@@ -3,8 +3,11 @@ import { createStore } from 'zustand/vanilla'
 export interface ConnectionState {
   /** `waiting`: "Reconnect" starts the next burst. */
   phase: 'connecting' | 'open' | 'waiting'
-  /** `other_version`: a just loaded page has another contract. `refused_version`: this browser does not start that version. */
-  pause: 'unreachable' | 'closed' | 'too_many' | 'other_version' | 'refused_version' | null
+  /**
+   * `asked`: the server named a later moment. `other_version`: a just loaded page has another contract. `refused_version`: this browser
+   * does not start that version.
+   */
+  pause: 'unreachable' | 'closed' | 'too_many' | 'asked' | 'other_version' | 'refused_version' | null
   /** null before `hello`. */
   ingress: 'onion' | 'direct' | null
   onionAddress: string | null

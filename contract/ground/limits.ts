@@ -128,9 +128,6 @@ export const LIMITS = {
 } as const
 
 export const PERIODS = {
-  contactsPollMs: 5000,
-  unreadPollMs: 3000,
-  lockedPollMs: 5000,
   proofMs: 6 * 60 * MINUTE * 1000,
   contactCodeMs: 6 * MINUTE * 1000,
   contactCodePollMs: 30_000,

@@ -17,6 +17,9 @@ export function followPush(env: Env, attempt: (work: Promise<unknown>) => void, 
   }
 }
 
+/** True for a hidden page beside which the service worker tells of what comes. */
+export const isToldByPush = (): boolean => document.visibilityState === 'hidden' && storedPrefs().isPushed
+
 async function drop(): Promise<void> {
   const { dropPush } = await import('./push.ts')
   await dropPush()

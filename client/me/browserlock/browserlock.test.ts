@@ -288,6 +288,7 @@ test('A locked browser puts its session to sleep and shows how much is unread; i
   await reloads()
   await bob.says(alice, 'while she was away')
   const shown = vi.fn()
+  vi.stubGlobal('addEventListener', () => undefined)
   vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }))
   const stop = countArrivals(page, { unread: shown, reached: () => undefined })
   await expect.poll(() => shown).toHaveBeenCalledWith(1)
@@ -307,13 +308,16 @@ test('A browser that locks without a connection tells the server as soon as it h
   }
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+  onTestFinished(() => random.mockRestore())
   const reached: boolean[] = []
+  vi.stubGlobal('addEventListener', () => undefined)
   vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'hidden' }))
   const stop = countArrivals(page, { unread: () => undefined, reached: (isReached) => void reached.push(isReached) })
-  await vi.advanceTimersByTimeAsync(PERIODS.lockedPollMs)
+  await vi.advanceTimersByTimeAsync(PERIODS.reconnectMs)
   expect([reached, isAsleep()]).toEqual([[false, false], false])
   isOnline = true
-  await vi.advanceTimersByTimeAsync(PERIODS.lockedPollMs)
+  await vi.advanceTimersByTimeAsync(2 * PERIODS.reconnectMs)
   expect([reached, isAsleep()]).toEqual([[false, false, true], true])
   stop()
 })

@@ -1,7 +1,7 @@
 import { notificationsApi } from '../../../contract/chat/notifications.ts'
-import { PERIODS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { keepAsking } from '../../net/pauses.ts'
 import { isClosed } from '../../worker/crypto.ts'
 import { isAway } from '../account/account.ts'
 import { tellLocked } from './tellLocked.ts'
@@ -15,29 +15,20 @@ interface Shows {
 /** Puts the session to sleep as soon as the server can be reached, and shows its unread count. Returns how to stop. */
 export function countArrivals(env: Env, shows: Shows): () => void {
   let isTold = false
-  const ask = async () => {
-    isTold ||= await tellLocked(env)
-    return await env.api(notificationsApi.unreadCount, {})
+  const count = async () => {
+    try {
+      isTold ||= await tellLocked(env)
+      const { count: unread } = await env.api(notificationsApi.unreadCount, {})
+      shows.reached(true)
+      shows.unread(unread)
+    } catch (error) {
+      // Keep the last count. The server sends none to a session that no device has ever signed for [Note: D4].
+      if (error instanceof ApiError) shows.reached(!isAway(error))
+      else if (!isClosed(error)) throw error
+    }
   }
-  const count = () =>
-    void ask().then(
-      (answer) => {
-        shows.reached(true)
-        shows.unread(answer.count)
-      },
-      (error: unknown) => {
-        // Keep the last count. The server sends none to a session that no device has ever signed for [Note: D4].
-        if (error instanceof ApiError) shows.reached(!isAway(error))
-        else if (!isClosed(error)) throw error
-      },
-    )
-  const isSeen = () => document.visibilityState === 'visible'
-  const onVisible = () => void (isSeen() && count())
-  document.addEventListener('visibilitychange', onVisible)
-  const poll = setInterval(() => (isTold && !isSeen()) || count(), PERIODS.lockedPollMs)
-  count()
-  return () => {
-    document.removeEventListener('visibilitychange', onVisible)
-    clearInterval(poll)
-  }
+  void count()
+  return keepAsking(async () => {
+    if (!isTold || document.visibilityState === 'visible') await count()
+  }).stop
 }

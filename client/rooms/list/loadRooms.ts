@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { Contact } from '../../../contract/chat/contacts.ts'
-import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import type { ListedRoom, RoomPage } from '../../../contract/chat/roomlist.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
@@ -117,11 +116,6 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
     if (late.length === 0 || attempt === LIST_TRIES) return answer
     ;[before, page] = await ask({ ids: late.splice(0, LIMITS.roomIdsMax).join() })
   }
-}
-
-export async function isUnreadRight(env: Env): Promise<boolean> {
-  const { count } = await env.api(notificationsApi.unreadCount, {})
-  return count === roomsStore.getState().unreadTotal
 }
 
 export const keepRooms = async (env: Env, contacts: Contact[]): Promise<RoomRow[]> =>
