@@ -1,15 +1,11 @@
 import { PERIODS } from '../../contract/ground/limits.ts'
 
-/** Three seconds to a minute, less a random part of up to a half: the pages that one server has lost do not come back in step. */
+/** Up to a minute, less a random part that keeps pages apart. */
 export const spread = (ms: number): number => Math.min(Math.max(ms, PERIODS.reconnectMs), 60_000) * (1 - Math.random() / 2)
 
-/** Three seconds, then twice that each time. */
 export const pauseMs = (tries: number): number => spread(PERIODS.reconnectMs * 2 ** tries)
 
-/**
- * Asks again and again, one question at a time: ever more rarely, soon again after true, and at once when the network returns or the page
- * is seen.
- */
+/** Asks one question at a time: ever more rarely, soon again after true, at once when network or person return. */
 export function keepAsking(ask: () => Promise<unknown>) {
   const page = new AbortController()
   let tries = 0

@@ -12,7 +12,6 @@ export interface Socket {
   reconnect(): void
   /** True: frames arrive, so nothing needs to be polled. */
   isAlive(): boolean
-  /** One attempt: the server answers elsewhere. */
   retry(): void
   steady(isOn: boolean): void
   /** When the server was last heard, in ms since 1970; 0 for never. */
@@ -35,7 +34,7 @@ interface Options {
 
 /**
  * Makes five attempts, each within 3 s, then waits for `retry`, `reconnect`, `online`, focus or a visible page; at once after a normal
- * close (1000) or too many sockets. On an onion origin the attempts go on. Who is asked to come back later does so, or by `reconnect`.
+ * close (1000) or too many sockets. On an onion origin they go on. After `come_back` only time or `reconnect` counts.
  */
 export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Options): Socket {
   const listeners = new Map<FrameType, Set<(data: never) => void>>()
@@ -51,7 +50,6 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
   let lastFrameAt = 0
   let beganAt = 0
   let unansweredSince: number | undefined
-  /** This socket's server wants it so, or 0. */
   let comeBackMs = 0
 
   function connect() {

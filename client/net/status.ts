@@ -3,10 +3,7 @@ import { createStore } from 'zustand/vanilla'
 export interface ConnectionState {
   /** `waiting`: "Reconnect" starts the next burst. */
   phase: 'connecting' | 'open' | 'waiting'
-  /**
-   * `asked`: the server named a later moment. `other_version`: a just loaded page has another contract. `refused_version`: this browser
-   * does not start that version.
-   */
+  /** `other_version`: a just loaded page has another contract. `refused_version`: this browser does not start it. */
   pause: 'unreachable' | 'closed' | 'too_many' | 'asked' | 'other_version' | 'refused_version' | null
   /** null before `hello`. */
   ingress: 'onion' | 'direct' | null

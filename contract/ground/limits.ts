@@ -2,7 +2,7 @@ const KIB = 1024
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
-/** Each name states its unit. */
+/** Names state units. */
 export const LIMITS = {
   usernameMin: 3,
   usernameMax: 30,
@@ -48,7 +48,7 @@ export const LIMITS = {
   pageAnswerBytes: 128 * 1024 * KIB,
   frameBytes: 128 * KIB,
   socketBufferBytes: 1024 * KIB,
-  /** Headers and whole bodies. Streams keep a minimum rate. */
+  /** Headers and whole bodies. */
   requestSeconds: 30,
   streamBytesPerSecond: 4 * KIB,
   connectionsMax: 20_000,
@@ -139,5 +139,5 @@ export const PERIODS = {
   uploadSilenceMs: 90_000,
 } as const
 
-/** Raise it if an old tab could misread a new server, or the reverse. */
+/** Raise it if an old tab or server could misread a new one. */
 export const CONTRACT_VERSION = 6

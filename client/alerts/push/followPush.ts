@@ -17,7 +17,7 @@ export function followPush(env: Env, attempt: (work: Promise<unknown>) => void, 
   }
 }
 
-/** True for a hidden page beside which the service worker tells of what comes. */
+/** True for a hidden page. */
 export const isToldByPush = (): boolean => document.visibilityState === 'hidden' && storedPrefs().isPushed
 
 async function drop(): Promise<void> {

@@ -15,7 +15,7 @@ import { lockOf, passwordsOf, shutHere, withLock } from './roomLocks.ts'
 import { allUpdates, updatesOf } from './rowUpdates.ts'
 import { keepDrafts } from './unkeptDrafts.ts'
 
-/** Maximum number of requests while messages keep arriving. */
+/** Requests while messages keep arriving. */
 const LIST_TRIES = 5
 
 /** Removed unless the whole list has them. */
@@ -24,10 +24,7 @@ let unlisted = new Set<string>()
 type OnRows = (rows: RoomRow[]) => void
 const nothing: OnRows = () => undefined
 
-/**
- * Reads the changes since the last answer, or the whole list if the server has no such counter. Keeps this browser's own
- * knowledge.
- */
+/** Reads the changes since the last answer, or the whole list if there was none. Keeps this browser's own knowledge. */
 export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRow[]> =>
   inTurn(env, 'list', async () => {
     try {

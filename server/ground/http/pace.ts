@@ -16,11 +16,10 @@ export interface Pace {
   bytesPerSecond: number
   connectionsMax: number
   connectionsOfAddressMax: number
-  /** One more is told when to come back, so that requests still find a connection. */
+  /** Leaves connections to requests. */
   socketsMax: number
-  /** Likewise while the server is busy with so many accounts that came or left. */
+  /** Accounts. */
   comingMax: number
-  /** Sockets that come back after a stop. */
   backPerSecond: number
   checkMs: number
   heartbeatMs: number

@@ -28,7 +28,7 @@ export interface Gateway {
   attach(server: Server): void
   /** Runs for all users every 10 s too. Logs failures. */
   recheck: Accounts['recheck']
-  /** Tells open sockets when to come back, closes them with 1012 and waits for them. */
+  /** Closes open sockets with 1012 and waits for them. */
   close(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   )
   /** The pings that may still stay unanswered. */
   const pingsLeft = new WeakMap<WebSocket, number>()
-  /** By account: nobody makes a queue alone, however often they come. */
+  /** By account: nobody makes a queue alone. */
   const underWay = new Map<string, Promise<unknown>>()
   const accounts = watchAccounts(env, hooks)
   const { pace } = hooks
@@ -179,7 +179,6 @@ export function openGateway(app: FastifyInstance, env: Env, hooks: Hooks): Gatew
   }
 }
 
-/** Up to three seconds a page waits by itself. */
 function sendAway(socket: WebSocket, seconds: number, code: number): void {
   if (seconds > PERIODS.reconnectMs / 1000) sendFrame(socket, { type: 'come_back', data: { seconds } })
   socket.close(code, 'Come back later')

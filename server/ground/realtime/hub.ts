@@ -42,7 +42,6 @@ export interface Hub {
   leave(seat: Seat): boolean
   seats(userId?: string): Seat[]
   waiting(userId?: string): Seat[]
-  /** Without those that are being closed as surplus. */
   size(): number
 }
 
