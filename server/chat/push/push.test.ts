@@ -108,8 +108,9 @@ test('nobody is pushed what a page of theirs has shown: it is open at any proces
   await alice.does(messagesApi.markDelivered, { chatRoomId, seq })
   page.hangsUp()
   await page.closed
-  const nodes = () => world.sql('select nodes from presence where user_id = $1', [alice.id])
-  await expect.poll(nodes).toEqual([{ nodes: [] }])
+  const hasLeft = () =>
+    world.sql("select nodes = '{}' and last_seen is not null as it from presence where user_id = $1", [alice.id])
+  await expect.poll(hasLeft).toEqual([{ it: true }])
   expect(await afterAMinute(browser)).toBe(0)
   await isElsewhere(alice, true)
   await bob.says(chatRoomId, 'to her page at another server')

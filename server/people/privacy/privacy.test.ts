@@ -48,8 +48,11 @@ async function sees(who: Person) {
   return { isOnline, lastSeen }
 }
 
+/** Waits until somebody who was here has left. */
 const isAway = (who: Person) =>
-  expect.poll(() => world.sql('select nodes from presence where user_id = $1', [who.id])).toEqual([{ nodes: [] }])
+  expect
+    .poll(() => world.sql("select nodes = '{}' and last_seen is not null as has_left from presence where user_id = $1", [who.id]))
+    .toEqual([{ has_left: true }])
 
 test('whoever hides that they are online is away for all contacts at once, on every page, and no arrival or departure reaches one', async () => {
   const { alice, bob } = await pair()
