@@ -40,12 +40,16 @@ test('a pause has three seconds at first and a minute at last, less a random par
   expect([0, 5].map(pauseMs)).toEqual([2250, 45_000])
 })
 
-test('it is asked ever more rarely, and soon again after true', async () => {
+test('it is asked ever more rarely, each minute at last, and soon again after true; where somebody looks each twelve seconds', async () => {
+  tab.visibilityState = 'hidden'
   const ask = vi.fn(async () => false)
   onTestFinished(keepAsking(ask).stop)
   expect(await pauses(ask, 7)).toEqual([3, 6, 12, 24, 48, 60, 60])
   ask.mockResolvedValueOnce(true)
   expect(await pauses(ask, 4)).toEqual([60, 3, 6, 12])
+  becomes('visible')
+  await vi.advanceTimersByTimeAsync(0)
+  expect(await pauses(ask, 5)).toEqual([3, 6, 12, 12, 12])
 })
 
 test('a question that takes long is not asked twice', async () => {

@@ -5,13 +5,17 @@ export const spread = (ms: number): number => Math.min(Math.max(ms, PERIODS.reco
 
 export const pauseMs = (tries: number): number => spread(PERIODS.reconnectMs * 2 ** tries)
 
+/** Who looks at the page waits no longer for an answer. */
+const SEEN_MS = 12_000
+
 /** Asks one question at a time: ever more rarely, soon again after true, at once when network or person return. */
 export function keepAsking(ask: () => Promise<unknown>) {
   const page = new AbortController()
   let tries = 0
   let timer: ReturnType<typeof setInterval> | undefined
   const wait = () => {
-    timer = setInterval(turn, pauseMs(tries++))
+    const mostMs = document.visibilityState === 'visible' ? SEEN_MS : Number.POSITIVE_INFINITY
+    timer = setInterval(turn, Math.min(pauseMs(tries++), mostMs))
   }
   async function turn() {
     clearInterval(timer)
