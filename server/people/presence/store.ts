@@ -125,12 +125,18 @@ async function shownOf(
   }))
 }
 
+const FIRST = sql`'00000000-0000-0000-0000-000000000000'::uuid`
+const LAST = sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`
+
 /** The contacts of `changed`, by whichever there are fewer of: contacts, or people who are here. The limit keeps the other way from being read. */
 function candidates(here: Here): SQL {
   const all = sql`select * from contacts where user_id = changed.user_id`
   if (!here) return all
+  // By the whole key: the index of who is a contact of whom has this order too, and would be read until so many are found.
   const areFewer = sql`(select count(*) from (
-    select from contacts where user_id = changed.user_id order by contact_user_id limit ${here.length + 1}) few) <= ${here.length}`
+    select from contacts
+    where (user_id, contact_user_id) >= (changed.user_id, ${FIRST}) and (user_id, contact_user_id) <= (changed.user_id, ${LAST})
+    order by user_id, contact_user_id limit ${here.length + 1}) few) <= ${here.length}`
   return sql`
     (${all} limit case when ${areFewer} then null else 0 end)
     union all
