@@ -303,6 +303,8 @@ test('A server of another version makes the page load itself once; then the page
   alice.page.on('load', () => {
     loads += 1
   })
+  // The chat is there before the socket: a first hello that lies would load the page while it goes offline.
+  await alice.page.getByText('Connected').waitFor()
   proxy.lies(otherVersion, await cookieOf(alice))
   await reconnects(alice)
   await alice.page.getByText('Paused: the server has another version').waitFor()
