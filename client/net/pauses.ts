@@ -5,7 +5,6 @@ export const spread = (ms: number): number => Math.min(Math.max(ms, PERIODS.reco
 
 export const pauseMs = (tries: number): number => spread(PERIODS.reconnectMs * 2 ** tries)
 
-/** Who looks at the page waits no longer for an answer. */
 const SEEN_MS = 12_000
 
 /** Asks one question at a time: ever more rarely, soon again after true, at once when network or person return. */

@@ -132,7 +132,7 @@ const LAST = sql`'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`
 function candidates(here: Here): SQL {
   const all = sql`select * from contacts where user_id = changed.user_id`
   if (!here) return all
-  // By the whole key: the index of who is a contact of whom has this order too, and would be read until so many are found.
+  // By the whole key: another index has its second half's order, and would be read until so many are found.
   const areFewer = sql`(select count(*) from (
     select from contacts
     where (user_id, contact_user_id) >= (changed.user_id, ${FIRST}) and (user_id, contact_user_id) <= (changed.user_id, ${LAST})
