@@ -28,6 +28,15 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
     ],
   },
   {
+    title: 'On a message',
+    keys: [
+      { words: 'From message to message', press: ['↑', '↓'] },
+      { words: 'Reply', press: ['R'] },
+      { words: 'Copy', press: ['Ctrl', 'C'] },
+      { words: 'All actions', press: ['Shift', 'F10'] },
+    ],
+  },
+  {
     title: 'In a call',
     keys: [
       { words: 'Mute, or silence the ringing', press: ['M'] },

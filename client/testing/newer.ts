@@ -42,6 +42,8 @@ export async function newerBuild(): Promise<NewerBuild> {
       searchedIn: (content: Content) => emojiIn(content) ?? ours.searchedIn(content),
       fileIn: (content: Content | null | undefined) => (emojiIn(content) === undefined ? ours.fileIn(content) : undefined),
       callIn: (content: Content) => (emojiIn(content) === undefined ? ours.callIn(content) : undefined),
+      quoteIn: (content: Content | null | undefined) => (emojiIn(content) === undefined ? ours.quoteIn(content) : undefined),
+      quotedWords: (content: Content) => emojiIn(content) ?? ours.quotedWords(content),
       isCounted: (content: Content) => emojiIn(content) !== undefined || ours.isCounted(content),
       isTyped: (content: Content) => emojiIn(content) === undefined && ours.isTyped(content),
     } satisfies typeof ours

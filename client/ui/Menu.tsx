@@ -8,6 +8,7 @@ import { useOver } from './useOver.tsx'
 export interface MenuItem {
   icon: LucideIcon
   label: string
+  press?: string
   onSelect: () => void
 }
 
@@ -67,7 +68,7 @@ export function Menu({ label, at, items, onClose }: Props) {
           }}
           onCloseAutoFocus={close}
         >
-          {items.map(({ icon: Icon, label: words, onSelect }) => (
+          {items.map(({ icon: Icon, label: words, press, onSelect }) => (
             <DropdownMenu.Item
               key={words}
               onSelect={() => {
@@ -76,6 +77,7 @@ export function Menu({ label, at, items, onClose }: Props) {
             >
               <Icon className="i i-16" aria-hidden />
               {words}
+              {press && <kbd aria-hidden>{press}</kbd>}
             </DropdownMenu.Item>
           ))}
         </DropdownMenu.Content>

@@ -1,12 +1,12 @@
 /** A step back closes the last first: `over` lies over the page, `panel` beside a chat. */
-export type Rank = 'panel' | 'search' | 'over'
+export type Rank = 'panel' | 'search' | 'reply' | 'over'
 
 interface Step {
   rank: Rank
   close: () => void
 }
 
-const RANKS: Rank[] = ['panel', 'search', 'over']
+const RANKS: Rank[] = ['panel', 'search', 'reply', 'over']
 
 let steps: Step[] = []
 let tell = (): void => undefined

@@ -3,7 +3,7 @@ import { showToast } from './toast.ts'
 
 const SHOWN_MS = 2000
 
-/** Copies a text. `isCopied` is true for a moment afterwards. Where the browser refuses, the text is shown, to be copied by hand. */
+/** Copies a text. `isCopied` is true for a moment afterwards. Where the browser refuses, the text is shown. */
 export function useCopy(text: string): { isCopied: boolean; copy: () => Promise<void> } {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
@@ -12,13 +12,17 @@ export function useCopy(text: string): { isCopied: boolean; copy: () => Promise<
     return () => clearTimeout(timer)
   }, [isCopied])
 
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(text)
-      setCopied(true)
-    } catch {
-      showToast({ tone: 'plain', title: 'Copy it from here', text })
-    }
-  }
+  const copy = async () => setCopied(await copyText(text))
   return { isCopied, copy }
+}
+
+/** Returns false if the browser refuses. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    showToast({ tone: 'plain', title: 'Copy it from here', text })
+    return false
+  }
 }

@@ -64,6 +64,8 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
     readDraft: outbox.readDraft,
     drafts: outbox.drafts,
     keepDraftText: outbox.keepDraftText,
+    readReply: outbox.readReply,
+    keepReply: outbox.keepReply,
     isSteady,
     setSteady,
   }),
@@ -71,6 +73,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),
   }),
   ...part(load.unsent, 'dropFromOutbox', 'takeBack', 'unsentCount'),
+  ...part(load.quoted, 'quoted'),
 })
 
 /** calls: their keys, which no vault keeps, and whose line is owed. */

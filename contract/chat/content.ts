@@ -5,6 +5,10 @@ import { base64, base64Of, boundedRecord } from '../ground/shapes.ts'
 import { CALL_LIMITS, CALL_TYPES } from './calllimits.ts'
 import { SAID } from './saidlimits.ts'
 
+/** The words are those of whoever quotes. */
+const quoteShape = z.object({ senderId: z.uuid(), id: z.uuid(), words: z.string().max(SAID.quoteMax) })
+export type Quote = z.infer<typeof quoteShape>
+
 const pixels = z.number().int().min(1).max(100_000)
 
 /** `as`: the server's message type; a video is a `file` [Note: A1]. */
@@ -38,6 +42,7 @@ const fileShape = z.object({
         .max(SAID.albumMax - 1),
     })
     .optional(),
+  quote: quoteShape.optional(),
 })
 export type FileContent = z.infer<typeof fileShape>
 
@@ -69,7 +74,11 @@ const transferShape = z.object({
 export type TransferContent = z.infer<typeof transferShape>
 
 const KINDS = [
-  z.object({ type: z.literal('text'), text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes) }),
+  z.object({
+    type: z.literal('text'),
+    text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes),
+    quote: quoteShape.optional(),
+  }),
   fileShape,
   callShape,
   transferShape,

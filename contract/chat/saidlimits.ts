@@ -1,8 +1,9 @@
 const KIB = 1024
 
-/** Characters of a name, sizes of a caption and a thumbnail. */
+/** Characters of a name and of a quote, sizes of a caption and a thumbnail. */
 export const SAID = {
   nameMax: 255,
+  quoteMax: 200,
   captionBytes: 4 * KIB,
   thumbnailBytes: 6 * KIB,
   /** A voice message, and its parts of shown loudness. */

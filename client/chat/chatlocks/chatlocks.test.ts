@@ -87,6 +87,7 @@ test('Once Alice locks a chat, nothing that her open vault opens has a word of i
   const { alice, bob, place } = await talking()
   await alice.keeps(bob, 'cherries, not sent')
   await keepDraft(alice.env, place.id, 'a draft of plums')
+  await alice.core.keepReply({ chatRoomId: place.id, quote: { senderId: bob.userId, id: bob.userId, words: 'pears' } })
   await alice.core.indexRooms({ chatRoomIds: [place.id] })
   expect(words(await openedRows(alice), 'apples', 'pears', 'plums', 'cherries').length).toBeGreaterThan(4)
   await setChatPassword(alice.env, place, PASSWORD)
@@ -95,7 +96,7 @@ test('Once Alice locks a chat, nothing that her open vault opens has a word of i
   expect(words(texts, 'apples', 'pears', 'plums', 'cherries')).toEqual([])
   // Neither its MLS state, its commits nor its epoch keys, and no part of the search.
   expect(texts.filter((text) => /^(groups|messages|outbox|own)/.test(text) && !text.includes('lockedRoom'))).toEqual([])
-  expect(texts.filter((text) => /^sealed (epoch|room|draft|pending|pages):/.test(text) && !text.includes('lockedRoom'))).toEqual(
+  expect(texts.filter((text) => /^sealed (epoch|room|draft|reply|pending|pages):/.test(text) && !text.includes('lockedRoom'))).toEqual(
     [],
   )
   expect(texts.filter((text) => /^sealed (search|late)/.test(text))).toEqual([])
@@ -126,6 +127,8 @@ test('No key of the open vault opens what is sealed for a locked chat, and with 
 test('Alice unlocks with the password: her messages, her draft and her unsent words are there, and what came meanwhile', async () => {
   const { alice, bob, place } = await talking()
   await keepDraft(alice.env, place.id, 'a draft of plums')
+  const quote = { senderId: bob.userId, id: bob.userId, words: 'pears' }
+  await alice.core.keepReply({ chatRoomId: place.id, quote })
   await setChatPassword(alice.env, place, PASSWORD)
   await meanwhile(() => bob.says(alice, 'figs, while locked'))
   await syncs(alice)
@@ -136,6 +139,7 @@ test('Alice unlocks with the password: her messages, her draft and her unsent wo
   expect(lockState(place.id)).toBe('open')
   expect(await alice.hears(bob)).toEqual(['apples', 'pears', 'figs, while locked'])
   expect(await readDraft(alice.env, place.id)).toBe('a draft of plums')
+  expect(await alice.core.readReply(place.id)).toEqual(quote)
   await alice.says(bob, 'dates, while open')
   await lockChat(alice.env, place)
   const texts = await openedRows(alice)

@@ -25,6 +25,8 @@ export interface ExportedMessage {
   text: string | null
   reason?: string
   file?: ExportedFile
+  /** The message that this one answers, in the words of whoever quotes it. */
+  answers?: { id: string; from: 'me' | 'them'; words: string }
   call?: Pick<CallContent, 'callType' | 'outcome' | 'seconds' | 'isCompared'>
   /** Unchanged content that a newer version of the page can read. */
   raw?: unknown
@@ -53,6 +55,7 @@ ul { margin: 1.5rem 0 0; padding: 0; list-style: none; border-top: 1px solid var
 .m.me { margin-left: auto; background: var(--mine) } .m p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
 .m time, .m .who { font-size: .75rem; color: var(--soft) } .m.odd { border: 1px dashed var(--soft); background: none }
 .m img { display: block; max-width: 100%; max-height: 22rem; border-radius: 8px; margin: .25rem 0 }
+.m blockquote { margin: .25rem 0; padding-left: .625rem; border-left: 2px solid var(--soft); font-size: .8125rem; line-height: 1.25rem; color: var(--soft); overflow-wrap: anywhere }
 .notice { text-align: center; font-size: .8125rem; color: var(--soft) }
 @media (max-width: 40rem) { body { margin: 0; border: 0; border-radius: 0; padding: 1rem } }
 @media print { :root { color-scheme: light } html, body { background: none; border: 0; margin: 0; padding: 0 } .m { break-inside: avoid } h2 { break-after: avoid } }
@@ -100,15 +103,22 @@ export function chatLines(
   return { html: html.join(''), lastDay }
 }
 
-function line({ at, sentAt, from, text, reason, isEncrypted, file, call }: ExportedMessage, other: ExportedPerson): string {
+function line(
+  { at, sentAt, from, text, reason, isEncrypted, file, call, answers }: ExportedMessage,
+  other: ExportedPerson,
+): string {
   if (from === 'notice') return `<p class="notice">${escaped(text ?? '')}</p>`
   const who = from === 'me' ? 'You' : other.displayName
   const words = text === null ? `<em>Not readable here: ${escaped(reason ?? '')}</em>` : escaped(text)
   const content = file ? fileHtml(file, words) : `<p dir="auto">${words}</p>`
+  const asked = answers?.from === 'me' ? 'You' : other.displayName
+  const quoted = answers
+    ? `<blockquote><bdi>${escaped(asked)}</bdi>: <span dir="auto">${escaped(answers.words)}</span></blockquote>`
+    : ''
   const written = sentAt === undefined ? '' : `written ${moment.format(new Date(sentAt))}`
   const became = call ? callDetails(call, from === 'me') : []
   const notes = [...became, written, isEncrypted ? '' : 'not encrypted', text !== null && reason ? reason : ''].filter(Boolean)
-  return `<div class="m ${from}${text === null ? ' odd' : ''}"><span class="who"><bdi>${escaped(who)}</bdi></span>${content}
+  return `<div class="m ${from}${text === null ? ' odd' : ''}"><span class="who"><bdi>${escaped(who)}</bdi></span>${quoted}${content}
 <time datetime="${escaped(at)}">${escaped(clock.format(new Date(at)))}${notes.length > 0 ? ` · ${escaped(notes.join(', '))}` : ''}</time></div>\n`
 }
 

@@ -2,7 +2,7 @@ import type { Content } from '../../../contract/chat/content.ts'
 import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
-import { contentWords, fileIn } from '../../../contract/chat/kinds/kinds.ts'
+import { contentWords, fileIn, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
@@ -57,7 +57,7 @@ export async function writeChat(env: Env, room: Room, writing: Writing): Promise
     count({ messages, files })
   }
   for await (const page of pagesOf(env, room, signal)) write(page.map((message) => exported(message, room.ownId, places)))
-  write((await unsentOf(env, room)).map((row) => unsent(row, places)))
+  write((await unsentOf(env, room)).map((row) => unsent(row, places, room.ownId)))
   json.end(']}\n')
   html.end(PAGE_END)
   return { messages, unreadable, files, missingFiles: (places?.size ?? 0) - files }
@@ -103,7 +103,12 @@ function exported(
   const line = { seq, id, at, ...(sentAt !== undefined && { sentAt }), from, isEncrypted: body.kind !== 'plain' } as const
   switch (body.kind) {
     case 'content':
-      return { ...line, text: contentWords(body.content), ...fieldsOf(body.content, places, isMine) }
+      return {
+        ...line,
+        text: contentWords(body.content),
+        ...fieldsOf(body.content, places, isMine),
+        ...answersOf(body.content, ownId),
+      }
     case 'plain':
     case 'notice':
       return { ...line, text: body.text }
@@ -118,7 +123,7 @@ function exported(
   }
 }
 
-const unsent = ({ id, sentAt, content }: OutboxRow, places: Places | undefined): ExportedMessage => ({
+const unsent = ({ id, sentAt, content }: OutboxRow, places: Places | undefined, ownId: string): ExportedMessage => ({
   seq: null,
   id,
   at: sentAt,
@@ -126,8 +131,13 @@ const unsent = ({ id, sentAt, content }: OutboxRow, places: Places | undefined):
   text: content ? contentWords(content) : null,
   reason: content ? 'not sent' : NEEDS_NEWER,
   isEncrypted: true,
-  ...(content && fieldsOf(content, places, true)),
+  ...(content && { ...fieldsOf(content, places, true), ...answersOf(content, ownId) }),
 })
+
+function answersOf(content: Content, ownId: string): Pick<ExportedMessage, 'answers'> {
+  const quote = quoteIn(content)
+  return quote ? { answers: { id: quote.id, from: quote.senderId === ownId ? 'me' : 'them', words: quote.words } } : {}
+}
 
 type Fields = Partial<Pick<ExportedMessage, 'file' | 'call' | 'text'>>
 

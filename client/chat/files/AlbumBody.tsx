@@ -38,13 +38,15 @@ interface Props {
   /** Marks in its name, then in its caption. */
   marks: readonly Range[] | undefined
   meta: ReactNode
+  /** What the pictures answer. */
+  above?: ReactNode
   Words: Words
   onRetry: (id: string) => void
   onDelete: (id: string) => void
 }
 
 /** Pictures that were sent together, in one frame. What failed or waits does so in its place. */
-export function AlbumBody({ album, message, marks, meta, Words, onRetry, onDelete }: Props) {
+export function AlbumBody({ album, message, marks, meta, above, Words, onRetry, onDelete }: Props) {
   const uploads = useStore(uploadsStore, (state) => state.uploads)
   const [viewed, setViewed] = useState<Part>()
   const parts: Part[] = album.flatMap(({ body, ...one }) => {
@@ -63,6 +65,7 @@ export function AlbumBody({ album, message, marks, meta, Words, onRetry, onDelet
   const reasons = reasonsOf(parts)
   return (
     <div className="bub file att album">
+      {above}
       <div
         className={`album-cells of-${Math.min(shown.length, SHOWN)}`}
         style={{

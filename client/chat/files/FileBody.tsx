@@ -20,10 +20,12 @@ interface Props {
   /** Marks in the name, then in the caption. */
   marks: readonly Range[] | undefined
   meta: ReactNode
+  /** What the file answers. */
+  above?: ReactNode
   Words: ComponentType<{ text: string; marks: readonly [number, number][] | undefined }>
 }
 
-export function FileBody({ body, message, marks, meta, Words }: Props) {
+export function FileBody({ body, message, marks, meta, above, Words }: Props) {
   const { id, seq, isMine } = message
   const upload = useStore(uploadsStore, ({ uploads }) => (isMine ? uploads.find((one) => one.id === id) : undefined))
   const look = lookOf(body.file)
@@ -33,6 +35,7 @@ export function FileBody({ body, message, marks, meta, Words }: Props) {
   const inCaption = marks?.filter(([from]) => from >= before).map(([from, to]): [number, number] => [from - before, to - before])
   return (
     <div className={`bub file att ${look}`}>
+      {above}
       {look === 'picture' && <PictureBody held={body} seq={seq} isOut={isOut} />}
       {look === 'document' && <DocumentBody held={body} isOut={isOut} />}
       {look !== 'picture' && look !== 'document' && !isOut && <Player held={body} look={look} isInChat />}

@@ -8,7 +8,7 @@ import { stripped } from './stripMetadata.ts'
 
 export interface Prepared {
   file: Blob
-  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album'>
+  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album' | 'quote'>
 }
 
 interface Asked {

@@ -18,6 +18,7 @@ export interface Options {
   isSmaller: boolean
   ahead?: Ahead | undefined
   album?: FileContent['album']
+  quote?: FileContent['quote']
 }
 
 /**
@@ -40,8 +41,8 @@ export async function sendFile(
     // Bytes of a queued file would wait in memory.
     const isFirst = !isQueued && uploadsStore.getState().uploads.length === 0
     const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead?.bytesOf) : undefined
-    const { about } = prepared
-    const row = await kept(env, ahead ? { ...message, about } : { ...message, ...prepared }, early)
+    const about = { ...prepared.about, ...(options.quote && { quote: options.quote }) }
+    const row = await kept(env, ahead ? { ...message, about } : { ...message, ...prepared, about }, early)
     await startUpload(env, row, chats, early)
     return true
   } catch (error) {
@@ -86,7 +87,7 @@ export async function sendInPlace(env: Env, lost: Upload, picker: Picker): Promi
   picker.value = ''
   if (!file || fitting([file]).length === 0) return
   const { chatRoomId, content } = lost
-  const { caption, album } = content
-  if (await sendFile(env, undefined, chatRoomId, file, { caption, isSmaller: false, ...(album && { album }) }))
+  const { caption, album, quote } = content
+  if (await sendFile(env, undefined, chatRoomId, file, { caption, isSmaller: false, ...(album && { album }), quote }))
     await cancelUpload(env, lost)
 }

@@ -17,6 +17,7 @@ import { sendFiles } from '../files/sendFiles.ts'
 import type { Press } from '../files/useHold.tsx'
 import { askTransfer, endTransferAsk, transferStore } from '../transferline/transferState.ts'
 import { followerOf } from './chatFiles.ts'
+import { chooseReply, replyIn } from './replies.ts'
 import type { useGiven } from './useGiven.tsx'
 
 const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
@@ -121,13 +122,21 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
     setRecording({ heldFrom })
   }
 
+  /** The file, or the first of several, answers what a text would. */
+  function takenReply(): Pick<Options, 'quote'> {
+    const quote = replyIn(chatRoomId)
+    if (!quote) return {}
+    void chooseReply(env, chatRoomId, null)
+    return { quote }
+  }
+
   async function send(picked: File[], options: Options) {
     // The dialog would return the focus after the next letter.
     flushSync(() => setFiles([]))
     nextFocus()?.focus({ preventScroll: true })
     const chats = followerOf(env)
     takeLarge(large.current, false)
-    await sendFiles(env, chats, chatRoomId, picked, options)
+    await sendFiles(env, chats, chatRoomId, picked, { ...options, ...takenReply() })
   }
 
   if (recording)
@@ -138,7 +147,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
         onCancel={() => setRecording(undefined)}
         onSend={async (prepared) => {
           setRecording(undefined)
-          await sendFile(env, followerOf(env), chatRoomId, prepared)
+          await sendFile(env, followerOf(env), chatRoomId, prepared, { caption: '', isSmaller: false, ...takenReply() })
         }}
       />
     )

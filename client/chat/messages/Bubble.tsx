@@ -14,6 +14,7 @@ const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupp
 const CallLine = later(async () => (await import('../callline/CallLine.tsx')).CallLine)
 const TransferLine = later(async () => (await import('../transferline/TransferLine.tsx')).TransferLine)
 const Album = later(async () => (await import('./Album.tsx')).Album)
+const Quoted = later(async () => (await import('./Quoted.tsx')).Quoted)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 /** The line may be lost before something waits. */
@@ -35,6 +36,7 @@ interface Props {
 
 export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
+  const quote = album?.map((one) => one.body.kind === 'file' && one.body.file.quote).find((found) => found) || undefined
   const classes = ['msg', message.isMine && 'me', !startsRun && 'on'].filter(Boolean)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
@@ -47,6 +49,7 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, 
       {album ? (
         <Album
           {...{ album, message, onUpgrade, Words: Folded, marks: body.marks }}
+          above={quote && <Quoted quote={quote} />}
           meta={<Meta message={message} details={details} isAside={!body.hasTime} />}
         />
       ) : (
@@ -76,8 +79,21 @@ interface Draws<B extends MessageBody> {
 }
 
 const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
-  text: { bubble: (drawn) => <Said {...drawn} look={isEmojiOnly(drawn.body.text) ? 'bub emoji' : 'bub'} /> },
-  file: { bubble: (drawn) => <FileBody {...drawn} Words={Folded} /> },
+  text: {
+    bubble: (drawn) => {
+      const { text, quote } = drawn.body
+      return (
+        <Said {...drawn} look={isEmojiOnly(text) && !quote ? 'bub emoji' : 'bub'}>
+          {quote && <Quoted quote={quote} />}
+        </Said>
+      )
+    },
+  },
+  file: {
+    bubble: (drawn) => (
+      <FileBody {...drawn} Words={Folded} above={drawn.body.file.quote && <Quoted quote={drawn.body.file.quote} />} />
+    ),
+  },
   call: { bubble: (drawn) => <CallLine {...drawn} /> },
   transfer: { bubble: (drawn) => <TransferLine {...drawn} /> },
   plain: {

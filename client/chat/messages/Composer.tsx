@@ -13,6 +13,7 @@ import { useOnline } from '../../ui/useOnline.tsx'
 import { hasKeyboard } from '../../ui/writeOn.ts'
 import { preloadBubbles } from './Bubble.tsx'
 import { composer } from './composer.ts'
+import { chooseReply, loadReply, repliesStore, showReply } from './replies.ts'
 import { sendText } from './send.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import { useDraft } from './useDraft.tsx'
@@ -30,6 +31,8 @@ export async function preloadSending(): Promise<void> {
   await Promise.all([Attach.preload(), preloadBubbles()])
 }
 
+const ReplyLine = later(async () => (await import('./ReplyLine.tsx')).ReplyLine)
+
 interface Props {
   room: Room
   /** Without a plan the composer shows the plans and does not ask the server. */
@@ -43,6 +46,8 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const { text, change: setText, empty, isUnkept } = useDraft(room.id)
+  const reply = useStore(repliesStore, ({ replies }) => replies.get(room.id))
+  useEffect(() => void loadReply(env, room.id), [env, room.id])
   const typing = useTyping(room)
   const given = useGiven()
   const isOnline = useOnline()
@@ -60,12 +65,16 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
     // A render by React would cost a style pass over the page.
     if (field.current) field.current.value = ''
     empty()
+    if (reply) showReply(room.id, null)
     let keptId: string | undefined
     const onKept = (id: string) => {
       keptId = id
     }
-    const outcome = await sendAndReport(() => sendText(env, room, text, onKept), onUpgrade)
-    if (keptId === undefined) return giveBack(text)
+    const outcome = await sendAndReport(() => sendText(env, room, text, onKept, reply), onUpgrade)
+    if (keptId === undefined) {
+      if (reply) showReply(room.id, reply)
+      return giveBack(text)
+    }
     const isRefused = outcome === 'subscription_required' || outcome === 'limit_reached'
     // A new text in the field leaves the refused message as an unsent line.
     if (!isRefused || field.current?.value !== '') return
@@ -121,6 +130,15 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
       </span>
       <form className="writing" noValidate onSubmit={submit}>
         <div className={isTooLong ? 'input bad' : 'input'}>
+          {reply && (
+            <ReplyLine
+              quote={reply}
+              onCancel={() => {
+                field.current?.focus()
+                void chooseReply(env, room.id, null)
+              }}
+            />
+          )}
           <textarea
             ref={field}
             rows={1}

@@ -18,6 +18,7 @@ import { useSeen } from './useSeen.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
 
 const Announcer = later(async () => (await import('./Announcer.tsx')).Announcer)
+const MessageActs = later(async () => (await import('./MessageActs.tsx')).MessageActs)
 const JumpButton = later(async () => (await import('./JumpButton.tsx')).JumpButton)
 const StickyDay = later(async () => (await import('./StickyDay.tsx')).StickyDay)
 
@@ -181,6 +182,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
           })}
         </div>
       </div>
+      <MessageActs chatRoomId={room.id} scroller={scroller} lines={lines} />
       <StickyDay scroller={scroller} firstShown={firstShown} />
       {(!isAtEnd || view.hasNewer) && <JumpButton count={room.unreadCount} onJump={() => void jump()} />}
       <Announcer messages={view.messages} name={name} isPaused={view.hasNewer || view.isOpening} />

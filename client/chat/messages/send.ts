@@ -1,3 +1,4 @@
+import type { Quote } from '../../../contract/chat/content.ts'
 import { SIGN_IN_TO_SEND } from '../../../contract/chat/messages.ts'
 import { textBytes } from '../../../contract/ground/bytes.ts'
 import { LIMITS, PERIODS } from '../../../contract/ground/limits.ts'
@@ -20,14 +21,20 @@ import { whileKept } from './whileKept.ts'
  * Shows and stores the message, calls `onKept`, then sends without blocking further typing. A refused message stays unsent until
  * `takeBack`. Throws ApiError; the caller then restores the text.
  */
-export async function sendText(env: Env, room: Room, text: string, onKept?: (id: string) => void): Promise<SendOutcome> {
+export async function sendText(
+  env: Env,
+  room: Room,
+  text: string,
+  onKept?: (id: string) => void,
+  quote?: Quote | null,
+): Promise<SendOutcome> {
   const words = text.trim()
   if (words === '') return { outcome: 'kept' }
   // The list is empty after the account is closed.
   if (!roomById(room.id)) throw new ApiError(401, 'not_signed_in', SIGN_IN_TO_SEND)
   if (textBytes(words) > LIMITS.textBytes)
     throw new ApiError(400, 'invalid_input', `A message is at most ${LIMITS.textBytes / 1024} KB of text`)
-  const content = { type: 'text' as const, text: words }
+  const content = { type: 'text' as const, text: words, ...(quote && { quote }) }
   const message = { id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: env.clock().toISOString() }
   const row: OutboxRow = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
   typingSentAt = 0

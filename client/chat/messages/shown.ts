@@ -20,7 +20,18 @@ export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
   const isMine = senderId === room.ownId
   const hasDelivery = body.kind === 'content' || body.kind === 'plain'
   const status = isMine && hasDelivery ? deliveryOf(room, seq) : null
-  return { id, seq, at, isMine, status, reason: null, body: shownBody(message, isMine), isOutOfPlace, ...flagsOf(message) }
+  return {
+    id,
+    seq,
+    senderId,
+    at,
+    isMine,
+    status,
+    reason: null,
+    body: shownBody(message, isMine),
+    isOutOfPlace,
+    ...flagsOf(message),
+  }
 }
 
 const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMessage) => ({
@@ -35,7 +46,7 @@ interface Shows<C extends Content, B> {
 }
 
 const SHOWN: { [K in Kind]: Shows<ContentOf<K>, ShownContent<K>> } = {
-  text: { body: ({ text }) => ({ kind: 'text', text }) },
+  text: { body: ({ text, quote }) => ({ kind: 'text', text, quote }) },
   call: {
     body: (call, chatRoomId, isMine) => ({ kind: 'call', call, text: callTitle(call, isMine), chatRoomId }),
   },

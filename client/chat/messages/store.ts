@@ -1,10 +1,10 @@
 import { createStore } from 'zustand/vanilla'
-import type { CallContent, FileContent, TransferContent } from '../../../contract/chat/content.ts'
+import type { CallContent, FileContent, Quote, TransferContent } from '../../../contract/chat/content.ts'
 import type { Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Range } from './textPieces.ts'
 
 interface ShownKinds {
-  text: { text: string }
+  text: { text: string; quote?: Quote | undefined }
   /** `text` is the caption. */
   file: { file: FileContent; text: string; chatRoomId: string }
   call: { call: CallContent; text: string; chatRoomId: string }
@@ -32,6 +32,8 @@ export interface ShownMessage {
   id: string
   /** null before the server has stored the message. */
   seq: number | null
+  /** Absent before the server has stored it. */
+  senderId?: string
   isMine: boolean
   /** ISO 8601; the server's time if known. */
   at: string

@@ -8,6 +8,7 @@ import { loadPart, type OutboxRow } from '../../worker/crypto.ts'
 import { composer } from './composer.ts'
 import { refreshRoom } from './messageWindow.ts'
 import type { SendOutcome } from './outbox.ts'
+import { showReply } from './replies.ts'
 import { flush } from './send.ts'
 
 type Field = NonNullable<typeof composer.open>['field']
@@ -30,6 +31,7 @@ export async function retryMessage(env: Env, room: Room, id: string): Promise<Se
 /** Returns the words, now the draft; undefined if they may have been sent. */
 export async function takeBack(env: Env, room: Room, id: string): Promise<string | undefined> {
   const text = await env.crypto.takeBack({ chatRoomId: room.id, id })
+  if (text !== undefined) showReply(room.id, await env.crypto.readReply(room.id))
   await refreshRoom(env, room)
   return text
 }

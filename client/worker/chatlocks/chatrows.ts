@@ -153,7 +153,7 @@ export async function unsealed(vault: Vault, { store, key }: Name): Promise<Vaul
 }
 
 export async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
-  const kinds = ['room', 'draft', 'pending', 'pages']
+  const kinds = ['room', 'draft', 'reply', 'pending', 'pages']
   const [messages, outbox] = [await vault.keys('messages', chatRoomId), await vault.keys('outbox', chatRoomId)]
   const [uploads, transfers] = [
     await vault.keys('sealed', uploadsIn(chatRoomId)),

@@ -58,7 +58,7 @@ interface Name {
 /** Without `file`, `sealAhead` sealed this id. */
 export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt' | 'isQueued'> & {
   file?: Blob
-  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album'>
+  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album' | 'quote'>
 }
 
 type Sealed = Pick<FileContent, 'key' | 'hash' | 'sizeBytes' | 'storedBytes'>

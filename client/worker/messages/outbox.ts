@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Content, readContent } from '../../../contract/chat/content.ts'
-import { isCounted, isTyped } from '../../../contract/chat/kinds/kinds.ts'
+import { type Content, type Quote, readContent } from '../../../contract/chat/content.ts'
+import { isCounted, isTyped, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
 import { forgottenWrite } from '../calls/notedCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { exclusive } from '../vault/exclusive.ts'
@@ -129,7 +129,11 @@ async function silentWrites(live: Live, row: ReturnType<typeof newRow>): Promise
 }
 
 /** Ends the draft in the same write. */
-export const writtenWrites = (row: ReturnType<typeof newRow>): Write[] => [...newWrites(row), draftWrite(row.chatRoomId, '')]
+export const writtenWrites = (row: ReturnType<typeof newRow>): Write[] => [
+  ...newWrites(row),
+  draftWrite(row.chatRoomId, ''),
+  ...(quoteIn(row.content) ? [replyWrite(row.chatRoomId, null)] : []),
+]
 
 export async function ownRow({ vault }: Live, id: string): Promise<OwnRow | undefined> {
   const row = await vault.get('own', id)
@@ -182,3 +186,21 @@ export const draftWrite = (chatRoomId: string, text: string): Write => ({
 /** Stores a draft in order. */
 export const keepDraftText = (live: Live, { chatRoomId, text }: { chatRoomId: string; text: string }): Promise<void> =>
   inKeepingOrder(live, chatRoomId, () => live.vault.write([draftWrite(chatRoomId, text)]))
+
+const quoteShape: z.ZodType<Quote> = z.object({ senderId: z.string(), id: z.string(), words: z.string() })
+
+const replyKey = (chatRoomId: string) => `reply:${chatRoomId}`
+
+export const replyWrite = (chatRoomId: string, quote: Quote | null): Write => ({
+  store: 'sealed',
+  key: replyKey(chatRoomId),
+  value: quote && { json: quote },
+})
+
+export async function readReply({ vault }: Live, chatRoomId: string): Promise<Quote | null> {
+  const row = await vault.get('sealed', replyKey(chatRoomId))
+  return row ? jsonOf(quoteShape, row) : null
+}
+
+export const keepReply = (live: Live, { chatRoomId, quote }: { chatRoomId: string; quote: Quote | null }): Promise<void> =>
+  inKeepingOrder(live, chatRoomId, () => live.vault.write([replyWrite(chatRoomId, quote)]))

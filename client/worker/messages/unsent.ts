@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { readContent } from '../../../contract/chat/content.ts'
-import { contentWords, isCounted, isTyped } from '../../../contract/chat/kinds/kinds.ts'
+import { contentWords, isCounted, isTyped, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { Live } from '../keys/live.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf, type VaultValue } from '../vault/vaultRows.ts'
 import { UPLOADS } from '../vault/waitingFiles.ts'
-import { draftWrite, inKeepingOrder, type Kept, keptOf, ownWrite, readDraft, withOutbox } from './outbox.ts'
+import { draftWrite, inKeepingOrder, type Kept, keptOf, ownWrite, readDraft, replyWrite, withOutbox } from './outbox.ts'
 
 interface Name {
   chatRoomId: string
@@ -37,7 +37,9 @@ export function takeBack(live: Live, { chatRoomId, id }: Name): Promise<string |
       if (!kept || !content || !isTyped(content) || mayBeSent(kept)) return undefined
       const text = contentWords(content)
       const draft = [text, await readDraft(live, chatRoomId)].filter(Boolean).join('\n')
-      await live.vault.write([...droppedWrites(chatRoomId, id, kept), draftWrite(chatRoomId, draft)])
+      const quote = quoteIn(content)
+      const writes = quote ? [replyWrite(chatRoomId, quote)] : []
+      await live.vault.write([...droppedWrites(chatRoomId, id, kept), draftWrite(chatRoomId, draft), ...writes])
       return text
     }),
   )

@@ -6,6 +6,7 @@ export const callKind: KindRules<ContentOf<'call'>> = {
   searched: () => '',
   file: () => undefined,
   call: (content) => content,
+  quote: () => undefined,
   counts: false,
   isTyped: false,
 }

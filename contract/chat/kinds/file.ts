@@ -6,6 +6,7 @@ export const fileKind: KindRules<ContentOf<'file'>> = {
   searched: ({ name, caption }) => [name, caption].filter(Boolean).join('\n'),
   file: (content) => content,
   call: () => undefined,
+  quote: ({ quote }) => quote,
   counts: true,
   isTyped: false,
 }

@@ -1,4 +1,5 @@
-import type { CallContent, Content, FileContent } from '../content.ts'
+import type { CallContent, Content, FileContent, Quote } from '../content.ts'
+import { SAID } from '../saidlimits.ts'
 import { callKind } from './call.ts'
 import { fileKind } from './file.ts'
 import type { ContentOf, Kind, KindRules } from './rules.ts'
@@ -18,6 +19,17 @@ export const searchedIn = (content: Content): string => rulesOf(content).searche
 /** Returns undefined without a file. */
 export const fileIn = (content: Content | null | undefined): FileContent | undefined =>
   content ? rulesOf(content).file(content) : undefined
+
+export const quoteIn = (content: Content | null | undefined): Quote | undefined =>
+  content ? rulesOf(content).quote(content) : undefined
+
+/** Returns one line for a quote. */
+export function quotedWords(content: Content): string {
+  const line = (fileIn(content)?.caption || contentWords(content)).replace(/\s+/g, ' ').trim()
+  const begun = line.slice(0, SAID.quoteMax - 1)
+  // A half of a surrogate pair is no letter.
+  return line.length > SAID.quoteMax ? `${begun.replace(/[\uD800-\uDBFF]$/, '')}…` : line
+}
 
 export const callIn = (content: Content): CallContent | undefined => rulesOf(content).call(content)
 

@@ -1,4 +1,4 @@
-import type { CallContent, Content, FileContent } from '../content.ts'
+import type { CallContent, Content, FileContent, Quote } from '../content.ts'
 
 export type Kind = Content['type']
 
@@ -10,6 +10,7 @@ export interface KindRules<C extends Content> {
   searched(content: C): string
   file(content: C): FileContent | undefined
   call(content: C): CallContent | undefined
+  quote(content: C): Quote | undefined
   /** False for a silent kind. */
   counts: boolean
   /** True for words that can return to the field where they were typed. */

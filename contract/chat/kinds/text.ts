@@ -6,6 +6,7 @@ export const textKind: KindRules<ContentOf<'text'>> = {
   searched: ({ text }) => text,
   file: () => undefined,
   call: () => undefined,
+  quote: ({ quote }) => quote,
   counts: true,
   isTyped: true,
 }

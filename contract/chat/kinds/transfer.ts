@@ -5,6 +5,7 @@ export const transferKind: KindRules<ContentOf<'transfer'>> = {
   searched: ({ name }) => name,
   file: () => undefined,
   call: () => undefined,
+  quote: () => undefined,
   counts: true,
   isTyped: false,
 }

@@ -1,0 +1,172 @@
+import { Copy, CornerUpLeft, Ellipsis, TextQuote } from 'lucide-react'
+import { type RefObject, useEffect, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { useEnv } from '../../ui/env.tsx'
+import { failureWords } from '../../ui/failure.ts'
+import { Menu, type MenuItem, type Point } from '../../ui/Menu.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { copyText } from '../../ui/useCopy.tsx'
+import { useLatest } from '../../ui/useLatest.tsx'
+import { quoteOf, wordsOf } from './answerable.ts'
+import { composer } from './composer.ts'
+import { jumpToQuoted } from './jumpToQuoted.ts'
+import './messageacts.css'
+import { roomById } from '../../rooms/list/roomList.ts'
+import { chooseReply } from './replies.ts'
+import type { ShownMessage } from './store.ts'
+import type { Line } from './timelineLines.ts'
+import { followTouch } from './touchActs.ts'
+
+interface Props {
+  chatRoomId: string
+  scroller: RefObject<HTMLElement | null>
+  lines: Line[]
+}
+
+interface At {
+  element: HTMLElement
+  message: ShownMessage
+}
+
+/** What can be done with a message: by a bar beside the one under the pointer or with the focus, a menu, keys, and a finger. */
+export function MessageActs({ chatRoomId, scroller, lines }: Props) {
+  const env = useEnv()
+  const [active, setActive] = useState<At>()
+  const [menu, setMenu] = useState<{ message: ShownMessage; at: Point }>()
+
+  const canReply = (message: ShownMessage) => composer.open?.chatRoomId === chatRoomId && quoteOf(message) !== undefined
+  function reply(message: ShownMessage) {
+    const quote = quoteOf(message)
+    const { open } = composer
+    if (!quote || open?.chatRoomId !== chatRoomId) return
+    void chooseReply(env, chatRoomId, quote)
+    open.field.current?.focus({ preventScroll: true })
+  }
+  function open(message: ShownMessage, at: Point) {
+    if (itemsOf(message).length > 0) setMenu({ message, at })
+  }
+  function itemsOf(message: ShownMessage): MenuItem[] {
+    const words = wordsOf(message)
+    const quote = quoteIn(message)
+    const room = roomById(chatRoomId)
+    return [
+      ...(canReply(message) ? [{ icon: CornerUpLeft, label: 'Reply', press: 'R', onSelect: () => reply(message) }] : []),
+      ...(words ? [{ icon: Copy, label: 'Copy', press: 'Ctrl C', onSelect: () => void copyText(words) }] : []),
+      ...(quote && room
+        ? [{ icon: TextQuote, label: 'Show what it answers', onSelect: () => void jumpToQuoted(env, room, quote).catch(tell) }]
+        : []),
+    ]
+  }
+
+  const latest = useLatest({ lines, reply, open, canReply })
+  useEffect(() => {
+    const area = scroller.current
+    if (!area) return
+    const at = (target: EventTarget | null): At | undefined => {
+      const element = target instanceof Element ? target.closest<HTMLElement>('.msg') : null
+      const index = element?.closest<HTMLElement>('.line')?.dataset['index']
+      const line = index === undefined ? undefined : latest.current.lines[Number(index)]
+      return element && line?.kind === 'message' ? { element, message: line.message } : undefined
+    }
+    const look = ({ target }: Event) => {
+      const now = at(target)
+      setActive((before) => (before?.element === now?.element && before?.message === now?.message ? before : now))
+    }
+    const leave = () => setActive(at(document.activeElement))
+    const context = (event: MouseEvent) => {
+      const { target, clientX: x, clientY: y } = event
+      const found = at(target)
+      // The browser's own menu belongs to marked words, links and what plays.
+      const isBrowsers =
+        !getSelection()?.isCollapsed || (target instanceof Element && target.closest('a, video, audio, textarea'))
+      if (!found || isBrowsers) return
+      event.preventDefault()
+      const box = found.element.getBoundingClientRect()
+      latest.current.open(found.message, x === 0 && y === 0 ? { x: box.left + 24, y: box.top + 24 } : { x, y })
+    }
+    const press = (event: KeyboardEvent) => {
+      const found = event.target instanceof Element && event.target.matches('.msg') ? at(event.target) : undefined
+      if (!found || event.altKey || event.shiftKey || event.isComposing) return
+      const isCommand = event.ctrlKey || event.metaKey
+      const key = event.key.toLowerCase()
+      const words = wordsOf(found.message)
+      if (isCommand && key === 'c' && words && getSelection()?.isCollapsed) void copyText(words)
+      else if (!isCommand && (key === 'r' || key === 'enter') && latest.current.canReply(found.message))
+        latest.current.reply(found.message)
+      else return
+      event.preventDefault()
+    }
+    const onTouch = {
+      open: (target: EventTarget | null, point: Point) => {
+        const found = at(target)
+        if (found) latest.current.open(found.message, point)
+        return found !== undefined
+      },
+      swiped: (target: EventTarget | null) => {
+        const found = at(target)
+        return found && latest.current.canReply(found.message)
+          ? { ...found, act: () => latest.current.reply(found.message) }
+          : undefined
+      },
+    }
+    const endTouch = followTouch(area, onTouch)
+    area.addEventListener('pointerover', look)
+    area.addEventListener('pointerleave', leave)
+    area.addEventListener('focusin', look)
+    area.addEventListener('contextmenu', context)
+    area.addEventListener('keydown', press)
+    return () => {
+      endTouch()
+      area.removeEventListener('pointerover', look)
+      area.removeEventListener('pointerleave', leave)
+      area.removeEventListener('focusin', look)
+      area.removeEventListener('contextmenu', context)
+      area.removeEventListener('keydown', press)
+    }
+  }, [scroller, latest])
+
+  const bubble = active?.element.isConnected ? active.element.querySelector('.bub') : undefined
+  return (
+    <>
+      {active &&
+        bubble &&
+        itemsOf(active.message).length > 0 &&
+        createPortal(
+          <span className="msg-bar">
+            {canReply(active.message) && (
+              <button
+                type="button"
+                className="icon-btn tight"
+                aria-label="Reply"
+                data-tip=""
+                onClick={() => reply(active.message)}
+              >
+                <CornerUpLeft className="i i-16" aria-hidden />
+              </button>
+            )}
+            <button
+              type="button"
+              className="icon-btn tight"
+              aria-label="More"
+              data-tip=""
+              onClick={({ currentTarget }) => {
+                const { left, bottom } = currentTarget.getBoundingClientRect()
+                open(active.message, { x: left, y: bottom })
+              }}
+            >
+              <Ellipsis className="i i-16" aria-hidden />
+            </button>
+          </span>,
+          bubble,
+        )}
+      {menu && (
+        <Menu label="Actions for the message" at={menu.at} items={itemsOf(menu.message)} onClose={() => setMenu(undefined)} />
+      )}
+    </>
+  )
+}
+
+const quoteIn = ({ body }: ShownMessage) =>
+  body.kind === 'text' ? body.quote : body.kind === 'file' ? body.file.quote : undefined
+
+const tell = (error: unknown) => showToast({ tone: 'bad', title: 'Message could not be loaded', text: failureWords(error) })

@@ -1,0 +1,63 @@
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Quote } from '../../../contract/chat/content.ts'
+import { roomById } from '../../rooms/list/roomList.ts'
+import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { useEnv } from '../../ui/env.tsx'
+import { failureWords } from '../../ui/failure.ts'
+import { showToast } from '../../ui/toast.ts'
+import { isClosed } from '../../worker/crypto.ts'
+import { jumpToQuoted } from './jumpToQuoted.ts'
+import './quoted.css'
+import { messagesStore } from './store.ts'
+
+const openRoom = () => roomById(messagesStore.getState().open?.chatRoomId ?? '')
+
+export function useQuotedName({ senderId }: Quote): string {
+  const person = useStore(peopleStore, ({ people }) => people.get(senderId))
+  return openRoom()?.ownId === senderId ? 'You' : person ? nameOf(person) : 'Somebody'
+}
+
+/** What a message answers, in the words of whoever quotes it. A press shows the quoted message. */
+export function Quoted({ quote }: { quote: Quote }) {
+  const env = useEnv()
+  const name = useQuotedName(quote)
+  const { senderId, id, words } = quote
+  const [standing, setStanding] = useState<'same' | 'other' | 'absent'>('same')
+  useEffect(() => {
+    let isShown = true
+    const chatRoomId = openRoom()?.id
+    if (chatRoomId === undefined) return
+    env.crypto.quoted({ chatRoomId, senderId, id }).then(
+      ({ said }) => isShown && setStanding(!said ? 'absent' : said.words === words ? 'same' : 'other'),
+      (error: unknown) => {
+        if (!isClosed(error)) throw error
+      },
+    )
+    return () => {
+      isShown = false
+    }
+  }, [env, senderId, id, words])
+
+  function jump() {
+    const room = openRoom()
+    if (!room) return
+    jumpToQuoted(env, room, quote).then(
+      (isFound) => isFound || showToast({ tone: 'plain', title: 'Not found', text: 'This chat has no such message here.' }),
+      (error: unknown) => showToast({ tone: 'bad', title: 'Message could not be loaded', text: failureWords(error) }),
+    )
+  }
+
+  return (
+    <button type="button" className="quoted" onClick={jump} aria-label={`Answers ${name}: ${words}${REMARKS[standing]}`}>
+      <b>
+        <bdi>{name}</bdi>
+        {REMARKS[standing]}
+      </b>
+      <span dir="auto">{words}</span>
+    </button>
+  )
+}
+
+/** Nobody but the quoting person says that these words were said. */
+const REMARKS = { same: '', other: ' · says something else', absent: ' · as quoted' }

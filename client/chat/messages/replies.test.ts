@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Quote } from '../../../contract/chat/content.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
+import { SAID } from '../../../contract/chat/saidlimits.ts'
+import { type Api, ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
+import { readDraft, resetDrafts } from '../../rooms/list/drafts.ts'
+import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts'
+import type { TestPerson } from '../../testing/people.ts'
+import { people } from '../../testing/room.ts'
+import type { Wire } from '../../testing/wire.ts'
+import { quoteOf } from './answerable.ts'
+import { jumpToQuoted } from './jumpToQuoted.ts'
+import { resetMessages, showRoom } from './messages.ts'
+import { chooseReply, loadReply, replyIn, resetReplies } from './replies.ts'
+import { sendText } from './send.ts'
+import { messagesStore, type ShownMessage } from './store.ts'
+import { cancelUnsent } from './unsentMessage.ts'
+
+let alice: TestPerson
+let bob: TestPerson
+let wire: Wire
+let room: RoomRow
+let isOnline: boolean
+
+beforeEach(async () => {
+  ;({ alice, bob, wire } = await people())
+  await alice.says(bob, 'hi')
+  await bob.says(alice, 'Shall we meet at nine?')
+  await alice.reads(bob)
+  isOnline = true
+  connectionStore.setState({ phase: 'open' })
+  const { api } = alice.env
+  alice.env.api = (async (endpoint: never, input: never) => {
+    if (!isOnline) throw new ApiError(0, 'offline', 'You are offline')
+    return await api(endpoint, input)
+  }) as Api
+  await opens()
+})
+
+afterEach(() => {
+  connectionStore.setState({ phase: 'connecting' })
+  resetMessages()
+  resetRooms()
+  resetDrafts()
+})
+
+async function opens() {
+  resetRooms()
+  room = alice.room(bob)
+  putRooms([room])
+  await showRoom(alice.env, room)
+}
+
+const shown = (text: string): ShownMessage =>
+  messagesStore.getState().open?.messages.find(({ body }) => 'text' in body && body.text === text) ?? expect.fail(text)
+const asked = (): Quote => quoteOf(shown('Shall we meet at nine?')) ?? expect.fail()
+const answers = (text: string, quote = asked()) => sendText(alice.env, room, text, undefined, quote)
+
+test('An answer names the message and has its words, for both and on a new browser; the server is told nothing of it', async () => {
+  const posted: object[] = []
+  const { api } = alice.env
+  alice.env.api = ((endpoint: never, input: object) => {
+    if (Object.is(endpoint, messagesApi.send)) posted.push(input)
+    return api(endpoint, input as never)
+  }) as Api
+  await answers('Yes')
+  const [asking] = (await alice.reads(bob)).slice(1)
+  const quote = { senderId: bob.userId, id: asking?.id, words: 'Shall we meet at nine?' }
+  const answer = { body: { kind: 'content', content: { type: 'text', text: 'Yes', quote } } }
+  for (const person of [alice, bob, await alice.newComputer()])
+    expect((await person.reads(person === bob ? alice : bob)).at(-1)).toMatchObject(answer)
+  expect(posted.map((draft) => Object.keys(draft).sort())).toEqual([['chatRoomId', 'content', 'id', 'isBrief', 'messageType']])
+  expect(JSON.stringify(posted)).not.toContain(asking?.id)
+})
+
+test('What is chosen stays with the draft of the chat until it is sent, also for a page that starts anew', async () => {
+  await chooseReply(alice.env, room.id, asked())
+  resetReplies()
+  await loadReply(alice.env, room.id)
+  expect(replyIn(room.id)).toEqual(asked())
+  await answers('Yes')
+  resetReplies()
+  await loadReply(alice.env, room.id)
+  expect(replyIn(room.id)).toBe(null)
+})
+
+test('A choice that is taken away while the page still reads what it kept does not come back', async () => {
+  await chooseReply(alice.env, room.id, asked())
+  resetReplies()
+  const reads = loadReply(alice.env, room.id)
+  await chooseReply(alice.env, room.id, null)
+  await reads
+  expect(replyIn(room.id)).toBe(null)
+})
+
+test('A text that answers nothing leaves the choice of another tab', async () => {
+  await chooseReply(alice.env, room.id, asked())
+  await sendText(alice.env, room, 'by the way')
+  expect(await alice.core.readReply(room.id)).toEqual(asked())
+})
+
+test('An answer that is cancelled gives back its words and what it answers', async () => {
+  isOnline = false
+  connectionStore.setState({ phase: 'connecting' })
+  await answers('Yes')
+  const [row] = await alice.core.outbox(room.id)
+  await cancelUnsent(alice.env, room, row?.id ?? '')
+  expect([await readDraft(alice.env, room.id), replyIn(room.id)?.words]).toEqual(['Yes', 'Shall we meet at nine?'])
+})
+
+test('What was said is found by sender and id: nobody else’s message of the same id, and none that is not here', async () => {
+  const quote = asked()
+  const of = (name: Partial<Quote>) => alice.core.quoted({ chatRoomId: room.id, ...quote, ...name })
+  expect(await of({})).toMatchObject({ said: { seq: shown('Shall we meet at nine?').seq, words: 'Shall we meet at nine?' } })
+  expect(await of({ senderId: alice.userId })).toMatchObject({ said: undefined })
+  expect(await of({ id: crypto.randomUUID() })).toMatchObject({ said: undefined })
+  expect(await alice.core.quoted({ ...quote, chatRoomId: 'dm_other' })).toEqual({ from: 0, said: undefined })
+})
+
+test('A quote leads to its message, and fetches it where this browser is new; one of a message that never was leads nowhere', async () => {
+  const quote = asked()
+  for (let count = 0; count < 3; count++) await bob.says(alice, `${count}`)
+  const laptop = await alice.newBrowser()
+  await laptop.reads(bob)
+  resetRooms()
+  const own = laptop.room(bob)
+  putRooms([own])
+  await showRoom(laptop.env, own)
+  expect(await jumpToQuoted(laptop.env, own, quote)).toBe(true)
+  expect(messagesStore.getState().open?.anchor).toMatchObject({ id: quote.id, place: 'middle' })
+  expect(await jumpToQuoted(laptop.env, own, { ...quote, senderId: alice.userId })).toBe(false)
+  expect(wire.rooms.size).toBe(1)
+})
+
+test('A quote is one line of at most 200 characters, and breaks no letter', async () => {
+  await bob.says(alice, `${'a\n'.repeat(98)}${'😀'.repeat(100)}`)
+  await alice.reads(bob)
+  await opens()
+  const { words } = quoteOf(messagesStore.getState().open?.messages.at(-1) ?? expect.fail()) ?? expect.fail()
+  expect([words.length <= SAID.quoteMax, words.includes('\n'), encodeURI(words).endsWith('%E2%80%A6'), words.endsWith('😀…')]).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ])
+})
+
+test('Nobody answers what is not sent yet, or what no signature proves', async () => {
+  isOnline = false
+  connectionStore.setState({ phase: 'connecting' })
+  await sendText(alice.env, room, 'on its way')
+  expect(quoteOf(shown('on its way'))).toBe(undefined)
+  expect(quoteOf({ ...shown('hi'), body: { kind: 'plain', text: 'hi' } })).toBe(undefined)
+})
