@@ -49,11 +49,12 @@ export function Quoted({ quote }: { quote: Quote }) {
   }
 
   return (
-    <button type="button" className="quoted" onClick={jump} aria-label={`Answers ${name}: ${words}${REMARKS[standing]}`}>
+    <button type="button" className="quoted" onClick={jump}>
       <b>
+        <span className="sr">Answers </span>
         <bdi>{name}</bdi>
         {REMARKS[standing]}
-      </b>
+      </b>{' '}
       <span dir="auto">{words}</span>
     </button>
   )

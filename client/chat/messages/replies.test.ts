@@ -138,12 +138,12 @@ test('A quote is one line of at most 200 characters, and breaks no letter', asyn
   await alice.reads(bob)
   await opens()
   const { words } = quoteOf(messagesStore.getState().open?.messages.at(-1) ?? expect.fail()) ?? expect.fail()
-  expect([words.length <= SAID.quoteMax, words.includes('\n'), encodeURI(words).endsWith('%E2%80%A6'), words.endsWith('😀…')]).toEqual([
-    true,
-    false,
-    true,
-    true,
-  ])
+  expect([
+    words.length <= SAID.quoteMax,
+    words.includes('\n'),
+    encodeURI(words).endsWith('%E2%80%A6'),
+    words.endsWith('😀…'),
+  ]).toEqual([true, false, true, true])
 })
 
 test('Nobody answers what is not sent yet, or what no signature proves', async () => {
