@@ -96,9 +96,9 @@ test('Once Alice locks a chat, nothing that her open vault opens has a word of i
   expect(words(texts, 'apples', 'pears', 'plums', 'cherries')).toEqual([])
   // Neither its MLS state, its commits nor its epoch keys, and no part of the search.
   expect(texts.filter((text) => /^(groups|messages|outbox|own)/.test(text) && !text.includes('lockedRoom'))).toEqual([])
-  expect(texts.filter((text) => /^sealed (epoch|room|draft|reply|pending|pages):/.test(text) && !text.includes('lockedRoom'))).toEqual(
-    [],
-  )
+  expect(
+    texts.filter((text) => /^sealed (epoch|room|draft|reply|pending|pages):/.test(text) && !text.includes('lockedRoom')),
+  ).toEqual([])
   expect(texts.filter((text) => /^sealed (search|late)/.test(text))).toEqual([])
   await expect(alice.core.page({ chatRoomId: place.id, limit: 5 })).rejects.toThrow(failure('room_locked'))
   await expect(alice.core.readDraft(place.id)).rejects.toThrow(failure('room_locked'))
