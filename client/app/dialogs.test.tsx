@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { act, screen, waitFor } from '@testing-library/react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { useStore } from 'zustand'
 import { familyApi } from '../../contract/account/family.ts'
@@ -32,6 +32,8 @@ import { Viewer } from '../chat/files/Viewer.tsx'
 import { SharedFiles } from '../chat/gallery/SharedFiles.tsx'
 import { Attach } from '../chat/messages/Attach.tsx'
 import { DayDialog } from '../chat/messages/DayDialog.tsx'
+import { MessageActs } from '../chat/messages/MessageActs.tsx'
+import type { ShownMessage } from '../chat/messages/store.ts'
 import { TransferDialog } from '../chat/transferline/TransferDialog.tsx'
 import { TransferQuestion } from '../chat/transferline/TransferQuestion.tsx'
 import { askTransfer, endTransferAsk, transferStore } from '../chat/transferline/transferState.ts'
@@ -105,6 +107,34 @@ vi.mock('../chat/calls/calls.ts', async () => {
 })
 
 openScreen()
+
+/** A message whose bar stands beside it. */
+function OneMessage() {
+  const scroller = useRef<HTMLDivElement>(null)
+  const message: ShownMessage = {
+    ...{ id: ID, seq: 1, senderId: shownBob.id, at: AT, isMine: false, status: null, reason: null, isOutOfPlace: false },
+    body: { kind: 'text', text: 'words' },
+  }
+  return (
+    <>
+      <div ref={scroller}>
+        <div className="line" data-index={0}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as a message in the timeline */}
+          <div className="msg" tabIndex={0}>
+            <div className="bub">
+              <p>words</p>
+            </div>
+          </div>
+        </div>
+      </div>
+      <MessageActs
+        chatRoomId={ROOM_ID}
+        scroller={scroller}
+        lines={[{ kind: 'message', key: ID, message, startsRun: true, hasTime: true }]}
+      />
+    </>
+  )
+}
 
 interface Opens {
   /** The file below client/ that has it. */
@@ -515,6 +545,13 @@ const DIALOGS: Opens[] = [
         onWords={none}
       />
     ),
+  },
+  {
+    of: 'chat/messages/MessageActs.tsx',
+    presses: ['More'],
+    focus: 'the menu',
+    before: () => act(() => document.querySelector<HTMLElement>('.msg')?.focus()),
+    shown: () => <OneMessage />,
   },
   {
     of: 'chat/transferline/TransferDialog.tsx',

@@ -67,6 +67,7 @@ const TABLE: Record<string, string[]> = {
       'TOASTS.empty',
       'Microphone Error',
       'Not taken here',
+      'Not found',
       'Copy it from here',
     ],
     ...['admin/AuditTab.tsx title', 'Payment Error', 'Upgrade Failed', 'chat/transferline/useTransferActs.tsx title'],

@@ -169,4 +169,4 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
 const quoteIn = ({ body }: ShownMessage) =>
   body.kind === 'text' ? body.quote : body.kind === 'file' ? body.file.quote : undefined
 
-const tell = (error: unknown) => showToast({ tone: 'bad', title: 'Message could not be loaded', text: failureWords(error) })
+const tell = (error: unknown) => showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })

@@ -44,7 +44,7 @@ export function Quoted({ quote }: { quote: Quote }) {
     if (!room) return
     jumpToQuoted(env, room, quote).then(
       (isFound) => isFound || showToast({ tone: 'plain', title: 'Not found', text: 'This chat has no such message here.' }),
-      (error: unknown) => showToast({ tone: 'bad', title: 'Message could not be loaded', text: failureWords(error) }),
+      (error: unknown) => showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) }),
     )
   }
 

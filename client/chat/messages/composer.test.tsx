@@ -29,6 +29,7 @@ const room = {
 const kept: unknown[] = []
 const crypto = {
   readDraft: async () => '',
+  readReply: async () => null,
   keepDraftText: async () => undefined,
   keepAndSeal: async (input: { message: object; room: unknown }) => {
     kept.push(input)
