@@ -9,6 +9,7 @@ import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
 import { quoteOf } from './answerable.ts'
 import { jumpToQuoted } from './jumpToQuoted.ts'
 import { resetMessages, showRoom } from './messages.ts'
@@ -92,6 +93,14 @@ test('A choice that is taken away while the page still reads what it kept does n
   await chooseReply(alice.env, room.id, null)
   await reads
   expect(replyIn(room.id)).toBe(null)
+})
+
+test('Where the disk is full the choice stays in the page, and goes with the answer', async () => {
+  const { keepReply } = alice.env.crypto
+  alice.env.crypto.keepReply = () => Promise.reject(new CryptoFailure('quota', 'full'))
+  await chooseReply(alice.env, room.id, asked())
+  alice.env.crypto.keepReply = keepReply
+  expect(replyIn(room.id)).toEqual(asked())
 })
 
 test('A text that answers nothing leaves the choice of another tab', async () => {

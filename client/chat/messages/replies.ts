@@ -1,6 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { Quote } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
 
 /** What the next message answers, by room id; null: nothing. */
 export const repliesStore = createStore<{ replies: ReadonlyMap<string, Quote | null> }>(() => ({ replies: new Map() }))
@@ -19,7 +20,10 @@ export function showReply(chatRoomId: string, quote: Quote | null): void {
 
 export async function chooseReply(env: Env, chatRoomId: string, quote: Quote | null): Promise<void> {
   showReply(chatRoomId, quote)
-  await env.crypto.keepReply({ chatRoomId, quote })
+  await env.crypto.keepReply({ chatRoomId, quote }).catch((error: unknown) => {
+    // A full disk leaves it in this page alone.
+    if (!(error instanceof CryptoFailure)) throw error
+  })
 }
 
 /** The next account must not see them. */

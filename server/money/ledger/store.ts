@@ -163,8 +163,9 @@ export async function sumAnew(db: Queryable): Promise<void> {
       select p.plan, p.at, sum(p.people) from users u, plans_of(u) p group by 1, 2 having sum(p.people) <> 0`)
     await tx.execute(sql`delete from listed_users`)
     await tx.execute(sql`insert into listed_users select l.* from users u, listing_of(u) l where u.deleted_at is null`)
+    // In the order in which presence is written.
     await tx.execute(
-      sql`insert into presence (user_id, nodes) select id, '{}' from users where deleted_at is null on conflict do nothing`,
+      sql`insert into presence (user_id, nodes) select id, '{}' from users where deleted_at is null order by id on conflict do nothing`,
     )
   })
 }
