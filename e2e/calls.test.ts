@@ -93,6 +93,8 @@ test('Bob reloads in the call and is back in it without a ring; his second brows
   callers: [alice, bob],
 }) => {
   const laptop = await anotherBrowser(server, bob, { hasDevices: true })
+  // A browser that comes is busy with its keys before it rings.
+  await laptop.page.getByText('Connected').waitFor()
   await alice.calls('voice')
   await Promise.all([bob, laptop].map((one) => one.isRung('voice')))
   const isTold = putsAway(laptop.page, 'Answered elsewhere', 'You took this call in another tab or browser.')
