@@ -15,9 +15,6 @@ export async function quoted({ vault }: Live, name: MessageName): Promise<Quoted
   const from = record?.from ?? 0
   // Names of cleared messages stay.
   const message = seq === undefined || seq < from ? undefined : await messageAt(vault, name.chatRoomId, seq)
-  const isHere = message?.body.kind === 'content' && message.id === name.id && message.senderId === name.senderId
-  return {
-    from,
-    said: isHere && message.body.kind === 'content' ? { seq: message.seq, words: quotedWords(message.body.content) } : undefined,
-  }
+  if (message?.body.kind !== 'content') return { from, said: undefined }
+  return { from, said: { seq: message.seq, words: quotedWords(message.body.content) } }
 }
