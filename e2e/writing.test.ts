@@ -305,7 +305,7 @@ test('Alice answers a message by its bar, R and a file: what is chosen outlives 
   await alice.reads('Shall we meet at nine?')
   const { page } = alice
   const asked = page.locator('.msg').filter({ hasText: 'Shall we meet at nine?' }).first()
-  const replying = page.getByRole('group', { name: /^Answers / })
+  const replying = page.getByRole('group', { name: /^Reply to / })
   const before = await asked.boundingBox()
   await asked.hover()
   await asked.getByRole('button', { name: 'Reply' }).click()
@@ -320,7 +320,7 @@ test('Alice answers a message by its bar, R and a file: what is chosen outlives 
   await page.keyboard.press('Enter')
   await replying.waitFor({ state: 'detached' })
   await bob.reads('Yes, at the old place')
-  const quote = bob.page.getByRole('button', { name: 'Answers You Shall we meet at nine?' })
+  const quote = bob.page.getByRole('button', { name: 'Reply to You Shall we meet at nine?' })
   await quote.waitFor()
 
   await page.locator('.msg').last().focus()
@@ -333,7 +333,7 @@ test('Alice answers a message by its bar, R and a file: what is chosen outlives 
   await chooses(page, 'map.txt', 'how to get there')
   await page.keyboard.press('Enter')
   await bob.reads('how to get there')
-  await bob.page.getByRole('button', { name: `Answers ${alice.name} Yes, at the old place` }).waitFor()
+  await bob.page.getByRole('button', { name: `Reply to ${alice.name} Yes, at the old place` }).waitFor()
   expect(await replying.count()).toBe(0)
 
   for (let count = 0; count < 12; count++) await alice.says(`further down ${count}`)
@@ -341,5 +341,5 @@ test('Alice answers a message by its bar, R and a file: what is chosen outlives 
   await quote.scrollIntoViewIfNeeded()
   await quote.click()
   await expect.poll(() => bob.page.evaluate(() => document.activeElement?.textContent ?? '')).toContain('Shall we meet at nine?')
-  await looksFine(bob.page, 'An answer and what it quotes')
+  await looksFine(bob.page, 'A reply and what it quotes')
 })

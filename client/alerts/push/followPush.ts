@@ -17,7 +17,7 @@ export function followPush(env: Env, attempt: (work: Promise<unknown>) => void, 
   }
 }
 
-/** True for a hidden page. */
+/** Only a hidden page counts on it. */
 export const isToldByPush = (): boolean => document.visibilityState === 'hidden' && storedPrefs().isPushed
 
 async function drop(): Promise<void> {

@@ -25,8 +25,8 @@ export interface ExportedMessage {
   text: string | null
   reason?: string
   file?: ExportedFile
-  /** The message that this one answers, in the words of whoever quotes it. */
-  answers?: { id: string; from: 'me' | 'them'; words: string }
+  /** The message that this one replies to, in the words of whoever quotes it. */
+  replyTo?: { id: string; from: 'me' | 'them'; words: string }
   call?: Pick<CallContent, 'callType' | 'outcome' | 'seconds' | 'isCompared'>
   /** Unchanged content that a newer version of the page can read. */
   raw?: unknown
@@ -104,16 +104,16 @@ export function chatLines(
 }
 
 function line(
-  { at, sentAt, from, text, reason, isEncrypted, file, call, answers }: ExportedMessage,
+  { at, sentAt, from, text, reason, isEncrypted, file, call, replyTo }: ExportedMessage,
   other: ExportedPerson,
 ): string {
   if (from === 'notice') return `<p class="notice">${escaped(text ?? '')}</p>`
   const who = from === 'me' ? 'You' : other.displayName
   const words = text === null ? `<em>Not readable here: ${escaped(reason ?? '')}</em>` : escaped(text)
   const content = file ? fileHtml(file, words) : `<p dir="auto">${words}</p>`
-  const asked = answers?.from === 'me' ? 'You' : other.displayName
-  const quoted = answers
-    ? `<blockquote><bdi>${escaped(asked)}</bdi>: <span dir="auto">${escaped(answers.words)}</span></blockquote>`
+  const author = replyTo?.from === 'me' ? 'You' : other.displayName
+  const quoted = replyTo
+    ? `<blockquote><bdi>${escaped(author)}</bdi>: <span dir="auto">${escaped(replyTo.words)}</span></blockquote>`
     : ''
   const written = sentAt === undefined ? '' : `written ${moment.format(new Date(sentAt))}`
   const became = call ? callDetails(call, from === 'me') : []

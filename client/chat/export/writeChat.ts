@@ -107,7 +107,7 @@ function exported(
         ...line,
         text: contentWords(body.content),
         ...fieldsOf(body.content, places, isMine),
-        ...answersOf(body.content, ownId),
+        ...replyOf(body.content, ownId),
       }
     case 'plain':
     case 'notice':
@@ -131,12 +131,12 @@ const unsent = ({ id, sentAt, content }: OutboxRow, places: Places | undefined, 
   text: content ? contentWords(content) : null,
   reason: content ? 'not sent' : NEEDS_NEWER,
   isEncrypted: true,
-  ...(content && { ...fieldsOf(content, places, true), ...answersOf(content, ownId) }),
+  ...(content && { ...fieldsOf(content, places, true), ...replyOf(content, ownId) }),
 })
 
-function answersOf(content: Content, ownId: string): Pick<ExportedMessage, 'answers'> {
+function replyOf(content: Content, ownId: string): Pick<ExportedMessage, 'replyTo'> {
   const quote = quoteIn(content)
-  return quote ? { answers: { id: quote.id, from: quote.senderId === ownId ? 'me' : 'them', words: quote.words } } : {}
+  return quote ? { replyTo: { id: quote.id, from: quote.senderId === ownId ? 'me' : 'them', words: quote.words } } : {}
 }
 
 type Fields = Partial<Pick<ExportedMessage, 'file' | 'call' | 'text'>>

@@ -38,7 +38,7 @@ interface Props {
   /** Marks in its name, then in its caption. */
   marks: readonly Range[] | undefined
   meta: ReactNode
-  /** What the pictures answer. */
+  /** What the message replies to. */
   above?: ReactNode
   Words: Words
   onRetry: (id: string) => void

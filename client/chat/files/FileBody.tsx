@@ -20,7 +20,7 @@ interface Props {
   /** Marks in the name, then in the caption. */
   marks: readonly Range[] | undefined
   meta: ReactNode
-  /** What the file answers. */
+  /** What the message replies to. */
   above?: ReactNode
   Words: ComponentType<{ text: string; marks: readonly [number, number][] | undefined }>
 }

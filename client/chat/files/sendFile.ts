@@ -19,6 +19,8 @@ export interface Options {
   ahead?: Ahead | undefined
   album?: FileContent['album']
   quote?: FileContent['quote']
+  /** This browser keeps the file. */
+  onKept?: () => void
 }
 
 /**
@@ -43,6 +45,7 @@ export async function sendFile(
     const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead?.bytesOf) : undefined
     const about = { ...prepared.about, ...(options.quote && { quote: options.quote }) }
     const row = await kept(env, ahead ? { ...message, about } : { ...message, ...prepared, about }, early)
+    options.onKept?.()
     await startUpload(env, row, chats, early)
     return true
   } catch (error) {

@@ -17,7 +17,7 @@ import { sendFiles } from '../files/sendFiles.ts'
 import type { Press } from '../files/useHold.tsx'
 import { askTransfer, endTransferAsk, transferStore } from '../transferline/transferState.ts'
 import { followerOf } from './chatFiles.ts'
-import { chooseReply, replyIn } from './replies.ts'
+import { chooseReply, replyIn, showReply } from './replies.ts'
 import type { useGiven } from './useGiven.tsx'
 
 const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
@@ -122,12 +122,18 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
     setRecording({ heldFrom })
   }
 
-  /** The file, or the first of several, answers what a text would. */
-  function takenReply(): Pick<Options, 'quote'> {
+  /** The file, or the first of several, replies as a text would. */
+  async function withReply(sends: (more: Pick<Options, 'quote' | 'onKept'>) => Promise<unknown>) {
     const quote = replyIn(chatRoomId)
-    if (!quote) return {}
-    void chooseReply(env, chatRoomId, null)
-    return { quote }
+    if (!quote) return await sends({})
+    let isKept = false
+    showReply(chatRoomId, null)
+    const onKept = () => {
+      isKept = true
+      if (!replyIn(chatRoomId)) void chooseReply(env, chatRoomId, null)
+    }
+    await sends({ quote, onKept })
+    if (!isKept && !replyIn(chatRoomId)) showReply(chatRoomId, quote)
   }
 
   async function send(picked: File[], options: Options) {
@@ -136,7 +142,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
     nextFocus()?.focus({ preventScroll: true })
     const chats = followerOf(env)
     takeLarge(large.current, false)
-    await sendFiles(env, chats, chatRoomId, picked, { ...options, ...takenReply() })
+    await withReply((more) => sendFiles(env, chats, chatRoomId, picked, { ...options, ...more }))
   }
 
   if (recording)
@@ -147,7 +153,8 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
         onCancel={() => setRecording(undefined)}
         onSend={async (prepared) => {
           setRecording(undefined)
-          await sendFile(env, followerOf(env), chatRoomId, prepared, { caption: '', isSmaller: false, ...takenReply() })
+          const plain = { caption: '', isSmaller: false }
+          await withReply((more) => sendFile(env, followerOf(env), chatRoomId, prepared, { ...plain, ...more }))
         }}
       />
     )

@@ -5,6 +5,7 @@ import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { later } from '../../ui/later.tsx'
 import { Folded } from './Folded.tsx'
 import { Meta, spokenName } from './Meta.tsx'
+import { quoteIn } from './quotes.ts'
 import { remarksOf, sentence } from './remarks.ts'
 import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { isEmojiOnly, type Range } from './textPieces.ts'
@@ -36,7 +37,8 @@ interface Props {
 
 export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
-  const quote = album?.map((one) => one.body.kind === 'file' && one.body.file.quote).find((found) => found) || undefined
+  const quote = quoteIn(message)
+  const above = quote && <Quoted quote={quote} />
   const classes = ['msg', message.isMine && 'me', !startsRun && 'on'].filter(Boolean)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
@@ -48,12 +50,11 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, 
     >
       {album ? (
         <Album
-          {...{ album, message, onUpgrade, Words: Folded, marks: body.marks }}
-          above={quote && <Quoted quote={quote} />}
+          {...{ album, message, above, onUpgrade, Words: Folded, marks: body.marks }}
           meta={<Meta message={message} details={details} isAside={!body.hasTime} />}
         />
       ) : (
-        <Body message={message} details={details} {...body} />
+        <Body {...{ message, above, details }} {...body} />
       )}
       {below.map((remark) => (
         <p className="remark" key={remark}>
@@ -66,10 +67,12 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, 
 }
 
 interface BodyProps extends Pick<Props, 'message' | 'hasTime' | 'marks'> {
+  /** What the message replies to. */
+  above: ReactNode
   details: string[]
 }
 
-interface Drawn<B extends MessageBody> extends Pick<Props, 'message' | 'marks'> {
+interface Drawn<B extends MessageBody> extends Pick<BodyProps, 'message' | 'above' | 'marks'> {
   body: B
   meta: ReactNode
 }
@@ -80,20 +83,13 @@ interface Draws<B extends MessageBody> {
 
 const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
   text: {
-    bubble: (drawn) => {
-      const { text, quote } = drawn.body
-      return (
-        <Said {...drawn} look={isEmojiOnly(text) && !quote ? 'bub emoji' : 'bub'}>
-          {quote && <Quoted quote={quote} />}
-        </Said>
-      )
-    },
-  },
-  file: {
-    bubble: (drawn) => (
-      <FileBody {...drawn} Words={Folded} above={drawn.body.file.quote && <Quoted quote={drawn.body.file.quote} />} />
+    bubble: ({ above, ...drawn }) => (
+      <Said {...drawn} look={isEmojiOnly(drawn.body.text) && !above ? 'bub emoji' : 'bub'}>
+        {above}
+      </Said>
     ),
   },
+  file: { bubble: (drawn) => <FileBody {...drawn} Words={Folded} /> },
   call: { bubble: (drawn) => <CallLine {...drawn} /> },
   transfer: { bubble: (drawn) => <TransferLine {...drawn} /> },
   plain: {
@@ -118,10 +114,10 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
   notice: { bubble: (drawn) => <Said {...drawn} /> },
 }
 
-function Body({ message, hasTime, marks, details }: BodyProps) {
+function Body({ message, above, hasTime, marks, details }: BodyProps) {
   const { body } = message
   const draws: Draws<MessageBody> = BUBBLES[body.kind]
-  return draws.bubble({ body, message, marks, meta: <Meta message={message} details={details} isAside={!hasTime} /> })
+  return draws.bubble({ body, message, above, marks, meta: <Meta message={message} details={details} isAside={!hasTime} /> })
 }
 
 interface SaidProps extends Pick<Drawn<MessageBody>, 'marks' | 'meta'> {

@@ -10,10 +10,10 @@ import type { Room } from '../../rooms/list/room.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { useOnline } from '../../ui/useOnline.tsx'
-import { hasKeyboard } from '../../ui/writeOn.ts'
+import { hasKeyboard, writeOn } from '../../ui/writeOn.ts'
 import { preloadBubbles } from './Bubble.tsx'
 import { composer } from './composer.ts'
-import { chooseReply, loadReply, repliesStore, showReply } from './replies.ts'
+import { chooseReply, openReply, replyIn, replyStore, showReply } from './replies.ts'
 import { sendText } from './send.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import { useDraft } from './useDraft.tsx'
@@ -46,8 +46,8 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const { text, change: setText, empty, isUnkept } = useDraft(room.id)
-  const reply = useStore(repliesStore, ({ replies }) => replies.get(room.id))
-  useEffect(() => void loadReply(env, room.id), [env, room.id])
+  const reply = useStore(replyStore, () => replyIn(room.id))
+  useEffect(() => openReply(env, room.id), [env, room.id])
   const typing = useTyping(room)
   const given = useGiven()
   const isOnline = useOnline()
@@ -134,7 +134,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
             <ReplyLine
               quote={reply}
               onCancel={() => {
-                field.current?.focus()
+                writeOn()
                 void chooseReply(env, room.id, null)
               }}
             />

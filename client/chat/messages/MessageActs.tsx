@@ -1,21 +1,20 @@
 import { Copy, CornerUpLeft, Ellipsis, TextQuote } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { roomById } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
-import { failureWords } from '../../ui/failure.ts'
+import { followLongPress } from '../../ui/longPress.ts'
 import { Menu, type MenuItem, type Point } from '../../ui/Menu.tsx'
-import { showToast } from '../../ui/toast.ts'
 import { copyText } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
-import { quoteOf, wordsOf } from './answerable.ts'
 import { composer } from './composer.ts'
-import { jumpToQuoted } from './jumpToQuoted.ts'
+import { followSwipe } from './followSwipe.ts'
 import './messageacts.css'
-import { roomById } from '../../rooms/list/roomList.ts'
+import { quoteIn, quoteOf, wordsOf } from './quotes.ts'
 import { chooseReply } from './replies.ts'
+import { showQuoted } from './showQuoted.ts'
 import type { ShownMessage } from './store.ts'
 import type { Line } from './timelineLines.ts'
-import { followTouch } from './touchActs.ts'
 
 interface Props {
   chatRoomId: string
@@ -42,8 +41,10 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
     void chooseReply(env, chatRoomId, quote)
     open.field.current?.focus({ preventScroll: true })
   }
-  function open(message: ShownMessage, at: Point) {
-    if (itemsOf(message).length > 0) setMenu({ message, at })
+  function open(message: ShownMessage, at: Point): boolean {
+    const hasItems = itemsOf(message).length > 0
+    if (hasItems) setMenu({ message, at })
+    return hasItems
   }
   function itemsOf(message: ShownMessage): MenuItem[] {
     const words = wordsOf(message)
@@ -53,7 +54,7 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
       ...(canReply(message) ? [{ icon: CornerUpLeft, label: 'Reply', press: 'R', onSelect: () => reply(message) }] : []),
       ...(words ? [{ icon: Copy, label: 'Copy', press: 'Ctrl C', onSelect: () => void copyText(words) }] : []),
       ...(quote && room
-        ? [{ icon: TextQuote, label: 'Show what it answers', onSelect: () => void jumpToQuoted(env, room, quote).catch(tell) }]
+        ? [{ icon: TextQuote, label: 'Show the quoted message', onSelect: () => void showQuoted(env, room, quote) }]
         : []),
     ]
   }
@@ -80,9 +81,10 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
       const isBrowsers =
         !getSelection()?.isCollapsed || (target instanceof Element && target.closest('a, video, audio, textarea'))
       if (!found || isBrowsers) return
-      event.preventDefault()
       const box = found.element.getBoundingClientRect()
-      latest.current.open(found.message, x === 0 && y === 0 ? { x: box.left + 24, y: box.top + 24 } : { x, y })
+      // A key has no place.
+      const point = x === 0 && y === 0 ? { x: box.left + 24, y: box.top + 24 } : { x, y }
+      if (latest.current.open(found.message, point)) event.preventDefault()
     }
     const press = (event: KeyboardEvent) => {
       const found = event.target instanceof Element && event.target.matches('.msg') ? at(event.target) : undefined
@@ -96,32 +98,25 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
       else return
       event.preventDefault()
     }
-    const onTouch = {
-      open: (target: EventTarget | null, point: Point) => {
-        const found = at(target)
-        if (found) latest.current.open(found.message, point)
-        return found !== undefined
-      },
-      swiped: (target: EventTarget | null) => {
-        const found = at(target)
-        return found && latest.current.canReply(found.message)
-          ? { ...found, act: () => latest.current.reply(found.message) }
-          : undefined
-      },
-    }
-    const endTouch = followTouch(area, onTouch)
-    area.addEventListener('pointerover', look)
-    area.addEventListener('pointerleave', leave)
-    area.addEventListener('focusin', look)
-    area.addEventListener('contextmenu', context)
-    area.addEventListener('keydown', press)
+    const page = new AbortController()
+    area.addEventListener('pointerover', look, page)
+    area.addEventListener('pointerleave', leave, page)
+    area.addEventListener('focusin', look, page)
+    area.addEventListener('contextmenu', context, page)
+    area.addEventListener('keydown', press, page)
+    const endLongPress = followLongPress(area, (target, point) => {
+      const found = at(target)
+      return found !== undefined && latest.current.open(found.message, point)
+    })
+    const endSwipe = followSwipe(area, (target) => {
+      const found = at(target)
+      if (!found || !latest.current.canReply(found.message)) return undefined
+      return { element: found.element, act: () => latest.current.reply(found.message) }
+    })
     return () => {
-      endTouch()
-      area.removeEventListener('pointerover', look)
-      area.removeEventListener('pointerleave', leave)
-      area.removeEventListener('focusin', look)
-      area.removeEventListener('contextmenu', context)
-      area.removeEventListener('keydown', press)
+      page.abort()
+      endLongPress()
+      endSwipe()
     }
   }, [scroller, latest])
 
@@ -165,8 +160,3 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
     </>
   )
 }
-
-const quoteIn = ({ body }: ShownMessage) =>
-  body.kind === 'text' ? body.quote : body.kind === 'file' ? body.file.quote : undefined
-
-const tell = (error: unknown) => showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })

@@ -4,11 +4,9 @@ import type { Quote } from '../../../contract/chat/content.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { useEnv } from '../../ui/env.tsx'
-import { failureWords } from '../../ui/failure.ts'
-import { showToast } from '../../ui/toast.ts'
 import { isClosed } from '../../worker/crypto.ts'
-import { jumpToQuoted } from './jumpToQuoted.ts'
 import './quoted.css'
+import { showQuoted } from './showQuoted.ts'
 import { messagesStore } from './store.ts'
 
 const openRoom = () => roomById(messagesStore.getState().open?.chatRoomId ?? '')
@@ -18,7 +16,7 @@ export function useQuotedName({ senderId }: Quote): string {
   return openRoom()?.ownId === senderId ? 'You' : person ? nameOf(person) : 'Somebody'
 }
 
-/** What a message answers, in the words of whoever quotes it. A press shows the quoted message. */
+/** What a message replies to, in the words of whoever quotes it. A press shows the quoted message. */
 export function Quoted({ quote }: { quote: Quote }) {
   const env = useEnv()
   const name = useQuotedName(quote)
@@ -39,19 +37,15 @@ export function Quoted({ quote }: { quote: Quote }) {
     }
   }, [env, senderId, id, words])
 
-  function jump() {
+  function show() {
     const room = openRoom()
-    if (!room) return
-    jumpToQuoted(env, room, quote).then(
-      (isFound) => isFound || showToast({ tone: 'plain', title: 'Not found', text: 'This chat has no such message here.' }),
-      (error: unknown) => showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) }),
-    )
+    if (room) void showQuoted(env, room, quote)
   }
 
   return (
-    <button type="button" className="quoted" onClick={jump}>
+    <button type="button" className="quoted" onClick={show}>
       <b>
-        <span className="sr">Answers </span>
+        <span className="sr">Reply to </span>
         <bdi>{name}</bdi>
         {REMARKS[standing]}
       </b>{' '}

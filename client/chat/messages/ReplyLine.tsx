@@ -8,20 +8,20 @@ interface Props {
   onCancel: () => void
 }
 
-/** What the next message answers, above the field. Escape takes it away. */
+/** What the next message replies to, above the field. Escape takes it away. */
 export function ReplyLine({ quote, onCancel }: Props) {
   const name = useQuotedName(quote)
   useOver(onCancel, 'reply')
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
-    <div className="replying" role="group" aria-label={`Answers ${name}`}>
+    <div className="replying" role="group" aria-label={`Reply to ${name}`}>
       <span className="quoted">
         <b>
           <bdi>{name}</bdi>
         </b>
         <span dir="auto">{quote.words}</span>
       </span>
-      <button type="button" className="icon-btn tight" aria-label="Do not answer" data-tip="" onClick={onCancel}>
+      <button type="button" className="icon-btn tight" aria-label="Cancel reply" data-tip="" onClick={onCancel}>
         <X className="i i-16" aria-hidden />
       </button>
     </div>

@@ -1,12 +1,13 @@
 // @vitest-environment happy-dom
 import { act, screen, waitFor } from '@testing-library/react'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
 import { ROOM_ID } from '../../testing/shown.ts'
 import { toastStore } from '../../ui/toast.ts'
 import { sendFiles } from '../files/sendFiles.ts'
 import { transferStore } from '../transferline/transferState.ts'
 import { Attach } from './Attach.tsx'
+import { openReply, replyIn, showReply } from './replies.ts'
 
 vi.mock('../files/sendFiles.ts', () => ({ sendFiles: vi.fn(async () => undefined) }))
 vi.mock('../files/sealAhead.ts', () => ({ sealAhead: () => ({ drop: async () => undefined }) }))
@@ -95,4 +96,30 @@ test('Beside smaller files, which have their own dialog, the large one is offere
   expect(sendFiles).toHaveBeenCalledOnce()
   act(() => action()?.run())
   expect(transferStore.getState().asked?.files).toEqual([film])
+})
+
+test('The first file of an act carries the reply, which goes once it is kept; where it is not kept the reply comes back', async () => {
+  const quote = { senderId: ROOM_ID, id: ROOM_ID, words: 'Have you got the papers?' }
+  const keepReply = vi.fn(async () => undefined)
+  const crypto = { readReply: async () => null, keepReply } as never
+  const { person, env } = show(
+    <Attach {...{ chatRoomId: ROOM_ID, hasPlan: true, given, isBlocked: false }} nextFocus={() => null} onWords={onWords} />,
+    makeAnswers(),
+    { crypto },
+  )
+  onTestFinished(openReply(env, ROOM_ID))
+  const sends = async () => {
+    await person.upload(screen.getByLabelText('Files to send'), [sized('notes.pdf', MIB)])
+    await person.click(await screen.findByRole('button', { name: 'Send' }))
+  }
+  act(() => showReply(ROOM_ID, quote))
+  await sends()
+  await waitFor(() => expect(vi.mocked(sendFiles)).toHaveBeenCalledOnce())
+  expect(vi.mocked(sendFiles).mock.calls[0]?.[4]).toMatchObject({ quote })
+  await waitFor(() => expect(replyIn(ROOM_ID)).toEqual(quote))
+  expect(keepReply).not.toHaveBeenCalled()
+  vi.mocked(sendFiles).mockImplementation(async (_, __, ___, ____, { onKept }) => onKept?.())
+  await sends()
+  await waitFor(() => expect(keepReply.mock.calls).toEqual([[{ chatRoomId: ROOM_ID, quote: null }]]))
+  expect(replyIn(ROOM_ID)).toBe(null)
 })

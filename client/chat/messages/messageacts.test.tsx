@@ -12,7 +12,6 @@ import { closeStep } from '../../ui/steps.ts'
 import { Bubble } from './Bubble.tsx'
 import { Composer } from './Composer.tsx'
 import { MessageActs } from './MessageActs.tsx'
-import { resetReplies } from './replies.ts'
 import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
 import { timelineLines } from './timelineLines.ts'
 
@@ -43,7 +42,6 @@ const crypto = {
 beforeEach(() => {
   for (const list of [kept, replies]) list.length = 0
   said = { seq: 1, words: 'Shall we meet at nine?' }
-  resetReplies()
   resetRooms()
   resetPeople()
   putPeople([shownBob])
@@ -89,7 +87,7 @@ const talk = (messages: ShownMessage[] = [asked], canWrite = true) =>
 const field = () => screen.getByLabelText<HTMLTextAreaElement>('Message')
 const messageOf = (text: string) =>
   screen.getByText(text, { selector: '.bub > p, .bub > p *' }).closest<HTMLElement>('.msg') ?? expect.fail()
-const replying = () => screen.queryByRole('group', { name: 'Answers Bob Baker' })
+const replying = () => screen.queryByRole('group', { name: 'Reply to Bob Baker' })
 
 test('R on a message answers it: its words stand above the field, which has the focus, and the next text carries them', async () => {
   const { person } = talk()
@@ -106,7 +104,7 @@ test('R on a message answers it: its words stand above the field, which has the 
 
 test('One step back, or its cross, takes the choice away and leaves what is typed', async () => {
   const { person } = talk()
-  for (const end of [() => closeStep(), () => person.click(screen.getByRole('button', { name: 'Do not answer' }))]) {
+  for (const end of [() => closeStep(), () => person.click(screen.getByRole('button', { name: 'Cancel reply' }))]) {
     messageOf('Shall we meet at nine?').focus()
     await person.keyboard('{Enter}')
     await waitFor(() => expect(replying()).not.toBe(null))
@@ -170,12 +168,12 @@ test('Where nothing can be written the menu has no Reply, and R does nothing', a
 
 test('An answer shows whose words it quotes, and says so where the message says something else or is not here', async () => {
   const { again } = talk([answer()])
-  expect(await screen.findByRole('button', { name: 'Answers Bob Baker Shall we meet at nine?' })).toBeTruthy()
+  expect(await screen.findByRole('button', { name: 'Reply to Bob Baker Shall we meet at nine?' })).toBeTruthy()
   again(<Talk messages={[answer({ words: 'I owe you a million' })]} canWrite />)
-  expect(await screen.findByRole('button', { name: 'Answers Bob Baker · says something else I owe you a million' })).toBeTruthy()
+  expect(await screen.findByRole('button', { name: 'Reply to Bob Baker · says something else I owe you a million' })).toBeTruthy()
   said = undefined
   again(<Talk messages={[answer({ words: 'I never wrote this', senderId: ALICE_ID })]} canWrite />)
-  expect(await screen.findByRole('button', { name: 'Answers You · as quoted I never wrote this' })).toBeTruthy()
+  expect(await screen.findByRole('button', { name: 'Reply to You · as quoted I never wrote this' })).toBeTruthy()
 })
 
 const touch = (element: Element, type: string, clientX: number, clientY = 0) =>

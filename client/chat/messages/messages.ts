@@ -10,7 +10,6 @@ import { enterRoom } from '../../rooms/log/readyRoom.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { refreshRoom, refreshView, showFrom, showNewer, showNewest, showOlder } from './messageWindow.ts'
 import { forgetWaits, queueOf } from './outbox.ts'
-import { resetReplies } from './replies.ts'
 import { flush, stopRetries } from './send.ts'
 import { changeView, type Matches, messagesStore, viewOf } from './store.ts'
 import { sendWaitingFiles } from './waitingFiles.ts'
@@ -101,7 +100,6 @@ export function resetMessages(): void {
   pendingJump = undefined
   forgetMarks()
   forgetWaits()
-  resetReplies()
   stopRetries()
   hideRoom()
 }

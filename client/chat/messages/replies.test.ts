@@ -9,12 +9,13 @@ import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
+import { toastStore } from '../../ui/toast.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
-import { quoteOf } from './answerable.ts'
-import { jumpToQuoted } from './jumpToQuoted.ts'
 import { resetMessages, showRoom } from './messages.ts'
-import { chooseReply, loadReply, replyIn, resetReplies } from './replies.ts'
+import { quoteOf } from './quotes.ts'
+import { chooseReply, openReply, replyIn, replyStore } from './replies.ts'
 import { sendText } from './send.ts'
+import { showQuoted } from './showQuoted.ts'
 import { messagesStore, type ShownMessage } from './store.ts'
 import { cancelUnsent } from './unsentMessage.ts'
 
@@ -23,6 +24,7 @@ let bob: TestPerson
 let wire: Wire
 let room: RoomRow
 let isOnline: boolean
+let closeField = (): void => undefined
 
 beforeEach(async () => {
   ;({ alice, bob, wire } = await people())
@@ -37,9 +39,12 @@ beforeEach(async () => {
     return await api(endpoint, input)
   }) as Api
   await opens()
+  opensField()
+  toastStore.setState({ queue: [] })
 })
 
 afterEach(() => {
+  closeField()
   connectionStore.setState({ phase: 'connecting' })
   resetMessages()
   resetRooms()
@@ -51,6 +56,24 @@ async function opens() {
   room = alice.room(bob)
   putRooms([room])
   await showRoom(alice.env, room)
+}
+
+function opensField() {
+  closeField()
+  closeField = openReply(alice.env, room.id)
+}
+
+/** Resolves to what this browser keeps once the field that opens next has it. */
+function readsNext(): Promise<Quote | null> {
+  const { readReply } = alice.env.crypto
+  return new Promise((resolve) => {
+    alice.env.crypto.readReply = async (id) => {
+      const quote = await readReply(id)
+      // After those who wait for the answer.
+      setTimeout(() => resolve(quote))
+      return quote
+    }
+  })
 }
 
 const shown = (text: string): ShownMessage =>
@@ -75,24 +98,33 @@ test('An answer names the message and has its words, for both and on a new brows
   expect(JSON.stringify(posted)).not.toContain(asking?.id)
 })
 
-test('What is chosen stays with the draft of the chat until it is sent, also for a page that starts anew', async () => {
+test('What is chosen stays with the draft of the chat until it is sent, also for a field that opens anew', async () => {
   await chooseReply(alice.env, room.id, asked())
-  resetReplies()
-  await loadReply(alice.env, room.id)
-  expect(replyIn(room.id)).toEqual(asked())
+  opensField()
+  await expect.poll(() => replyIn(room.id)).toEqual(asked())
   await answers('Yes')
-  resetReplies()
-  await loadReply(alice.env, room.id)
-  expect(replyIn(room.id)).toBe(null)
+  const read = readsNext()
+  opensField()
+  expect([await read, replyIn(room.id)]).toEqual([null, null])
 })
 
 test('A choice that is taken away while the page still reads what it kept does not come back', async () => {
   await chooseReply(alice.env, room.id, asked())
-  resetReplies()
-  const reads = loadReply(alice.env, room.id)
+  const read = readsNext()
+  opensField()
   await chooseReply(alice.env, room.id, null)
-  await reads
+  await read
   expect(replyIn(room.id)).toBe(null)
+})
+
+test('A field that closes takes the words of its reply out of the page, also those that are still read', async () => {
+  await chooseReply(alice.env, room.id, asked())
+  const read = readsNext()
+  closeField()
+  const close = openReply(alice.env, room.id)
+  close()
+  await read
+  expect(replyStore.getState().open).toBe(null)
 })
 
 test('Where the disk is full the choice stays in the page, and goes with the answer', async () => {
@@ -136,9 +168,13 @@ test('A quote leads to its message, and fetches it where this browser is new; on
   const own = laptop.room(bob)
   putRooms([own])
   await showRoom(laptop.env, own)
-  expect(await jumpToQuoted(laptop.env, own, quote)).toBe(true)
-  expect(messagesStore.getState().open?.anchor).toMatchObject({ id: quote.id, place: 'middle' })
-  expect(await jumpToQuoted(laptop.env, own, { ...quote, senderId: alice.userId })).toBe(false)
+  await showQuoted(laptop.env, own, quote)
+  const { anchor } = messagesStore.getState().open ?? {}
+  expect(anchor).toMatchObject({ id: quote.id, place: 'middle' })
+  expect(toastStore.getState().queue).toEqual([])
+  await showQuoted(laptop.env, own, { ...quote, senderId: alice.userId })
+  expect(toastStore.getState().queue).toMatchObject([{ title: 'Not found' }])
+  expect(messagesStore.getState().open?.anchor).toBe(anchor)
   expect(wire.rooms.size).toBe(1)
 })
 

@@ -3,19 +3,36 @@ import type { Quote } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 
-/** What the next message answers, by room id; null: nothing. */
-export const repliesStore = createStore<{ replies: ReadonlyMap<string, Quote | null> }>(() => ({ replies: new Map() }))
-
-export const replyIn = (chatRoomId: string): Quote | null => repliesStore.getState().replies.get(chatRoomId) ?? null
-
-/** Shows what this browser keeps, unless the person has chosen here. */
-export async function loadReply(env: Env, chatRoomId: string): Promise<void> {
-  const kept = await env.crypto.readReply(chatRoomId).catch(() => null)
-  if (kept && !repliesStore.getState().replies.has(chatRoomId)) showReply(chatRoomId, kept)
+interface Reply {
+  chatRoomId: string
+  /** null: the next message replies to nothing. */
+  quote: Quote | null
 }
 
+/** The reply of the chat whose field is open. */
+export const replyStore = createStore<{ open: Reply | null }>(() => ({ open: null }))
+
+export function replyIn(chatRoomId: string): Quote | null {
+  const { open } = replyStore.getState()
+  return open?.chatRoomId === chatRoomId ? open.quote : null
+}
+
+/** Shows what this browser keeps, unless the person has chosen meanwhile. Returns how to close. */
+export function openReply(env: Env, chatRoomId: string): () => void {
+  const opened: Reply = { chatRoomId, quote: null }
+  replyStore.setState({ open: opened })
+  const isUntouched = () => replyStore.getState().open === opened
+  // An unreadable row must not block the field.
+  void readReply(env, chatRoomId).then((quote) => isUntouched() && showReply(chatRoomId, quote))
+  return () => {
+    if (replyStore.getState().open?.chatRoomId === chatRoomId) replyStore.setState({ open: null })
+  }
+}
+
+const readReply = async (env: Env, chatRoomId: string) => env.crypto.readReply(chatRoomId).catch(() => null)
+
 export function showReply(chatRoomId: string, quote: Quote | null): void {
-  repliesStore.setState(({ replies }) => ({ replies: new Map(replies).set(chatRoomId, quote) }))
+  if (replyStore.getState().open?.chatRoomId === chatRoomId) replyStore.setState({ open: { chatRoomId, quote } })
 }
 
 export async function chooseReply(env: Env, chatRoomId: string, quote: Quote | null): Promise<void> {
@@ -25,6 +42,3 @@ export async function chooseReply(env: Env, chatRoomId: string, quote: Quote | n
     if (!(error instanceof CryptoFailure)) throw error
   })
 }
-
-/** The next account must not see them. */
-export const resetReplies = (): void => repliesStore.setState({ replies: new Map() })

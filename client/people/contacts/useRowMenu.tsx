@@ -1,9 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react'
-
-/** Time until a finger that rests on a row opens its menu. */
-const LONG_PRESS_MS = 500
-/** How far such a finger may move. */
-const STILL_PX = 8
+import { followLongPress } from '../../ui/longPress.ts'
 
 interface Asked {
   chatRoomId: string
@@ -17,13 +13,8 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
   useEffect(() => {
     const element = area.current
     if (!element) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let from = { x: 0, y: 0 }
-    let isLong = false
-    const end = () => clearTimeout(timer)
-
-    const open = (event: Event, at: { x: number; y: number }): boolean => {
-      const row = event.target instanceof Element ? event.target.closest('li') : null
+    const open = (target: EventTarget | null, at: { x: number; y: number }): boolean => {
+      const row = target instanceof Element ? target.closest('li') : null
       const link = row?.querySelector<HTMLElement>('a[data-room]')
       const chatRoomId = link?.dataset['room']
       if (!row || !link || !chatRoomId) return false
@@ -35,44 +26,23 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
       return true
     }
     const context = (event: MouseEvent) => {
-      end()
-      if (open(event, { x: event.clientX, y: event.clientY })) event.preventDefault()
-    }
-    const down = (event: PointerEvent) => {
-      isLong = false
-      if (event.pointerType !== 'touch') return
-      from = { x: event.clientX, y: event.clientY }
-      timer = setTimeout(() => {
-        isLong = open(event, from)
-      }, LONG_PRESS_MS)
-    }
-    const move = (event: PointerEvent) => {
-      if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > STILL_PX) end()
+      if (open(event.target, { x: event.clientX, y: event.clientY })) event.preventDefault()
     }
     const click = (event: MouseEvent) => {
       const button = event.target instanceof Element ? event.target.closest('.more') : null
-      if (button) {
-        const box = button.getBoundingClientRect()
-        open(event, { x: box.left, y: box.bottom })
-      }
-      // The finger that opened the menu does not open the chat as well.
-      if (button || isLong) {
-        event.preventDefault()
-        event.stopPropagation()
-      }
-      isLong = false
+      if (!button) return
+      const box = button.getBoundingClientRect()
+      open(button, { x: box.left, y: box.bottom })
+      event.preventDefault()
+      event.stopPropagation()
     }
+    // The finger that opened the menu does not open the chat as well.
+    const endLongPress = followLongPress(element, open)
     element.addEventListener('contextmenu', context)
-    element.addEventListener('pointerdown', down)
-    element.addEventListener('pointermove', move)
-    for (const over of ['pointerup', 'pointercancel']) element.addEventListener(over, end)
     element.addEventListener('click', click, true)
     return () => {
-      end()
+      endLongPress()
       element.removeEventListener('contextmenu', context)
-      element.removeEventListener('pointerdown', down)
-      element.removeEventListener('pointermove', move)
-      for (const over of ['pointerup', 'pointercancel']) element.removeEventListener(over, end)
       element.removeEventListener('click', click, true)
     }
   }, [area])

@@ -15,7 +15,7 @@ function contentOf(body: MessageBody): Content | undefined {
   }
 }
 
-/** Returns undefined for a message that cannot be answered: it is not sent yet, or nobody's signature proves it. */
+/** Returns undefined for a message that nobody can reply to: it is not sent yet, or no signature proves it. */
 export function quoteOf({ id, senderId, body }: ShownMessage): Quote | undefined {
   const content = contentOf(body)
   return senderId !== undefined && content ? { senderId, id, words: quotedWords(content) } : undefined
@@ -24,3 +24,7 @@ export function quoteOf({ id, senderId, body }: ShownMessage): Quote | undefined
 /** Returns what a copy of the message has; '' without words. */
 export const wordsOf = ({ body }: ShownMessage): string =>
   body.kind === 'text' || body.kind === 'plain' || body.kind === 'file' ? body.text : ''
+
+/** Returns what the message replies to. */
+export const quoteIn = ({ body }: Pick<ShownMessage, 'body'>): Quote | undefined =>
+  body.kind === 'text' ? body.quote : body.kind === 'file' ? body.file.quote : undefined
