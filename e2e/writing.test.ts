@@ -343,3 +343,42 @@ test('Alice answers a message by its bar, R and a file: what is chosen outlives 
   await expect.poll(() => bob.page.evaluate(() => document.activeElement?.textContent ?? '')).toContain('Shall we meet at nine?')
   await looksFine(bob.page, 'A reply and what it quotes')
 })
+
+test('By a finger on a phone a swipe to the right replies, and a rest opens the menu, which stays when the finger lifts', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  await bob.says('within reach of a thumb')
+  await alice.reads('within reach of a thumb')
+  await page.setViewportSize({ width: 360, height: 740 })
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] })
+  const message = page.locator('.msg').last()
+  const middle = async () => {
+    const { x, y, height } = (await message.boundingBox()) ?? expect.fail()
+    return { x: x + 40, y: y + height / 2 }
+  }
+  const replying = page.getByRole('group', { name: /^Reply to / })
+
+  const from = await middle()
+  await touch('touchStart', from.x, from.y)
+  for (let right = 10; right <= 80; right += 10) await touch('touchMove', from.x + right, from.y)
+  await touch('touchEnd')
+  await replying.getByText('within reach of a thumb').waitFor()
+  await replying.getByRole('button', { name: 'Cancel reply' }).click()
+  await replying.waitFor({ state: 'detached' })
+
+  const at = await middle()
+  await touch('touchStart', at.x, at.y)
+  const menu = page.getByRole('menu')
+  await menu.waitFor()
+  await touch('touchEnd')
+  await menu.getByRole('menuitem', { name: 'Reply' }).click()
+  await replying.getByText('within reach of a thumb').waitFor()
+  await page.keyboard.press('Escape')
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
+  await page.setViewportSize({ width: 1280, height: 720 })
+})

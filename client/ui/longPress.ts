@@ -23,6 +23,10 @@ export function followLongPress(area: HTMLElement, open: (target: EventTarget | 
   const move = ({ clientX, clientY }: PointerEvent) => {
     if (Math.hypot(clientX - from.x, clientY - from.y) > STILL_PX) end()
   }
+  /** A short rest is a tap for the browser, which would focus what lies beneath and so close what opened. */
+  const lift = (event: TouchEvent) => {
+    if (isLong && event.cancelable) event.preventDefault()
+  }
   const click = (event: MouseEvent) => {
     if (!isLong) return
     isLong = false
@@ -32,6 +36,7 @@ export function followLongPress(area: HTMLElement, open: (target: EventTarget | 
   area.addEventListener('pointerdown', down, page)
   area.addEventListener('pointermove', move, page)
   for (const over of ['pointerup', 'pointercancel', 'contextmenu']) area.addEventListener(over, end, page)
+  area.addEventListener('touchend', lift, { passive: false, signal: page.signal })
   area.addEventListener('click', click, { capture: true, signal: page.signal })
   return () => {
     end()
