@@ -17,7 +17,7 @@ import { sendFiles } from '../files/sendFiles.ts'
 import type { Press } from '../files/useHold.tsx'
 import { askTransfer, endTransferAsk, transferStore } from '../transferline/transferState.ts'
 import { followerOf } from './chatFiles.ts'
-import { chooseReply, replyIn, showReply } from './replies.ts'
+import { withReply } from './replies.ts'
 import type { useGiven } from './useGiven.tsx'
 
 const AttachDialog = later(async () => (await import('../files/AttachDialog.tsx')).AttachDialog)
@@ -122,27 +122,13 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
     setRecording({ heldFrom })
   }
 
-  /** The file, or the first of several, replies as a text would. */
-  async function withReply(sends: (more: Pick<Options, 'quote' | 'onKept'>) => Promise<unknown>) {
-    const quote = replyIn(chatRoomId)
-    if (!quote) return await sends({})
-    let isKept = false
-    showReply(chatRoomId, null)
-    const onKept = () => {
-      isKept = true
-      if (!replyIn(chatRoomId)) void chooseReply(env, chatRoomId, null)
-    }
-    await sends({ quote, onKept })
-    if (!isKept && !replyIn(chatRoomId)) showReply(chatRoomId, quote)
-  }
-
   async function send(picked: File[], options: Options) {
     // The dialog would return the focus after the next letter.
     flushSync(() => setFiles([]))
     nextFocus()?.focus({ preventScroll: true })
     const chats = followerOf(env)
     takeLarge(large.current, false)
-    await withReply((more) => sendFiles(env, chats, chatRoomId, picked, { ...options, ...more }))
+    await withReply(env, chatRoomId, (more) => sendFiles(env, chats, chatRoomId, picked, { ...options, ...more }))
   }
 
   if (recording)
@@ -154,7 +140,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
         onSend={async (prepared) => {
           setRecording(undefined)
           const plain = { caption: '', isSmaller: false }
-          await withReply((more) => sendFile(env, followerOf(env), chatRoomId, prepared, { ...plain, ...more }))
+          await withReply(env, chatRoomId, (more) => sendFile(env, followerOf(env), chatRoomId, prepared, { ...plain, ...more }))
         }}
       />
     )

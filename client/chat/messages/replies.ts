@@ -2,12 +2,15 @@ import { createStore } from 'zustand/vanilla'
 import type { Quote } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
+import type { Options } from '../files/sendFile.ts'
 
 interface Reply {
   chatRoomId: string
   /** null: the next message replies to nothing. */
   quote: Quote | null
 }
+
+type Carried = Pick<Options, 'quote' | 'onKept'>
 
 /** The reply of the chat whose field is open. */
 export const replyStore = createStore<{ open: Reply | null }>(() => ({ open: null }))
@@ -41,4 +44,19 @@ export async function chooseReply(env: Env, chatRoomId: string, quote: Quote | n
     // A full disk leaves it in this page alone.
     if (!(error instanceof CryptoFailure)) throw error
   })
+}
+
+/** Sends a file, or several, as a reply if one is chosen. It comes back if this browser does not keep the first. */
+export async function withReply(env: Env, chatRoomId: string, send: (more: Carried) => Promise<unknown>): Promise<void> {
+  const quote = replyIn(chatRoomId)
+  if (!quote) return void (await send({}))
+  let isKept = false
+  showReply(chatRoomId, null)
+  const onKept = () => {
+    isKept = true
+    // Another may have been chosen meanwhile.
+    if (!replyIn(chatRoomId)) void chooseReply(env, chatRoomId, null)
+  }
+  await send({ quote, onKept })
+  if (!isKept && !replyIn(chatRoomId)) showReply(chatRoomId, quote)
 }

@@ -8,7 +8,8 @@ import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { plants, settles } from '../../testing/crowded.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
-import { readInbox, settle } from './store-inbox.ts'
+import { readInbox } from './store-inbox.ts'
+import { settle } from './store-settle.ts'
 
 const world = await startWorld()
 

@@ -1,5 +1,6 @@
 import type { Db } from '../../ground/db/connect.ts'
 import * as store from './store-inbox.ts'
+import { settle } from './store-settle.ts'
 
 /** Each repetition has seen another request finish. */
 const TRIES = 50
@@ -24,7 +25,7 @@ export async function bringUp(db: Db, userId: string): Promise<Reached> {
     }
     const { lastNumber, floor, leftIn, isKept, roomIds, staleRows, comparedTo } = inbox
     const isNew = !isKept || leftIn !== null
-    if (isKept && staleRows > STALE_MAX) await store.settle(db, userId, comparedTo, SETTLED_AT_ONCE)
+    if (isKept && staleRows > STALE_MAX) await settle(db, userId, comparedTo, SETTLED_AT_ONCE)
     if (!isNew && roomIds.length === 0) return { lastNumber, floor }
     const reached = await store.raise(db, userId, inbox, { roomIds: isNew ? await store.everyRoom(db, userId) : roomIds, isNew })
     if (reached !== undefined) return { lastNumber: reached, floor: isNew ? reached : floor }
