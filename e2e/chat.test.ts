@@ -323,7 +323,7 @@ test('A draft stands in its row, a finger that rests there opens the menu, and w
   const row = page.getByRole('link', { name: /Draft: half a line/ })
   await row.waitFor()
   const { x = 0, y = 0 } = (await row.boundingBox()) ?? {}
-  const finger = { pointerType: 'touch', clientX: x + 40, clientY: y + 20, bubbles: true }
+  const finger = { pointerType: 'touch', isPrimary: true, clientX: x + 40, clientY: y + 20, bubbles: true }
   await row.dispatchEvent('pointerdown', finger)
   await page.getByRole('menuitem', { name: 'Remove contact' }).waitFor()
   await row.dispatchEvent('pointerup', finger)
