@@ -91,8 +91,11 @@ test('the pages of one listener may not write through the other', async () => {
 test('X-Forwarded-For counts where a proxy stands in front, and for nothing elsewhere', async () => {
   const asks = (url: string, address: string) =>
     newBrowser(url).request('GET', available, { headers: { 'x-forwarded-for': address } })
-  for (let call = 0; call < RATES.availability.points; call++) await asks(byOnion, `203.0.113.${call}`)
-  expect(await asks(byOnion, '203.0.113.200')).toBeRefused(429, 'too_many_requests')
+  // A window may end among them: of two in a row, one is refused before its end.
+  let last = await asks(byOnion, '203.0.113.0')
+  for (let call = 1; call <= 2 * RATES.availability.points && last.status === 200; call++)
+    last = await asks(byOnion, `203.0.113.${call}`)
+  expect(last).toBeRefused(429, 'too_many_requests')
   expect((await asks(direct, '203.0.113.200')).status).toBe(200)
 })
 
