@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { watchCalls } from './watchcall.ts'
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable']
+/** A page that hangs gives no answer. */
+const TELL_MS = 2000
 /** A second `--disable-features` replaces Playwright's own, so what of it calls the network or changes a page stands here again. */
 const OFF = [
   'AimEnabled',
@@ -119,6 +122,16 @@ export async function openContext(address?: string, { hasDevices = false } = {})
   })
   contexts.push(context)
   return watchPages(context)
+}
+
+/** Writes where each page stands, for whoever looks why a test failed. */
+export async function tellPages(): Promise<void> {
+  for (const page of contexts.flatMap((context) => context.pages())) {
+    const shows = page.locator('body').ariaSnapshot({ timeout: TELL_MS }).catch(String)
+    const focus = page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200)).catch(String)
+    const told = await Promise.race([Promise.all([focus, shows]), pause(2 * TELL_MS)])
+    process.stderr.write(`${page.url()}\n${told?.join('\n').slice(0, 4000) ?? 'It does not answer'}\n\n`)
+  }
 }
 
 /** Closes what this test file has opened. Fails where a page broke the policy or left an error uncaught. */

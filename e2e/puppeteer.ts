@@ -46,7 +46,8 @@ export async function byPuppeteer(page: Page, folder: string, patienceMs: number
       } catch (error) {
         failure = error
       }
-    throw new Error(`Not on the screen, or not to be used: ${JSON.stringify(target)}`, { cause: failure })
+    const shows = await page.evaluate(() => document.body.textContent.slice(0, 1000))
+    throw new Error(`Not on the screen, or not to be used: ${JSON.stringify(target)}. It shows: ${shows}`, { cause: failure })
   }
   const press = async (target: Target) => {
     const { x, y } = await withFound(target, async (found) => {
