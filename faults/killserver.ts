@@ -8,6 +8,7 @@ import { now, recoveredAfter } from './recorder.ts'
 const POINTS = ['message:sent', 'message:committed', 'commit:committed'] as const
 const READY_MS = 3000
 const POINT_MS = 15_000
+const AGAIN_MS = 10_000
 
 /** Kills the server with SIGKILL, at named fault points and at random moments. */
 export function killServer({ isShort, patience }: Form): Promise<Outcome> {
@@ -19,8 +20,10 @@ export function killServer({ isShort, patience }: Form): Promise<Outcome> {
     const startAgain = async (variables: Record<string, string> = {}) => {
       const startedAt = now()
       await server.start(variables)
-      readyMs.push(now() - startedAt)
+      const readyAt = now()
+      readyMs.push(readyAt - startedAt)
       await pause(isShort ? 500 : 1000)
+      while (recoveredAfter(history, startedAt) === undefined && now() - readyAt < AGAIN_MS * patience) await pause(50)
       againMs.push(recoveredAfter(history, startedAt))
     }
     for (let round = 0; round < random; round++) {
