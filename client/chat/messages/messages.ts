@@ -3,7 +3,7 @@ import { ApiError } from '../../net/api.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { forgetMarks, readSeqOf } from '../../rooms/list/readMarks.ts'
 import { isBlocked, isFollowed, type Room } from '../../rooms/list/room.ts'
-import { isShut, latestRoom, roomById, roomsStore } from '../../rooms/list/roomList.ts'
+import { isShut, isUnanswered, latestRoom, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
 import { loadOlderPage } from '../../rooms/log/olderPage.ts'
 import { enterRoom } from '../../rooms/log/readyRoom.ts'
@@ -21,8 +21,8 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
   if (isShut(room)) return hideRoom()
   const seq = pendingJump?.chatRoomId === room.id ? pendingJump.seq : undefined
   pendingJump = undefined
-  const row = roomById(room.id)
-  const unreadAfter = row && isFollowed(row) && row.unreadCount > 0 ? readSeqOf(row) : undefined
+  const isKept = isUnanswered(room.id)
+  let unreadAfter = unreadIn(room)
   messagesStore.setState({
     open: {
       chatRoomId: room.id,
@@ -48,14 +48,23 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
   }
   try {
     await show()
-    await catchUp(env, room)
+    let isSame = false
+    if (isKept) {
+      const [before, wasPlaced] = [unreadAfter, viewOf(room)?.isPlaced]
+      changeView(room, { isPlaced: false })
+      await catchUp(env, room)
+      await untilAnswered(room)
+      unreadAfter = unreadIn(room)
+      isSame = before === unreadAfter && wasPlaced === true
+      if (unreadAfter === undefined) changeView(room, { fresh: null })
+    } else await catchUp(env, room)
     // A person who has moved elsewhere stays there.
-    const isPlaced = viewOf(room)?.isPlaced
+    const isPlaced = viewOf(room)?.isPlaced || isSame
     if (viewOf(room)) await (isPlaced ? refreshView(env, room) : show())
     if (unreadAfter !== undefined) noteFresh(room, unreadAfter)
     void flush(env, room).then(() => enter(env, room))
     // The files of a chat with a password wait until the chat is open.
-    if (row?.lock === 'open') void sendWaitingFiles(env)
+    if (roomById(room.id)?.lock === 'open') void sendWaitingFiles(env)
   } catch (error) {
     if (viewOf(room)?.messages.length === 0) changeView(room, { status: 'failed' })
     if (!(error instanceof ApiError)) throw error
@@ -63,6 +72,23 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
     changeView(room, { isOpening: false })
   }
 }
+
+function unreadIn({ id }: Room): number | undefined {
+  const row = roomById(id)
+  return row && isFollowed(row) && row.unreadCount > 0 ? readSeqOf(row) : undefined
+}
+
+/** Resolves also where nobody looks any more. */
+const untilAnswered = (room: Room): Promise<void> =>
+  new Promise((resolve) => {
+    const isOver = () => !isUnanswered(room.id) || !viewOf(room)
+    if (isOver()) return resolve()
+    const off = roomsStore.subscribe(() => {
+      if (!isOver()) return
+      off()
+      resolve()
+    })
+  })
 
 /** A new browser needs the room's keys for writing. */
 async function enter(env: Env, room: Room): Promise<void> {

@@ -4,7 +4,7 @@ import { messagesApi } from '../../../contract/chat/messages.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'
-import { resetRooms, roomById } from '../../rooms/list/roomList.ts'
+import { putRooms, resetRooms, roomById, setAnswered, setUnanswered } from '../../rooms/list/roomList.ts'
 import { people } from '../../testing/room.ts'
 import { markSeen } from './markSeen.ts'
 import { jumpToNewest, resetMessages, showRoom } from './messages.ts'
@@ -57,6 +57,61 @@ test('A room with sixty unread messages opens at the first of them, says how man
   expect(view()).toMatchObject({ fresh: { after: read, count: 60 }, anchor: { place: 'unread' }, isOpening: false })
   expect(textAt(view().anchor?.id)).toBe('line 1')
   expect([unread(room), readSeq()]).toEqual([60, read])
+})
+
+test('A kept row does not say what is unread: the room waits for the answer, marks nothing before it, and then opens at the first unread one', async () => {
+  const { alice, bob, room, read, readSeq } = await unreadRoom(60)
+  putRooms([{ ...room, unreadCount: 0, lastSeq: read }])
+  setUnanswered([room.id])
+  const opened = showRoom(alice.env, room)
+  await expect.poll(() => view().messages.length).toBe(1)
+  await markSeen(alice.env, room)
+  setAnswered([room.id])
+  await keepRooms(alice.env, [alice.contact(bob)])
+  await opened
+  expect(view()).toMatchObject({ fresh: { after: read, count: 60 }, anchor: { place: 'unread' }, isOpening: false })
+  expect(textAt(view().anchor?.id)).toBe('line 1')
+  expect([unread(room), readSeq()]).toEqual([60, read])
+})
+
+test('What a kept row calls unread and was read since is no reason to open there', async () => {
+  const { alice, bob, room, read } = await unreadRoom(60)
+  await alice.reads(bob)
+  await alice.env.api(messagesApi.markRead, { chatRoomId: room.id, seq: read + 60 })
+  setUnanswered([room.id])
+  const opened = showRoom(alice.env, room)
+  await expect.poll(() => view().anchor?.place).toBe('unread')
+  setAnswered([room.id])
+  await keepRooms(alice.env, [alice.contact(bob)])
+  await opened
+  expect(view()).toMatchObject({ anchor: null, fresh: null, isAtEnd: true, hasNewer: false })
+  expect(textAt(view().messages.at(-1)?.id)).toBe('line 60')
+})
+
+test('Whoever jumps elsewhere in a kept room before it is answered stays there', async () => {
+  const { alice, bob, room } = await unreadRoom(120)
+  await alice.reads(bob)
+  setUnanswered([room.id])
+  const opened = showRoom(alice.env, room)
+  await expect.poll(() => view().anchor?.place).toBe('unread')
+  await expect.poll(() => view().isPlaced).toBe(false)
+  await jumpToNewest(alice.env, room)
+  setAnswered([room.id])
+  await keepRooms(alice.env, [alice.contact(bob)])
+  await opened
+  expect(view()).toMatchObject({ hasNewer: false, anchor: null })
+})
+
+test('Where the answer has nothing unread, whoever looks at a kept room stays where they are', async () => {
+  const { alice, bob, room } = await unreadRoom(0)
+  setUnanswered([room.id])
+  const opened = showRoom(alice.env, room)
+  await expect.poll(() => view().status).toBe('ready')
+  changeView(room, { isAtEnd: false })
+  setAnswered([room.id])
+  await keepRooms(alice.env, [alice.contact(bob)])
+  await opened
+  expect(view()).toMatchObject({ isAtEnd: false, anchor: null, fresh: null, isOpening: false })
 })
 
 test('What Alice scrolls past is read, and the rest stays unread, here and on the server', async () => {

@@ -10,7 +10,7 @@ import { type ChatLocks, CryptoFailure, type KnownAccount } from '../../worker/c
 import { type Person, personById, putPeople } from '../trust/people.ts'
 import { knownOf, shownOf } from '../trust/verified.ts'
 import { type RoomOfRow, roomOfContact, roomOfRow } from './listedRoom.ts'
-import { isShutRow, putRooms, type RoomRow, roomById, roomsStore, setBehind } from './roomList.ts'
+import { isShutRow, putRooms, type RoomRow, roomById, roomsStore, setAnswered, setBehind, setUnanswered } from './roomList.ts'
 import { lockOf, passwordsOf, shutHere, withLock } from './roomLocks.ts'
 import { allUpdates, updatesOf } from './rowUpdates.ts'
 import { keepDrafts } from './unkeptDrafts.ts'
@@ -33,7 +33,10 @@ export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRo
       roomsStore.setState({ status: 'ready' })
       return [...roomsStore.getState().rooms.values()]
     } catch (error) {
-      if (error instanceof ApiError && roomsStore.getState().status === 'loading') roomsStore.setState({ status: 'failed' })
+      if (error instanceof ApiError && roomsStore.getState().status === 'loading') {
+        setAnswered(unlisted)
+        roomsStore.setState({ status: 'failed' })
+      }
       throw error
     }
   })
@@ -70,6 +73,7 @@ async function readAnew(env: Env, onRows: OnRows): Promise<void> {
     break
   }
   const isGone = (id: string) => !listed.has(id)
+  setAnswered(unlisted)
   putRooms([], [...unlisted].filter(isGone))
 }
 
@@ -107,7 +111,9 @@ async function putAnswer(env: Env, asked: z.input<typeof roomsApi.list.input>, o
     const listed = page.rooms.map((row) => roomOfRow(ownId, row))
     const rows = await readRows(env, listed, true)
     if (roomsStore.getState().session !== session) throw new CryptoFailure('closed', 'The account is closed')
-    onRows(putRows(rows.filter(({ room }) => isCurrent(room.id))))
+    const current = rows.filter(({ room }) => isCurrent(room.id))
+    setAnswered(current.map(({ room }) => room.id))
+    onRows(putRows(current))
     putRooms([], page.removed.filter(isCurrent))
     late.push(...[...rows.map(({ room }) => room.id), ...page.removed].filter((id) => !isCurrent(id)))
     if (late.length === 0 || attempt === LIST_TRIES) return answer
@@ -130,6 +136,7 @@ export async function showRows(env: Env, listed: ListedRoom[], isAway: boolean):
   if (now.session !== session || now.rooms.size > 0 || now.status === 'ready') return []
   const rows = read.filter(({ people }) => isAway || people.every(({ mismatch }) => mismatch === null))
   for (const { room } of rows) unlisted.add(room.id)
+  if (!isAway) setUnanswered(rows.map(({ room }) => room.id))
   const rooms = putRows(rows)
   if (isAway) roomsStore.setState({ status: 'ready' })
   return rooms

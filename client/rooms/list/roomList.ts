@@ -55,6 +55,7 @@ export const roomsStore = createStore<RoomsState>(empty)
 
 export function resetRooms(): void {
   behind.clear()
+  unanswered.clear()
   roomsStore.setState(empty())
 }
 
@@ -101,6 +102,19 @@ export function setBehind(ids: Iterable<string>): void {
 }
 
 export const takeBehind = (id: string): boolean => behind.delete(id)
+
+/** Kept rows: only the answer says what is unread. */
+const unanswered = new Set<string>()
+
+export const isUnanswered = (id: string): boolean => unanswered.has(id)
+
+export function setUnanswered(ids: Iterable<string>): void {
+  for (const id of ids) unanswered.add(id)
+}
+
+export function setAnswered(ids: Iterable<string>): void {
+  for (const id of ids) unanswered.delete(id)
+}
 
 export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow>): void {
   const row = roomById(id)

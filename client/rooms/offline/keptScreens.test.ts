@@ -7,7 +7,7 @@ import type { Api } from '../../net/api.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { refreshRooms } from '../list/loadRooms.ts'
-import { resetRooms, roomById, roomsStore } from '../list/roomList.ts'
+import { isUnanswered, resetRooms, roomById, roomsStore } from '../list/roomList.ts'
 import { personById, resetPeople } from '../trust/people.ts'
 import { keepShown, readKept, showKept, showPreviews } from './keptScreens.ts'
 
@@ -48,7 +48,11 @@ test('The next page shows the kept rows before the list is answered: nobody onli
   expect(roomsStore.getState()).toMatchObject({ status: 'loading', counter: null })
   expect([roomsStore.getState().rooms.size, roomById(roomId)?.preview?.text]).toEqual([2, 'hello'])
   expect(personById(bob.userId)?.isOnline).toBe(false)
-  await refreshRooms(pageOf(alice, online))
+  expect(isUnanswered(roomId)).toBe(true)
+  // By its own page, not by the whole list.
+  const standings: boolean[] = []
+  await refreshRooms(pageOf(alice, online), () => standings.push(isUnanswered(roomId)))
+  expect(standings).toEqual([false])
   expect(roomsStore.getState().status).toBe('ready')
   expect(personById(bob.userId)?.isOnline).toBe(true)
 })
