@@ -22,7 +22,7 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
   const seq = pendingJump?.chatRoomId === room.id ? pendingJump.seq : undefined
   pendingJump = undefined
   const isKept = isUnanswered(room.id)
-  let unreadAfter = unreadIn(room)
+  let unreadAfter = isKept ? undefined : unreadIn(room)
   messagesStore.setState({
     open: {
       chatRoomId: room.id,
@@ -35,7 +35,7 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
       cursor: 0,
       waitsFor: '',
       anchor: null,
-      isPlaced: seq === undefined && unreadAfter === undefined,
+      isPlaced: !isKept && seq === undefined && unreadAfter === undefined,
       isOpening: true,
       isAtEnd: true,
       fresh: null,
@@ -48,18 +48,14 @@ export async function showRoom(env: Env, room: Room): Promise<void> {
   }
   try {
     await show()
-    let isSame = false
+    await catchUp(env, room)
     if (isKept) {
-      const [before, wasPlaced] = [unreadAfter, viewOf(room)?.isPlaced]
-      changeView(room, { isPlaced: false })
-      await catchUp(env, room)
       await untilAnswered(room)
-      unreadAfter = unreadIn(room)
-      isSame = before === unreadAfter && wasPlaced === true
-      if (unreadAfter === undefined) changeView(room, { fresh: null })
-    } else await catchUp(env, room)
+      // A person who reads further up stays there.
+      if (viewOf(room)?.isAtEnd) unreadAfter = unreadIn(room)
+    }
     // A person who has moved elsewhere stays there.
-    const isPlaced = viewOf(room)?.isPlaced || isSame
+    const isPlaced = viewOf(room)?.isPlaced || (seq === undefined && unreadAfter === undefined)
     if (viewOf(room)) await (isPlaced ? refreshView(env, room) : show())
     if (unreadAfter !== undefined) noteFresh(room, unreadAfter)
     void flush(env, room).then(() => enter(env, room))

@@ -4,6 +4,7 @@ import { messagesApi } from '../../../contract/chat/messages.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'
+import type { Room } from '../../rooms/list/room.ts'
 import { putRooms, resetRooms, roomById, setAnswered, setUnanswered } from '../../rooms/list/roomList.ts'
 import { people } from '../../testing/room.ts'
 import { markSeen } from './markSeen.ts'
@@ -80,38 +81,29 @@ test('What a kept row calls unread and was read since is no reason to open there
   await alice.env.api(messagesApi.markRead, { chatRoomId: room.id, seq: read + 60 })
   setUnanswered([room.id])
   const opened = showRoom(alice.env, room)
-  await expect.poll(() => view().anchor?.place).toBe('unread')
+  const atItsEnd = { status: 'ready', anchor: null, fresh: null, isAtEnd: true, hasNewer: false }
+  await expect.poll(view).toMatchObject(atItsEnd)
   setAnswered([room.id])
   await keepRooms(alice.env, [alice.contact(bob)])
   await opened
-  expect(view()).toMatchObject({ anchor: null, fresh: null, isAtEnd: true, hasNewer: false })
+  expect(view()).toMatchObject(atItsEnd)
   expect(textAt(view().messages.at(-1)?.id)).toBe('line 60')
 })
 
-test('Whoever jumps elsewhere in a kept room before it is answered stays there', async () => {
-  const { alice, bob, room } = await unreadRoom(120)
+test.each([
+  ['jumps to its end', (env: Env, room: Room) => jumpToNewest(env, room), { isAtEnd: true }],
+  ['reads further up', async (_: Env, room: Room) => changeView(room, { isAtEnd: false }), { isAtEnd: false }],
+])('Whoever %s in a kept room before it is answered stays there', async (_, moves, stays) => {
+  const { alice, bob, room } = await unreadRoom(60)
   await alice.reads(bob)
   setUnanswered([room.id])
   const opened = showRoom(alice.env, room)
-  await expect.poll(() => view().anchor?.place).toBe('unread')
-  await expect.poll(() => view().isPlaced).toBe(false)
-  await jumpToNewest(alice.env, room)
-  setAnswered([room.id])
-  await keepRooms(alice.env, [alice.contact(bob)])
-  await opened
-  expect(view()).toMatchObject({ hasNewer: false, anchor: null })
-})
-
-test('Where the answer has nothing unread, whoever looks at a kept room stays where they are', async () => {
-  const { alice, bob, room } = await unreadRoom(0)
-  setUnanswered([room.id])
-  const opened = showRoom(alice.env, room)
   await expect.poll(() => view().status).toBe('ready')
-  changeView(room, { isAtEnd: false })
+  await moves(alice.env, room)
   setAnswered([room.id])
   await keepRooms(alice.env, [alice.contact(bob)])
   await opened
-  expect(view()).toMatchObject({ isAtEnd: false, anchor: null, fresh: null, isOpening: false })
+  expect(view()).toMatchObject({ ...stays, hasNewer: false, anchor: null, isOpening: false })
 })
 
 test('What Alice scrolls past is read, and the rest stays unread, here and on the server', async () => {
