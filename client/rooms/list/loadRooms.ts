@@ -136,7 +136,7 @@ export async function showRows(env: Env, listed: ListedRoom[], isAway: boolean):
   if (now.session !== session || now.rooms.size > 0 || now.status === 'ready') return []
   const rows = read.filter(({ people }) => isAway || people.every(({ mismatch }) => mismatch === null))
   for (const { room } of rows) unlisted.add(room.id)
-  if (!isAway) setUnanswered(rows.map(({ room }) => room.id))
+  if (!isAway && now.status === 'loading') setUnanswered(rows.map(({ room }) => room.id))
   const rooms = putRows(rows)
   if (isAway) roomsStore.setState({ status: 'ready' })
   return rooms

@@ -3,7 +3,7 @@ import type { User } from '../../../contract/account/account.ts'
 import type { RoomPage } from '../../../contract/chat/roomlist.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
-import type { Api } from '../../net/api.ts'
+import { type Api, ApiError } from '../../net/api.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { refreshRooms } from '../list/loadRooms.ts'
@@ -55,6 +55,15 @@ test('The next page shows the kept rows before the list is answered: nobody onli
   expect(standings).toEqual([false])
   expect(roomsStore.getState().status).toBe('ready')
   expect(personById(bob.userId)?.isOnline).toBe(true)
+})
+
+test('Kept rows that come after a list that failed wait for no answer: their chats open', async () => {
+  const { alice, roomId } = await nextPage()
+  resets()
+  const away = { ...alice.env, api: (() => Promise.reject(new ApiError(0, 'offline', 'No answer'))) as Api }
+  await refreshRooms(away).catch(() => undefined)
+  await showKept(away, await readKept(away), false)
+  expect([roomsStore.getState().status, roomById(roomId)?.id, isUnanswered(roomId)]).toEqual(['failed', roomId, false])
 })
 
 test('A chat that is gone when the page comes again is gone with the answer', async () => {
