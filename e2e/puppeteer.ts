@@ -46,7 +46,7 @@ export async function byPuppeteer(page: Page, folder: string, patienceMs: number
       } catch (error) {
         failure = error
       }
-    const shows = await page.evaluate(() => document.body.textContent.slice(0, 1000))
+    const shows = await page.evaluate(() => document.body.textContent.slice(0, 1000)).catch(String)
     throw new Error(`Not on the screen, or not to be used: ${JSON.stringify(target)}. It shows: ${shows}`, { cause: failure })
   }
   const press = async (target: Target) => {
