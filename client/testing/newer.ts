@@ -1,12 +1,12 @@
 import { vi } from 'vitest'
 import { z } from 'zod'
-import { type Content, readContent, readStatement } from '../../contract/chat/content.ts'
+import { type Act, type Content, readContent, readSaid, readStatement } from '../../contract/chat/content.ts'
 import { parseEnvelope, writeEnvelope } from '../../contract/chat/envelope.ts'
 import { everyEndpoint } from '../../contract/every.ts'
 import type { Api, ApiError } from '../net/api.ts'
 
 /** The kind of content that only the newer build knows. */
-export const reactionShape = z.object({ type: z.literal('reaction'), to: z.uuid(), emoji: z.string() })
+export const pollShape = z.object({ type: z.literal('poll'), to: z.uuid(), emoji: z.string() })
 
 /** The newer build's modules and settings. */
 export interface NewerBuild {
@@ -27,25 +27,27 @@ export async function newerBuild(): Promise<NewerBuild> {
   const build = { envelope: 1 } as NewerBuild
   vi.doMock('../../contract/chat/content.ts', async (original) => ({
     ...(await original<object>()),
-    readContent: (kept: unknown) => readContent(kept) ?? reactionShape.safeParse(kept).data,
+    readContent: (kept: unknown) => readContent(kept) ?? pollShape.safeParse(kept).data,
+    readSaid: (kept: unknown) => readSaid(kept) ?? pollShape.safeParse(kept).data,
     readStatement: (written: unknown) => {
       const read = readStatement(written)
-      const content = read?.statement.content ?? reactionShape.safeParse((written as { content?: unknown }).content).data
+      const content = read?.statement.content ?? pollShape.safeParse((written as { content?: unknown }).content).data
       return read && content && { statement: { ...read.statement, content }, isWhole: true }
     },
   }))
   vi.doMock('../../contract/chat/kinds/kinds.ts', async (original) => {
     const ours = await original<typeof import('../../contract/chat/kinds/kinds.ts')>()
-    const emojiIn = (content: unknown) => reactionShape.safeParse(content).data?.emoji
+    const emojiIn = (content: unknown) => pollShape.safeParse(content).data?.emoji
     return {
-      contentWords: (content: Content) => emojiIn(content) ?? ours.contentWords(content),
+      contentWords: (content: Content | Act) => emojiIn(content) ?? ours.contentWords(content),
       searchedIn: (content: Content) => emojiIn(content) ?? ours.searchedIn(content),
-      fileIn: (content: Content | null | undefined) => (emojiIn(content) === undefined ? ours.fileIn(content) : undefined),
+      fileIn: (content: Content | Act | null | undefined) => (emojiIn(content) === undefined ? ours.fileIn(content) : undefined),
       callIn: (content: Content) => (emojiIn(content) === undefined ? ours.callIn(content) : undefined),
-      quoteIn: (content: Content | null | undefined) => (emojiIn(content) === undefined ? ours.quoteIn(content) : undefined),
+      quoteIn: (content: Content | Act | null | undefined) => (emojiIn(content) === undefined ? ours.quoteIn(content) : undefined),
       quotedWords: (content: Content) => emojiIn(content) ?? ours.quotedWords(content),
-      isCounted: (content: Content) => emojiIn(content) !== undefined || ours.isCounted(content),
-      isTyped: (content: Content) => emojiIn(content) === undefined && ours.isTyped(content),
+      isAct: (content: Content | Act): content is Act => emojiIn(content) === undefined && ours.isAct(content),
+      isCounted: (content: Content | Act) => emojiIn(content) !== undefined || ours.isCounted(content),
+      isTyped: (content: Content | Act) => emojiIn(content) === undefined && ours.isTyped(content),
     } satisfies typeof ours
   })
   vi.doMock('../../contract/chat/envelope.ts', async (original) => ({

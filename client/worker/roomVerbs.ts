@@ -10,6 +10,7 @@ import { receiveLog } from './log/receiveLog.ts'
 import { keepAndSeal, sealOutboxRow } from './log/sealing.ts'
 import { reopenWaiting } from './log/unopenedMessages.ts'
 import { explained } from './log/withheldPlace.ts'
+import { takeStrays } from './messages/acts.ts'
 import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
 import * as outbox from './messages/outbox.ts'
 import { isSteady, setSteady } from './messages/steady.ts'
@@ -53,7 +54,11 @@ export const logVerbs = ({ on, onSealing, part }: Binding) => ({
 export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
   ...on({
     page: async (live: Live, input: Parameters<typeof pageOf>[1]) => {
-      const page = await pageOf(live.vault, input)
+      let page = await pageOf(live.vault, input)
+      if (page.strays) {
+        await takeStrays(live, input.chatRoomId, page.strays)
+        page = await pageOf(live.vault, input)
+      }
       return { ...page, messages: await explained(live, page.messages) }
     },
     missingEpochs: (live: Live, messages: Pick<Message, 'content'>[]) => missingEpochs(live, messages),

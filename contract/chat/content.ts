@@ -88,6 +88,34 @@ const KINDS = [
 export const contentShape = z.discriminatedUnion('type', KINDS)
 export type Content = z.infer<typeof contentShape>
 
+/** Ids are unique per sender only. */
+const targetShape = z.object({ senderId: z.uuid(), id: z.uuid() })
+
+const LETTERS = /[\p{L}\s]/u
+const SYMBOL = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u
+const emoji = z
+  .string()
+  .max(SAID.emojiMax)
+  .refine((text) => SYMBOL.test(text) && !LETTERS.test(text))
+
+const ACTS = [
+  /** `n`: one above the highest that the author has seen. The text of a file is its caption. */
+  z.object({
+    type: z.literal('edit'),
+    target: targetShape,
+    n: z.number().int().min(1).max(SAID.editsMax),
+    text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes),
+  }),
+  /** All of one person; none takes them back. */
+  z.object({ type: z.literal('reaction'), target: targetShape, emojis: z.array(emoji).max(SAID.reactionsMax) }),
+  z.object({ type: z.literal('delete'), target: targetShape }),
+] as const
+
+/** What changes another message, and is none itself [Note: M7]. */
+export const actShape = z.discriminatedUnion('type', ACTS)
+export type Act = z.infer<typeof actShape>
+export type Target = Act['target']
+
 const WRITTEN_CHARS = 30
 
 /** A build that changes a field raises the envelope's version. */
@@ -119,10 +147,10 @@ const frameShape = z
 export type Frame = Omit<z.infer<typeof frameShape>, 'content'>
 
 /** The signed part of a message's body [Note: M4]. */
-export type Statement = Frame & { content: Content }
+export type Statement = Frame & { content: Content | Act }
 
 /** The content is undefined for an unknown kind. */
-export type ReadStatement = Frame & { content: Content | undefined }
+export type ReadStatement = Frame & { content: Content | Act | undefined }
 
 /**
  * Returns undefined for a form that no build writes. `isWhole` is false for a newer build's fields or kinds: the text is kept for
@@ -132,14 +160,18 @@ export function readStatement(written: unknown): { statement: ReadStatement; isW
   const parsed = frameShape.safeParse(written)
   if (!parsed.success) return undefined
   const { content: contentJson, ...frame } = parsed.data
-  const content = contentShape.safeParse(contentJson)
-  if (!content.success && KINDS.some(({ shape }) => shape.type.value === contentJson.type)) return undefined
-  const statement = { ...frame, content: content.data }
+  const content = readSaid(contentJson)
+  if (!content && [...KINDS, ...ACTS].some(({ shape }) => shape.type.value === contentJson.type)) return undefined
+  const statement = { ...frame, content }
   return { statement, isWhole: holdsAll(statement, written) }
 }
 
-/** Returns undefined for an unknown kind. */
 export const readContent = (kept: unknown): Content | undefined => contentShape.safeParse(kept).data
+
+export const readAct = (kept: unknown): Act | undefined => actShape.safeParse(kept).data
+
+/** Returns undefined for an unknown kind. */
+export const readSaid = (kept: unknown): Content | Act | undefined => readContent(kept) ?? readAct(kept)
 
 function holdsAll(read: unknown, written: unknown): boolean {
   if (typeof written !== 'object' || written === null) return true

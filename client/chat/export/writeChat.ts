@@ -1,7 +1,7 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
-import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
+import { type Folded, foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords, fileIn, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
@@ -63,7 +63,7 @@ export async function writeChat(env: Env, room: Room, writing: Writing): Promise
   return { messages, unreadable, files, missingFiles: (places?.size ?? 0) - files }
 }
 
-const unsentOf = async (env: Env, { id }: Room): Promise<OutboxRow[]> => foldEntries(await env.crypto.outbox(id))
+const unsentOf = async (env: Env, { id }: Room) => foldEntries(await env.crypto.outbox(id))
 
 async function* pagesOf(env: Env, room: Room, signal: AbortSignal): AsyncGenerator<StoredMessage[]> {
   for (let after = 0; ; ) {
@@ -116,6 +116,10 @@ function exported(
       return { ...line, text: null, reason: NEEDS_NEWER, raw: body.kept }
     case 'sealed':
       return { ...line, text: null, reason: 'its key has not arrived' }
+    case 'deleted':
+      return { ...line, text: null, reason: 'its author deleted it' }
+    case 'act':
+      return { ...line, text: null }
     case 'withheld':
       return { ...line, text: null, reason: body.isExplained ? 'not kept: it came while blocked' : 'the server no longer has it' }
     case 'unreadable':
@@ -123,7 +127,7 @@ function exported(
   }
 }
 
-const unsent = ({ id, sentAt, content }: OutboxRow, places: Places | undefined, ownId: string): ExportedMessage => ({
+const unsent = ({ id, sentAt, content }: Folded<OutboxRow>, places: Places | undefined, ownId: string): ExportedMessage => ({
   seq: null,
   id,
   at: sentAt,

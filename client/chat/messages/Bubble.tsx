@@ -99,6 +99,7 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
       </Said>
     ),
   },
+  deleted: { bubble: (drawn) => <Said {...drawn} look="bub deleted" /> },
   unreadable: {
     bubble: ({ body, meta }) => (
       <div className="bub unreadable">

@@ -1,4 +1,4 @@
-import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
+import { type Folded, foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
@@ -189,7 +189,7 @@ function extended(room: Room, view: RoomView | undefined, more: StoredMessage[])
 }
 
 /** Spares a read of the vault. */
-export function showUnsent(room: Room, row: OutboxRow): void {
+export function showUnsent(room: Room, row: Folded<OutboxRow>): void {
   const view = viewOf(room)
   if (view?.status === 'ready' && !view.hasNewer) changeView(room, { messages: lastSays([...view.messages, shownUnsent(row)]) })
 }

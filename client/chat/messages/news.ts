@@ -40,6 +40,7 @@ const ANNOUNCED: { [K in Exclude<BodyKind, 'notice'>]: Announces<BodyOf<K>> } = 
   call: { words: ({ text }, name) => `${name}: ${text}` },
   transfer: { words: ({ text }, name) => `${name}: Incoming File. ${text}` },
   plain: { words: ({ text }, name) => `${NOT_ENCRYPTED}. ${name}: ${text}` },
+  deleted: { words: ({ text }, name) => `${name}: ${text}` },
   unreadable: { words: (_, name) => `${name}: a message that cannot be read here` },
   unsupported: { words: ({ text }, name) => `${name}: ${text}` },
 }

@@ -36,7 +36,7 @@ export async function sendText(
     throw new ApiError(400, 'invalid_input', `A message is at most ${LIMITS.textBytes / 1024} KB of text`)
   const content = { type: 'text' as const, text: words, ...(quote && { quote }) }
   const message = { id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: env.clock().toISOString() }
-  const row: OutboxRow = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
+  const row = { ...message, order: Number.MAX_SAFE_INTEGER, envelope: null, failure: null }
   typingSentAt = 0
   showUnsent(room, row)
   changeView(room, { fresh: null })

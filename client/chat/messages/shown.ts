@@ -1,6 +1,7 @@
 import type { Content } from '../../../contract/chat/content.ts'
-import { UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { DELETED, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
+import { type Folded } from '../../../contract/chat/kinds/fold.ts'
 import { isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { connectionStore } from '../../net/status.ts'
@@ -62,7 +63,8 @@ function written(content: Content, chatRoomId: string, isMine: boolean): Message
 function shownBody({ body, chatRoomId }: StoredMessage, isMine: boolean): MessageBody {
   if (body.kind === 'content') return written(body.content, chatRoomId, isMine)
   if (body.kind === 'withheld') return { kind: 'notice', text: body.isExplained ? WHILE_BLOCKED : NO_LONGER_THERE, isQuiet: true }
-  if (body.kind === 'newer') return unsupported
+  if (body.kind === 'deleted') return { kind: 'deleted', text: DELETED }
+  if (body.kind === 'newer' || body.kind === 'act') return unsupported
   if (body.kind === 'sealed')
     return {
       kind: 'unreadable',
@@ -71,7 +73,8 @@ function shownBody({ body, chatRoomId }: StoredMessage, isMine: boolean): Messag
   return body
 }
 
-export function shownUnsent({ id, chatRoomId, sentAt, content, envelope, failure, wasSealed, isHeld }: OutboxRow): ShownMessage {
+export function shownUnsent(row: Folded<OutboxRow>): ShownMessage {
+  const { id, chatRoomId, sentAt, content, envelope, failure, wasSealed, isHeld } = row
   const free = isHeld ? HELD : null
   const waits = waitOf(chatRoomId)?.reason ?? (connectionStore.getState().phase === 'open' ? free : LINE)
   const isQueued = !failure && (waits === LINE || waits === HELD)

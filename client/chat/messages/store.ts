@@ -17,6 +17,7 @@ export type ShownContent<K extends Kind = Kind> = { [P in K]: { kind: P } & Show
 type OtherBody =
   /** A program's plain text with a red "Not encrypted" mark. */
   | { kind: 'plain'; text: string }
+  | { kind: 'deleted'; text: string }
   | { kind: 'unreadable'; reason: string }
   | { kind: 'unsupported'; text: string }
   /** "Encryption restarted". A quiet notice is not announced, and stands only once in a row. */

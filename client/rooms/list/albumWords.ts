@@ -1,4 +1,4 @@
-import type { Content } from '../../../contract/chat/content.ts'
+import type { Act, Content } from '../../../contract/chat/content.ts'
 import { albumIn, photosWords } from '../../../contract/chat/kinds/file.ts'
 import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
@@ -18,7 +18,7 @@ export async function albumWords(
   const stored = messages
     .filter((message) => message.senderId === senderId)
     .map(({ id, body }) => ({ id, content: body.kind === 'content' ? body.content : null }))
-  const albumOf = (content: Content | null) => albumIn(fileIn(content))?.id
+  const albumOf = (content: Content | Act | null) => albumIn(fileIn(content))?.id
   const pictures = [...stored, ...(senderId === ownId ? outbox : [])].filter(({ content }) => albumOf(content) === albumOf(last))
   return photosWords(new Set(pictures.map(({ id }) => id)).size)
 }

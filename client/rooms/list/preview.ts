@@ -1,8 +1,8 @@
 import type { Content } from '../../../contract/chat/content.ts'
-import { textWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { DELETED, textWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle, isMissed } from '../../../contract/chat/kinds/call.ts'
 import { albumIn } from '../../../contract/chat/kinds/file.ts'
-import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
+import { type Folded, foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords, fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
@@ -42,7 +42,7 @@ async function newestShown(env: Env, chatRoomId: string, opened: StoredMessage |
   return (await env.crypto.page({ chatRoomId, limit: LOOK_BACK })).messages.findLast(({ body }) => body.kind !== 'withheld')
 }
 
-function previewOf(room: Room, newest: StoredMessage | undefined, unsent: OutboxRow | undefined): Preview | null {
+function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Folded<OutboxRow> | undefined): Preview | null {
   if (unsent) {
     const { content, failure } = unsent
     const text = content ? lineOf(content, true) : UNSUPPORTED
@@ -58,6 +58,9 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Outbox
       return { kind: lookOf(newest.body.content, isMine), text: lineOf(newest.body.content, isMine), status }
     case 'plain':
       return { kind: 'plain', text: textWords(newest.body.text), status }
+    case 'deleted':
+      return { kind: 'text', text: DELETED, status: null }
+    case 'act':
     case 'withheld':
       return null
     case 'notice':

@@ -7,6 +7,7 @@ import type { Live } from '../keys/live.ts'
 import { type ChatLock, pinIn, readBook } from '../lists/book.ts'
 import { isDue, isOn, locksToFollow, type SeenPasswords } from '../lists/chatlocks.ts'
 import { seenIn } from '../lists/generations.ts'
+import { waitingActsIn } from '../messages/acts.ts'
 import { EPOCH_ROWS } from '../messages/archive.ts'
 import { ownRow, withOutbox } from '../messages/outbox.ts'
 import { forgetIndex } from '../searchindex/searchindex.ts'
@@ -155,12 +156,10 @@ export async function unsealed(vault: Vault, { store, key }: Name): Promise<Vaul
 export async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
   const kinds = ['room', 'draft', 'reply', 'pending', 'pages']
   const [messages, outbox] = [await vault.keys('messages', chatRoomId), await vault.keys('outbox', chatRoomId)]
-  const [uploads, transfers] = [
-    await vault.keys('sealed', uploadsIn(chatRoomId)),
-    await vault.keys('sealed', transfersIn(chatRoomId)),
-  ]
+  const named = [uploadsIn(chatRoomId), transfersIn(chatRoomId), waitingActsIn(chatRoomId)]
+  const many = (await Promise.all(named.map((beginning) => vault.keys('sealed', beginning)))).flat()
   return [
-    ...[...uploads, ...transfers].map((key): Name => ({ store: 'sealed', key })),
+    ...many.map((key): Name => ({ store: 'sealed', key })),
     ...kinds.map((kind): Name => ({ store: 'sealed', key: `${kind}:${chatRoomId}` })),
     { store: 'groups', key: chatRoomId },
     ...outbox.map((key): Name => ({ store: 'outbox', key })),

@@ -4,6 +4,7 @@ import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { type Book, bookWrite, readBook, withBook } from '../lists/book.ts'
 import { decided } from '../lists/pins.ts'
+import { waitingActsIn } from '../messages/acts.ts'
 import { readIntoIndex } from '../searchindex/searchindex.ts'
 import { dropTransfers } from '../transfers/dropping.ts'
 import { dropFiles, listFiles } from '../vault/disk.ts'
@@ -85,6 +86,10 @@ const deleteUpTo = (live: Live, chatRoomId: string, upTo: number): Promise<boole
       after = rows.at(-1)?.seq ?? upTo
       if (rows.length < CHUNK) break
     }
+    for (const [, seq] of await live.vault.keys('messages', chatRoomId))
+      if (seq < 0 && -seq <= upTo) gone.push({ store: 'messages', key: [chatRoomId, seq], value: null })
+    // What they name is cleared, or was never said.
+    for (const key of await live.vault.keys('sealed', waitingActsIn(chatRoomId))) gone.push({ store: 'sealed', key, value: null })
     await live.vault.write([...gone, recordWrite(chatRoomId, withoutCleared(record, upTo))])
     await dropTransfers(live, transfers)
     await dropFolder(live, chatRoomId)

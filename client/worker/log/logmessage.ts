@@ -1,4 +1,4 @@
-import { readContent } from '../../../contract/chat/content.ts'
+import { readSaid } from '../../../contract/chat/content.ts'
 import { type Envelope, parseEnvelope } from '../../../contract/chat/envelope.ts'
 import { listsNamedBy, withLists } from '../group/forks.ts'
 import { epochOf, type Group } from '../group/mls.ts'
@@ -10,7 +10,7 @@ import { type OwnRow, ownRow, settledWrites } from '../messages/outbox.ts'
 import { archiveKeyOf, openByGroup } from '../messages/sealedMessage.ts'
 import { isOtherLog, withMessage } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { isProven, messageAt, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
+import { bodyOf, entryAt, isProven, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
 import type { Transcript } from '../vault/storedRoom.ts'
 import { type CatchUp, keepEpochKey, leave, type MessageEntry } from './catchUp.ts'
 import { isUnopened, withUnopened } from './unopenedMessages.ts'
@@ -83,11 +83,9 @@ async function takeOwnMessage(at: CatchUp, entry: MessageEntry, read: Read): Pro
 function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   at.writes.push(...settledWrites(at.chatRoomId, entry.id, own))
   at.hasSettled = true
-  const content = readContent(own.content)
+  const known = readSaid(own.content)
   // A newer tab sent a kind that this build does not know.
-  const body: StoredBody = content
-    ? { kind: 'content', content }
-    : { kind: 'newer', kept: { body: { kind: 'content', content: own.content } } }
+  const body: StoredBody = known ? bodyOf(known) : { kind: 'newer', kept: { body: { kind: 'content', content: own.content } } }
   return {
     senderId: at.live.userId,
     body,
@@ -109,7 +107,7 @@ function isMisplaced(
   { statement }: NonNullable<Read['proof']>,
 ): Promise<boolean> {
   return isOtherLog(mine, seq, statement.seen, async (place) => {
-    const earlier = messages.find((message) => message.seq === place) ?? (await messageAt(live.vault, chatRoomId, place))
+    const earlier = messages.find((message) => message.seq === place) ?? (await entryAt(live.vault, chatRoomId, place))
     return earlier?.hash
   })
 }

@@ -7,6 +7,7 @@ import { type Place, withRoom } from '../group/roomState.ts'
 import { withNamed } from '../group/signers.ts'
 import type { Live } from '../keys/live.ts'
 import { readBook } from '../lists/book.ts'
+import { takeActs, withActs } from '../messages/acts.ts'
 import { type Reading, readByArchive, readUnsealed } from '../messages/archive.ts'
 import {
   type NamedVersions,
@@ -18,7 +19,7 @@ import {
 import { onceEach } from '../messages/onceEach.ts'
 import { AT_THE_BEGINNING, isOtherLog, withCommit, withHash, withMessage } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
+import type { StoredMessage } from '../vault/storedMessage.ts'
 import { type NamedList, type RoomRecord, recordWrite, type Transcript } from '../vault/storedRoom.ts'
 import type { MessageEntry } from './catchUp.ts'
 import { withUnopened } from './unopenedMessages.ts'
@@ -54,8 +55,9 @@ export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> 
     const fresh = read.filter(({ seq }) => seq > cleared)
     const noted = withLists(fresh.reduce(withUnopened, known), accounts, lists)
     const from = Math.max(isStart ? 1 : first, Math.min(record.from, cleared + 1))
-    const next = { ...noted, from, ...(cleared > 0 && { cleared }) }
-    await live.vault.write([recordWrite(chatRoomId, next), ...fresh.flatMap(messageWrites)])
+    const taken = await takeActs(live.vault, chatRoomId, fresh)
+    const next = withActs({ ...noted, from, ...(cleared > 0 && { cleared }) }, taken)
+    await live.vault.write([recordWrite(chatRoomId, next), ...taken.writes])
     return newerVersions(live, named)
   })
 }

@@ -9,10 +9,12 @@ import type { Live } from '../keys/live.ts'
 import { copiedWrite } from '../lists/copiedDevice.ts'
 import { noteGeneration } from '../lists/generations.ts'
 import { arePeersKnown, type ShownPeer } from '../lists/peerStanding.ts'
+import { NOTHING_TAKEN, type TakenActs, takeActs, withActs } from '../messages/acts.ts'
 import { type NewerVersions, newerVersions, noVersions } from '../messages/namedVersions.ts'
 import { withOutbox } from '../messages/outbox.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
+import { readIntoIndex } from '../searchindex/searchindex.ts'
+import type { StoredMessage } from '../vault/storedMessage.ts'
 import type { EpochName, Fork, RoomRecord } from '../vault/storedRoom.ts'
 import type { CatchUp } from './catchUp.ts'
 import { isOwnCommit, takeCommit } from './logcommit.ts'
@@ -28,7 +30,7 @@ type Versions = Record<string, number>
 export interface LogOutcome extends NewerVersions {
   after: number
   cursor: number
-  /** Null if more than a page, or if older messages opened: read the vault. */
+  /** Null if more than a page, or if older messages opened or changed: read the vault. */
   opened: StoredMessage[] | null
   isJoined: boolean
   /** True if members' keys are missing: nothing was processed. */
@@ -75,12 +77,13 @@ const UNKNOWN_ROOM: LogOutcome = {
  * Processes the log's next entries [Note: commit, then show]. `asked`: list versions already requested. `peers`: stops at missing
  * keys, because verification is final.
  */
-export function receiveLog(
+export async function receiveLog(
   live: Live,
   input: Place & { entries: LogEntry[]; now: number; asked?: Versions; peers?: ShownPeer[] },
 ): Promise<LogOutcome> {
   const { chatRoomId, peerIds, entries, now, asked = {}, peers = [] } = input
-  return withRoom(live, chatRoomId, peerIds, async (room) => {
+  let gone = false
+  const outcome = await withRoom(live, chatRoomId, peerIds, async (room) => {
     if (!(await arePeersKnown(live, peers))) return { ...UNKNOWN_ROOM, needsPeers: true }
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
@@ -88,12 +91,14 @@ export function receiveLog(
     const record = withLists(await reopenNewer({ live, chatRoomId, accounts, record: known }, known), accounts, [])
     const at = catchUpFrom({ live, chatRoomId, now }, room, record)
     const { mustEnter, hasGap, unknownLists } = await takeEntries(at, entries, asked)
-    if (at.record.cursor > room.record.cursor || record !== known) await store(at, room.record)
+    const taken = at.record.cursor > room.record.cursor || record !== known ? await store(at, room.record) : NOTHING_TAKEN
+    gone = taken.changed.some(({ body }) => body.kind === 'deleted')
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
     const newer = await newerVersions(live, at.named)
-    const opened = record === known && at.messages.length <= SHOWN_MAX ? await explained(live, foldEntries(at.messages)) : null
+    const isShort = record === known && taken.changed.length === 0 && taken.entries.length <= SHOWN_MAX
+    const opened = isShort ? await explained(live, foldEntries(taken.entries)) : null
     return {
       needsPeers: false,
       after: known.cursor,
@@ -112,6 +117,9 @@ export function receiveLog(
       forks: unansweredForks(at.record),
     }
   })
+  // The words of what was deleted leave the index at once.
+  if (gone) await readIntoIndex(live.vault, [chatRoomId], 0)
+  return outcome
 }
 
 /** Completes an older build's record [Note: H3]. */
@@ -171,10 +179,12 @@ function unknownIn({ accounts }: CatchUp, entry: CommitEntry, asked: Versions): 
 async function store(
   { live, chatRoomId, record, group, messages, writes, hasSettled, isCopied }: CatchUp,
   before: RoomRecord,
-): Promise<void> {
+): Promise<TakenActs> {
   if (record.standing === 'joined' && record.generation > before.generation)
     await noteGeneration(live, chatRoomId, record.generation)
   if (isCopied) writes.push(copiedWrite(new Date()))
-  const write = () => storeRoom(live, chatRoomId, { record, group }, [...messages.flatMap(messageWrites), ...writes])
+  const taken = await takeActs(live.vault, chatRoomId, messages)
+  const write = () => storeRoom(live, chatRoomId, { record: withActs(record, taken), group }, [...taken.writes, ...writes])
   await (hasSettled ? withOutbox(live, chatRoomId, write) : write())
+  return taken
 }

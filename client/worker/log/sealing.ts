@@ -1,4 +1,4 @@
-import { readContent } from '../../../contract/chat/content.ts'
+import { readSaid } from '../../../contract/chat/content.ts'
 import { isCounted } from '../../../contract/chat/kinds/kinds.ts'
 import { STEADY } from '../../../contract/ground/steady.ts'
 import { openForks, statedHashes } from '../group/forks.ts'
@@ -38,7 +38,7 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       const kept = await keptOf(live, chatRoomId, id)
       if (!kept) return undefined
       const { row, own } = kept
-      const content = readContent(row.content)
+      const content = readSaid(row.content)
       // [Note: D2]
       if (openForks(record).length > 0) throw new CryptoFailure('not_ready', 'Two device lists have the same number')
       if (row.envelope || !content) return shown(row)

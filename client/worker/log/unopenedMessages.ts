@@ -2,11 +2,12 @@ import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '.
 import { listsNamedBy, withLists } from '../group/forks.ts'
 import { type Place, withRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
+import { takeActs } from '../messages/acts.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from '../messages/archive.ts'
 import { onceEach } from '../messages/onceEach.ts'
 import { isOtherLog } from '../messages/transcript.ts'
 import { lateWrites } from '../searchindex/lateMessages.ts'
-import { messageAt, messagesOf, messageWrites, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
+import { entryAt, messagesOf, messageWrites, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
 import { type EpochName, type NamedList, type RoomRecord, recordWrite, type Waiting } from '../vault/storedRoom.ts'
 
 const CHUNK = 100
@@ -94,7 +95,7 @@ async function readAgain(
 ): Promise<StoredMessage[]> {
   const { live, chatRoomId } = at
   const waiting: StoredMessage[] = []
-  const hashAt = async (place: number) => (await messageAt(live.vault, chatRoomId, place))?.hash
+  const hashAt = async (place: number) => (await entryAt(live.vault, chatRoomId, place))?.hash
   for (let after = first - 1; after < last; ) {
     const rows = await messagesOf(live.vault, chatRoomId, { after, before: last + 1, limit: CHUNK })
     const opened: StoredMessage[] = []
@@ -115,7 +116,8 @@ async function readAgain(
       opened.push({ ...message, senderId, body, ...flags, ...(isOutOfPlace && { isOutOfPlace }) })
     }
     const once = await onceEach(live, opened)
-    await live.vault.write([...[...once, ...nowSealed].flatMap(messageWrites), ...lateWrites(chatRoomId, opened)])
+    const { writes } = await takeActs(live.vault, chatRoomId, once)
+    await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...writes])
     after = rows.at(-1)?.seq ?? last
   }
   return waiting

@@ -10,7 +10,7 @@ import { historyKeyOf } from '../keys/history.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { openFrom, sealTo } from '../primitives/seal.ts'
-import type { MessageFlags, StoredBody } from '../vault/storedMessage.ts'
+import { bodyOf, type MessageFlags, type StoredBody } from '../vault/storedMessage.ts'
 import type { EpochName, RoomRecord } from '../vault/storedRoom.ts'
 import type { Write } from '../vault/vault.ts'
 import { type Opened, openByArchive } from './sealedMessage.ts'
@@ -179,7 +179,7 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
     throw new CryptoFailure('place', 'It was written for another place')
   const { content } = statement
   const kept = { statement: text, deviceId }
-  const body: StoredBody = content ? { kind: 'content', content, ...(!isWhole && { kept }) } : { kind: 'newer', kept }
+  const body: StoredBody = content ? bodyOf(content, isWhole ? undefined : kept) : { kind: 'newer', kept }
   const flags: MessageFlags = {
     ...(standing === 'removed_since' && { isRemovedSince: true }),
     ...sentFar(statement, message.createdAt),

@@ -5,7 +5,7 @@ import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { ApiError } from '../../net/api.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
-import { type NewerBuild, newerBuild, reactionShape } from '../../testing/newer.ts'
+import { type NewerBuild, newerBuild, pollShape } from '../../testing/newer.ts'
 import { at, newPerson, personAt, type TestPerson, wordsOf } from '../../testing/people.ts'
 import { profileCopy } from '../../testing/profile.ts'
 import { patchedClient } from '../../testing/room.ts'
@@ -51,7 +51,7 @@ beforeEach(async () => {
   await alice.says(bob, 'hello')
 })
 
-const reaction = (emoji: string) => ({ type: 'reaction' as const, to: randomUUID(), emoji })
+const reaction = (emoji: string) => ({ type: 'poll' as const, to: randomUUID(), emoji })
 
 const keepsReaction = (me: TestPerson, emoji: string) =>
   me.core.keepInOutbox({
@@ -79,7 +79,7 @@ async function bobWrites() {
 /** Returns the texts that the newer build shows, with an emoji for a reaction. */
 const shown = ({ messages }: Pick<Awaited<ReturnType<TestPerson['core']['page']>>, 'messages'>) =>
   messages.map(({ body }) => {
-    const read = body.kind === 'content' ? reactionShape.safeParse(body.content) : undefined
+    const read = body.kind === 'content' ? pollShape.safeParse(body.content) : undefined
     return read?.success ? read.data.emoji : wordsOf(body)
   })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Content, type Quote, readContent } from '../../../contract/chat/content.ts'
-import { isCounted, isTyped, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
+import { type Act, type Content, type Quote, readSaid } from '../../../contract/chat/content.ts'
+import { isAct, isCounted, isTyped, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
 import { forgottenWrite } from '../calls/notedCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { exclusive } from '../vault/exclusive.ts'
@@ -15,7 +15,7 @@ export interface OutboxRow {
   chatRoomId: string
   order: number
   /** null: a newer build's kind. */
-  content: Content | null
+  content: Content | Act | null
   replyToId: string | null
   sentAt: string
   envelope: string | null
@@ -29,7 +29,7 @@ export interface OutboxRow {
 
 /** The own copy, because MLS does not open own messages. */
 export interface OwnRow {
-  /** Use `readContent`. */
+  /** Use `readSaid`. */
   content: unknown
   order: number
   /** ISO 8601; absent in older rows. */
@@ -68,7 +68,7 @@ const ownShape = z.looseObject({
   envelope: z.string().nullable(),
 })
 
-export const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readContent(row.content) ?? null })
+export const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readSaid(row.content) ?? null })
 
 export const outboxWrite = (row: KeptRow): Write => ({ store: 'outbox', key: [row.chatRoomId, row.order], value: { json: row } })
 export const ownWrite = (chatRoomId: string, id: string, own: OwnRow | null): Write => ({
@@ -97,12 +97,12 @@ export async function roomsWithOutbox({ vault }: Live): Promise<string[]> {
   return [...new Set((await vault.keys('outbox')).map(([chatRoomId]) => chatRoomId))]
 }
 
-export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'sentAt'> & { content: Content }
+export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'sentAt'> & { content: Content | Act }
 
 /** Stores a message before anything can fail. */
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
-    const kept = newRow(message, await nextOrder(live, message.chatRoomId, isTyped(message.content)))
+    const kept = newRow(message, await nextOrder(live, message.chatRoomId, isTyped(message.content) || isAct(message.content)))
     await live.vault.write(isCounted(message.content) ? writtenWrites(kept) : await silentWrites(live, kept))
     return kept
   })

@@ -1,3 +1,4 @@
+import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { quotedWords } from '../../../contract/chat/kinds/kinds.ts'
 import type { Live } from '../keys/live.ts'
 import { type MessageName, messageAt, seqOfMessage } from '../vault/storedMessage.ts'
@@ -15,6 +16,7 @@ export async function quoted({ vault }: Live, name: MessageName): Promise<Quoted
   const from = record?.from ?? 0
   // Names of cleared messages stay.
   const message = seq === undefined || seq < from ? undefined : await messageAt(vault, name.chatRoomId, seq)
-  if (message?.body.kind !== 'content') return { from, said: undefined }
-  return { from, said: { seq: message.seq, words: quotedWords(message.body.content) } }
+  const [shown] = foldEntries(message ? [message] : [])
+  if (shown?.body.kind !== 'content') return { from, said: undefined }
+  return { from, said: { seq: shown.seq, words: quotedWords(shown.body.content) } }
 }

@@ -158,7 +158,7 @@ async function readBatch(vault: Vault, room: Room): Promise<number> {
   const reached = isAbove
     ? { first, last: isEnd ? record.cursor : (messages.at(-1)?.seq ?? last) }
     : { first: isEnd ? record.from : (messages[0]?.seq ?? first), last }
-  await grow(vault, room, messages, reached)
+  await grow(vault, room, foldEntries(messages).map(entryOf).filter(hasText), reached)
   return messages.length
 }
 
@@ -169,18 +169,18 @@ async function takeLate(vault: Vault, room: Room, rows: Late[]): Promise<void> {
   const found = await Promise.all(seqs.map((seq) => messageAt(vault, room.chatRoomId, seq)))
   const messages = found.filter((message) => message !== undefined)
   const done = rows.map(({ key }): Write => ({ store: 'sealed', key, value: null }))
-  await grow(vault, room, messages, { first, last }, done)
+  // No text takes the place of one that is gone.
+  await grow(vault, room, foldEntries(messages).map(entryOf), { first, last }, done)
 }
 
 async function grow(
   vault: Vault,
   room: Room,
-  messages: StoredMessage[],
+  entries: Entry[],
   reached: { first: number; last: number },
   writes: Write[] = [],
 ): Promise<void> {
   const { chatRoomId, head } = room
-  const entries = foldEntries(messages).flatMap(entryOf)
   const { segments, changed, next } = withEntries(await segmentsOf(vault, room), entries, head.next)
   const grown = { format: FORMAT, ...reached, next, segments: segments.map(({ number, version }) => ({ number, version })) }
   const kept = changed.map((segment) => segmentWrite(chatRoomId, segment.number, segment))
@@ -201,7 +201,5 @@ const segmentWrite = (chatRoomId: string, number: number, segment: Segment | nul
   value: segment && { json: keptSegment(segment) },
 })
 
-function entryOf({ seq, at, body }: StoredMessage): Entry[] {
-  const text = fold(wordsIn(body) ?? '')
-  return text === '' ? [] : [{ seq, at: Date.parse(at) || 0, text }]
-}
+const entryOf = ({ seq, at, body }: StoredMessage): Entry => ({ seq, at: Date.parse(at) || 0, text: fold(wordsIn(body) ?? '') })
+const hasText = ({ text }: Entry): boolean => text !== ''

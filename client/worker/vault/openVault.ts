@@ -34,7 +34,7 @@ export interface Vault {
   userId: string
   deviceId: string
   get<S extends VaultStore>(store: S, key: KeyOf[S]): Promise<VaultValue | undefined>
-  /** Oldest first; without `after`, the last `limit`. */
+  /** Oldest first; without `after`, the last `limit` above zero. */
   page(store: 'messages', chatRoomId: string, range: PageRange): Promise<{ seq: number; value: VaultValue }[]>
   keys<S extends VaultStore>(store: S, beginning?: string): Promise<KeyOf[S][]>
   /** Leaves out locked rooms. */
@@ -155,7 +155,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
       },
       async page(store, chatRoomId, { before, after, limit }) {
         const direction = after === undefined ? 'prev' : 'next'
-        const rows = await rowsOf(reading(store), roomRange(chatRoomId, { before, after }), { direction, limit })
+        const rows = await rowsOf(reading(store), roomRange(chatRoomId, { before, after: after ?? 0 }), { direction, limit })
         if (direction === 'prev') rows.reverse()
         return (await openAll(store, rows)).map(({ key: [, seq], value }) => ({ seq, value }))
       },

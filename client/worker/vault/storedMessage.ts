@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { type Content, readContent } from '../../../contract/chat/content.ts'
+import { type Act, type Content, readAct, readContent, readSaid } from '../../../contract/chat/content.ts'
 import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
-import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
+import { type Acts, foldEntries } from '../../../contract/chat/kinds/fold.ts'
+import { isAct } from '../../../contract/chat/kinds/kinds.ts'
 import { roomRecord, type Transcript, transcriptShape } from './storedRoom.ts'
 import type { Vault, Write } from './vault.ts'
 import { jsonOf, type VaultValue } from './vaultRows.ts'
@@ -14,6 +15,9 @@ export interface KeptStatement {
 
 export type StoredBody =
   | { kind: 'content'; content: Content; kept?: KeptStatement }
+  /** null: its words went with the message that it changes. */
+  | { kind: 'act'; act: Act | null; kept?: KeptStatement }
+  | { kind: 'deleted' }
   | { kind: 'plain'; text: string }
   | { kind: 'sealed'; envelope: string }
   | { kind: 'newer'; kept: KeptStatement | { envelope: string } | { body: unknown } }
@@ -46,6 +50,7 @@ export interface StoredMessage extends MessageFlags {
   /** Set if the sender saw another log [Note: M5]. */
   isOutOfPlace?: true
   isOlder?: true
+  acts?: Acts
 }
 
 const keptStatement = z.looseObject({ statement: z.string(), deviceId: z.string() })
@@ -53,6 +58,8 @@ const keptStatement = z.looseObject({ statement: z.string(), deviceId: z.string(
 /** Older builds can show an `unreadable` body. */
 const bodyShape = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('content'), content: z.unknown(), kept: keptStatement.exactOptional() }),
+  z.looseObject({ kind: z.literal('act'), act: z.unknown(), kept: keptStatement.exactOptional() }),
+  z.object({ kind: z.literal('deleted') }),
   z.looseObject({ kind: z.literal('plain'), text: z.string() }),
   z.looseObject({ kind: z.literal('sealed'), envelope: z.string() }),
   z.looseObject({
@@ -65,6 +72,12 @@ const bodyShape = z.discriminatedUnion('kind', [
 ])
 const BODY_KINDS = new Set(bodyShape.options.map(({ shape }) => shape.kind.value as string))
 const anyBody = z.looseObject({ kind: z.string() })
+
+const actsShape: z.ZodType<Acts> = z.looseObject({
+  edit: z.looseObject({ n: z.number(), seq: z.number(), text: z.string() }).exactOptional(),
+  edits: z.array(z.number()).exactOptional(),
+  reactions: z.record(z.string(), z.looseObject({ seq: z.number(), emojis: z.array(z.string()) })).exactOptional(),
+})
 
 const rowShape = z.looseObject({
   id: z.string(),
@@ -80,6 +93,7 @@ const rowShape = z.looseObject({
   isRemovedSince: z.literal(true).exactOptional(),
   sentAt: z.string().exactOptional(),
   isArchiveWrong: z.literal(true).exactOptional(),
+  acts: actsShape.exactOptional(),
 })
 
 function readMessage(row: VaultValue): StoredMessage {
@@ -94,11 +108,21 @@ function readBody(json: z.infer<typeof anyBody>): StoredBody {
     const content = readContent(body.content)
     return content ? { ...body, content } : { kind: 'newer', kept: { body: json } }
   }
+  if (body.kind === 'act') {
+    const act = body.act === null ? null : readAct(body.act)
+    return act === undefined ? { kind: 'newer', kept: { body: json } } : { ...body, act }
+  }
   if (body.kind !== 'unreadable' || !body.kept) return body
   if (!('statement' in body.kept)) return { kind: 'newer', kept: body.kept }
   const kept = jsonOf(keptStatement, { json: body.kept })
-  const content = readContent(contentIn(kept.statement))
-  return content ? { kind: 'content', content, kept } : { kind: 'newer', kept }
+  const known = contentIn(kept.statement)
+  const said = readSaid(known)
+  return said ? bodyOf(said, kept) : { kind: 'newer', kept }
+}
+
+export function bodyOf(said: Content | Act, kept?: KeptStatement): StoredBody {
+  const more = kept && { kept }
+  return isAct(said) ? { kind: 'act', act: said, ...more } : { kind: 'content', content: said, ...more }
 }
 
 const contentIn = (statement: string): unknown => z.object({ content: z.unknown() }).parse(JSON.parse(statement)).content
@@ -111,7 +135,7 @@ function written({ body, ...message }: StoredMessage): unknown {
 
 /** Returns true if a signature proves the sender. */
 export const isProven = ({ body }: StoredMessage): boolean =>
-  body.kind === 'content' || (body.kind === 'newer' && 'statement' in body.kept)
+  ['content', 'act', 'deleted'].includes(body.kind) || (body.kind === 'newer' && 'statement' in body.kept)
 
 /** Ids are unique per room and sender. */
 export type MessageName = Pick<StoredMessage, 'chatRoomId' | 'senderId' | 'id'>
@@ -119,10 +143,16 @@ export type MessageName = Pick<StoredMessage, 'chatRoomId' | 'senderId' | 'id'>
 /** Names the row of a message's seq. */
 export const messageName = ({ chatRoomId, senderId, id }: MessageName) => `said:${chatRoomId}/${senderId}/${id}`
 
+/** Acts lie below zero, so that a page of messages is as long with them. */
+const placeOf = ({ chatRoomId, seq, body }: StoredMessage): [string, number] => [chatRoomId, body.kind === 'act' ? -seq : seq]
+
 /** Returns the writes of a message and its seq. */
 export function messageWrites(message: StoredMessage): Write[] {
-  const row: Write = { store: 'messages', key: [message.chatRoomId, message.seq], value: { json: written(message) } }
-  return isProven(message) ? [row, { store: 'sealed', key: messageName(message), value: { json: message.seq } }] : [row]
+  const { chatRoomId, seq, body } = message
+  const rows: Write[] = [{ store: 'messages', key: placeOf(message), value: { json: written(message) } }]
+  // It may have waited for a key, as a message does.
+  if (body.kind === 'act') rows.push({ store: 'messages', key: [chatRoomId, seq], value: null })
+  return isProven(message) ? [...rows, { store: 'sealed', key: messageName(message), value: { json: seq } }] : rows
 }
 
 /** Returns a proven message's seq. */
@@ -132,12 +162,17 @@ export async function seqOfMessage(vault: Vault, name: MessageName): Promise<num
 }
 
 /** Returns undefined for commits and unread entries. */
+export async function entryAt(vault: Vault, chatRoomId: string, seq: number): Promise<StoredMessage | undefined> {
+  return (await messageAt(vault, chatRoomId, seq)) ?? (await messageAt(vault, chatRoomId, -seq))
+}
+
+/** `seq`: below zero for an act. */
 export async function messageAt(vault: Vault, chatRoomId: string, seq: number): Promise<StoredMessage | undefined> {
   const row = await vault.get('messages', [chatRoomId, seq])
   return row && readMessage(row)
 }
 
-/** Returns messages oldest first; without `after`, the last `limit`. */
+/** Returns messages oldest first; without `after`, the last `limit`. No acts. */
 export async function messagesOf(
   vault: Vault,
   chatRoomId: string,
@@ -146,12 +181,12 @@ export async function messagesOf(
   return (await vault.page('messages', chatRoomId, range)).map(({ value }) => readMessage(value))
 }
 
-/** Returns fewer than `limit` only at the room's end. */
+/** `messages`: fewer than `limit` only at the room's end. */
 async function foldedMessages(
   vault: Vault,
   chatRoomId: string,
   asked: { before?: number; after?: number; limit: number },
-): Promise<StoredMessage[]> {
+): Promise<{ messages: StoredMessage[]; strays: StoredMessage[] }> {
   const { limit } = asked
   const isUpward = asked.after !== undefined
   let entries: StoredMessage[] = []
@@ -160,19 +195,22 @@ async function foldedMessages(
     entries = isUpward ? [...entries, ...more] : [...more, ...entries]
     const messages = foldEntries(entries)
     const end = isUpward ? more.at(-1) : more[0]
+    const strays = entries.filter(({ body }) => body.kind === 'act')
     if (!end || more.length < limit || messages.length >= limit)
-      return isUpward ? messages.slice(0, limit) : messages.slice(-limit)
+      return { messages: isUpward ? messages.slice(0, limit) : messages.slice(-limit), strays }
     range = { ...asked, [isUpward ? 'after' : 'before']: end.seq }
   }
 }
 
 export interface MessagePage {
   messages: StoredMessage[]
+  /** Acts that a build of before has kept as messages that it did not know. */
+  strays?: StoredMessage[]
   /** The server has older messages. */
   from: number
   cursor: number
   isJoined: boolean
-  /** Changes when messages open. */
+  /** Changes when messages open or become others. */
   waitsFor: string
 }
 
@@ -184,15 +222,17 @@ export async function pageOf(
   const { chatRoomId, before, after, limit } = input
   const record = await roomRecord(vault, chatRoomId)
   if (!record) return { messages: [], from: 0, cursor: 0, isJoined: false, waitsFor: '' }
-  const { from, cursor, standing, waiting, newer = [], cleared = 0 } = record
-  const messages = await foldedMessages(vault, chatRoomId, {
+  const { from, cursor, standing, waiting, newer = [], cleared = 0, changes = 0 } = record
+  const { messages, strays } = await foldedMessages(vault, chatRoomId, {
     limit,
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after: Math.max(after, from - 1) }),
   })
-  const waitsFor = [...waiting.map(({ groupId, epoch }) => `${groupId} ${epoch}`), ...newer.map(({ version }) => `v${version}`)]
+  const keys = waiting.map(({ groupId, epoch }) => `${groupId} ${epoch}`)
+  const waitsFor = [...keys, ...newer.map(({ version }) => `v${version}`), changes]
   return {
     messages: messages.filter(({ seq }) => seq >= from),
+    ...(strays.length > 0 && { strays }),
     // A cleared room has nothing older.
     from: from <= cleared + 1 ? Math.min(from, 1) : from,
     cursor,

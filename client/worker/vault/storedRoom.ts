@@ -101,6 +101,8 @@ export interface RoomRecord {
   isHealed: boolean
   waiting: Waiting[]
   newer?: Newer[]
+  /** Rises whenever stored messages become others [Note: M7]. */
+  changes?: number
   /** [Note: H1] */
   unaudited: EpochName[]
 }
@@ -148,6 +150,7 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   isHealed: z.boolean(),
   waiting: z.array(z.looseObject({ ...epochName, ...place })),
   newer: z.array(z.looseObject({ version: z.number(), ...place })).exactOptional(),
+  changes: z.number().exactOptional(),
   unaudited: z.array(z.looseObject(epochName)),
 })
 

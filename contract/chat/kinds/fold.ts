@@ -1,11 +1,95 @@
-import type { Content } from '../content.ts'
+import { textBytes } from '../../ground/bytes.ts'
+import type { Act, Content } from '../content.ts'
+import { SAID } from '../saidlimits.ts'
+import { isAct, isCounted } from './kinds.ts'
 
-/** Has content if this build can read it. */
-export interface Entry {
-  id: string
-  body?: { kind: string; content?: Content }
-  content?: Content | null
+/** What was done to one message [Note: M7]. */
+export interface Acts {
+  edit?: { n: number; seq: number; text: string }
+  /** The seqs of edits, oldest first. */
+  edits?: number[]
+  /** By user id; no emojis: taken back. */
+  reactions?: Record<string, { seq: number; emojis: string[] }>
 }
 
-/** Takes entries oldest first. A kind that changes another message does so here. */
-export const foldEntries = <E extends Entry>(entries: E[]): E[] => entries
+/** Times are ISO 8601: the signed one, and the server's. */
+interface Told {
+  senderId: string
+  sentAt: string
+  at: string
+}
+
+export interface ToldAct extends Told {
+  /** Infinity before the server has it. */
+  seq: number
+  act: Act
+}
+
+export interface ActTarget extends Told {
+  content: Content
+  acts?: Acts | undefined
+}
+
+const HOUR_MS = 60 * 60_000
+export const ACT_LIMITS = {
+  editMs: 24 * HOUR_MS,
+  deleteMs: 48 * HOUR_MS,
+  /** More by the server's times. */
+  spareMs: 10 * 60_000,
+  /** Earlier texts that are kept. */
+  textsMax: 50,
+} as const
+
+/** Returns what becomes of the message; undefined: the act does not count. Any order gives the same. */
+export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | undefined {
+  const { acts = {}, content } = target
+  const { act, seq, senderId } = told
+  if (!isCounted(content)) return undefined
+  if (act.type === 'reaction') {
+    const before = acts.reactions?.[senderId]
+    if (before && before.seq >= seq) return undefined
+    return { ...acts, reactions: { ...acts.reactions, [senderId]: { seq, emojis: [...new Set(act.emojis)] } } }
+  }
+  if (senderId !== target.senderId) return undefined
+  if (act.type === 'delete') return isWithin(target, told, ACT_LIMITS.deleteMs) ? 'deleted' : undefined
+  const { n, text } = act
+  const mayBe = content.type === 'text' ? text.trim() !== '' : content.type === 'file' && textBytes(text) <= SAID.captionBytes
+  if (!mayBe || !isWithin(target, told, ACT_LIMITS.editMs) || acts.edits?.includes(seq)) return undefined
+  const { edit = { n: 0, seq: 0 } } = acts
+  const isNewer = n > edit.n || (n === edit.n && seq > edit.seq)
+  const edits = [...(acts.edits ?? []), seq].sort((a, b) => a - b).slice(-ACT_LIMITS.textsMax)
+  return { ...acts, edits, ...(isNewer && { edit: { n, seq, text } }) }
+}
+
+function isWithin(target: Told, told: Told, limitMs: number): boolean {
+  const apartMs = (name: 'sentAt' | 'at') => Date.parse(told[name]) - Date.parse(target[name])
+  return apartMs('sentAt') <= limitMs && Math.abs(apartMs('at')) <= limitMs + ACT_LIMITS.spareMs
+}
+
+/** Has content if this build can read it. */
+interface Entry {
+  body?: { kind: string; content?: Content | Act }
+  content?: Content | Act | null
+  acts?: Acts
+}
+
+/** Takes entries oldest first. Leaves out acts, and shows messages as they became. */
+export const foldEntries = <E extends Entry>(entries: E[]): Folded<E>[] =>
+  entries.filter((entry) => !isOfAct(entry)).map((entry) => edited(entry) as Folded<E>)
+
+/** A message of the vault, or a row of the outbox. */
+export type Folded<E> = E extends { content: unknown } ? E & { content: Content | null } : E
+
+function isOfAct({ body, content = body?.content }: Entry): boolean {
+  return content ? isAct(content) : body?.kind === 'act'
+}
+
+function edited<E extends Entry>(entry: E): E {
+  const { body, acts } = entry
+  return acts?.edit && body?.content ? { ...entry, body: { ...body, content: withText(body.content, acts.edit.text) } } : entry
+}
+
+export function withText<C extends Content | Act>(content: C, text: string): C {
+  if (content.type === 'text') return { ...content, text }
+  return content.type === 'file' ? { ...content, caption: text } : content
+}

@@ -1,4 +1,4 @@
-import type { CallContent, Content, FileContent, Quote } from '../content.ts'
+import type { Act, CallContent, Content, FileContent, Quote } from '../content.ts'
 import { SAID } from '../saidlimits.ts'
 import { callKind } from './call.ts'
 import { fileKind } from './file.ts'
@@ -10,18 +10,22 @@ const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = { text: textKind, file: 
 
 const rulesOf = (content: Content): KindRules<Content> => KINDS[content.type]
 
+const ACTS: string[] = ['edit', 'reaction', 'delete'] satisfies Act['type'][]
+
+export const isAct = (said: Content | Act): said is Act => ACTS.includes(said.type)
+
 /** Returns a list line. */
-export const contentWords = (content: Content): string => rulesOf(content).words(content)
+export const contentWords = (said: Content | Act): string => (isAct(said) ? '' : rulesOf(said).words(said))
 
 /** Returns the text to search. */
 export const searchedIn = (content: Content): string => rulesOf(content).searched(content)
 
 /** Returns undefined without a file. */
-export const fileIn = (content: Content | null | undefined): FileContent | undefined =>
-  content ? rulesOf(content).file(content) : undefined
+export const fileIn = (said: Content | Act | null | undefined): FileContent | undefined =>
+  said && !isAct(said) ? rulesOf(said).file(said) : undefined
 
-export const quoteIn = (content: Content | null | undefined): Quote | undefined =>
-  content ? rulesOf(content).quote(content) : undefined
+export const quoteIn = (said: Content | Act | null | undefined): Quote | undefined =>
+  said && !isAct(said) ? rulesOf(said).quote(said) : undefined
 
 /** Returns one line for a quote. */
 export function quotedWords(content: Content): string {
@@ -34,6 +38,6 @@ export function quotedWords(content: Content): string {
 export const callIn = (content: Content): CallContent | undefined => rulesOf(content).call(content)
 
 /** False is posted as `isSilent`. */
-export const isCounted = (content: Content): boolean => rulesOf(content).counts
+export const isCounted = (said: Content | Act): boolean => !isAct(said) && rulesOf(said).counts
 
-export const isTyped = (content: Content): boolean => rulesOf(content).isTyped
+export const isTyped = (said: Content | Act): boolean => !isAct(said) && rulesOf(said).isTyped

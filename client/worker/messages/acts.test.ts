@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import type { Act } from '../../../contract/chat/content.ts'
+import { at, type TestPerson } from '../../testing/people.ts'
+import { people } from '../../testing/room.ts'
+import { openLive } from '../account/openAccount.ts'
+import type { StoredMessage } from '../crypto.ts'
+import { STORES } from '../vault/vaultRows.ts'
+
+let alice: TestPerson
+let bob: TestPerson
+let chatRoomId: string
+
+beforeEach(async () => {
+  const scene = await people()
+  ;({ alice, bob, roomId: chatRoomId } = scene)
+  await alice.says(bob, 'first words')
+  await alice.says(bob, 'other words')
+  await bob.reads(alice)
+})
+
+const pageOf = async (person: TestPerson) => (await person.core.page({ chatRoomId, limit: 50 })).messages
+
+async function named(person: TestPerson, text: string): Promise<StoredMessage> {
+  const found = (await pageOf(person)).find(({ body }) => body.kind === 'content' && body.content.type === 'text' && body.content.text === text)
+  if (!found) throw new Error(`${text} is not there`)
+  return found
+}
+
+const targetOf = ({ senderId, id }: StoredMessage) => ({ senderId, id })
+
+async function acts(me: TestPerson, other: TestPerson, act: Act): Promise<void> {
+  await me.core.keepInOutbox({ id: randomUUID(), chatRoomId, content: act, replyToId: null, sentAt: new Date().toISOString() })
+  await me.sends(me.room(other))
+}
+
+const shown = async (person: TestPerson) =>
+  (await pageOf(person)).map(({ body, acts: { reactions = {} } = {} }) => ({
+    words: body.kind === 'content' && body.content.type === 'text' ? body.content.text : body.kind,
+    reactions: Object.values(reactions).flatMap(({ emojis }) => emojis),
+  }))
+
+/** Everything that the vault keeps. */
+async function allRows({ userId, unlock, computer }: TestPerson): Promise<unknown[]> {
+  const { vault } = await at(computer, () => openLive(userId, unlock))
+  const rows = await Promise.all(STORES.map((store) => vault.all(store)))
+  vault.close()
+  return rows
+}
+
+const search = async (person: TestPerson, query: string) =>
+  (await person.core.search({ query, chatRoomIds: [chatRoomId], limit: 9 })).messages.map(({ text }) => text)
+
+test('An edit and a reaction change the message on both sides, after a reload, and in the search', async () => {
+  const target = targetOf(await named(alice, 'first words'))
+  expect(await search(bob, 'first')).toHaveLength(1)
+  await acts(alice, bob, { type: 'edit', target, n: 1, text: 'better words' })
+  await bob.reads(alice)
+  await acts(bob, alice, { type: 'reaction', target, emojis: ['👍'] })
+  await alice.reads(bob)
+  const both = [
+    { words: 'better words', reactions: ['👍'] },
+    { words: 'other words', reactions: [] },
+  ]
+  for (const person of [alice, bob, await bob.newTab()]) expect(await shown(person)).toEqual(both)
+  expect(await search(bob, 'first')).toEqual([])
+  expect(await search(bob, 'better')).toHaveLength(1)
+})
+
+test('A deleted message and its edits leave no word in the vault, and no later act brings one back', async () => {
+  const message = await named(alice, 'first words')
+  const target = targetOf(message)
+  await acts(alice, bob, { type: 'edit', target, n: 1, text: 'better words' })
+  await bob.reads(alice)
+  expect(await search(bob, 'better')).toHaveLength(1)
+  await acts(alice, bob, { type: 'delete', target })
+  await acts(alice, bob, { type: 'edit', target, n: 2, text: 'words that come too late' })
+  await acts(bob, alice, { type: 'reaction', target, emojis: ['👍'] })
+  for (const [person, other] of [[alice, bob], [bob, alice]] as const) {
+    await person.reads(other)
+    expect(await shown(person)).toEqual([
+      { words: 'deleted', reactions: [] },
+      { words: 'other words', reactions: [] },
+    ])
+    expect(JSON.stringify(await allRows(person))).not.toMatch(/first words|better words|come too late/)
+  }
+})
+
+test('Somebody else’s edit and deletion change nothing', async () => {
+  const target = targetOf(await named(alice, 'first words'))
+  await acts(bob, alice, { type: 'edit', target, n: 1, text: 'by Bob' })
+  await acts(bob, alice, { type: 'delete', target })
+  await alice.reads(bob)
+  for (const person of [alice, bob]) expect((await shown(person)).map(({ words }) => words)).toEqual(['first words', 'other words'])
+})
+
+test('What names a message that this browser does not have waits for it', async () => {
+  const target = targetOf(await named(alice, 'first words'))
+  await acts(alice, bob, { type: 'edit', target, n: 1, text: 'better words' })
+  await acts(bob, alice, { type: 'reaction', target, emojis: ['🎉'] })
+  const second = await bob.newComputer()
+  await second.reads(alice)
+  await second.older(alice)
+  expect(await shown(second)).toEqual([
+    { words: 'better words', reactions: ['🎉'] },
+    { words: 'other words', reactions: [] },
+  ])
+})
