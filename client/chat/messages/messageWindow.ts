@@ -7,6 +7,7 @@ import { isShut, latestRoom, roomById } from '../../rooms/list/roomList.ts'
 import type { CaughtUp } from '../../rooms/log/catchUp.ts'
 import type { MessagePage, OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { uploadsIn } from '../files/uploadsState.ts'
+import { actRows, pendingOf, stateOfActs, withPending } from './pendingActs.ts'
 import { lastSays, shownMessage, shownUnsent } from './shown.ts'
 import { type Anchor, changeView, type RoomView, type ShownMessage, viewOf } from './store.ts'
 import { keepingIn } from './whileKept.ts'
@@ -96,7 +97,8 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
     if (first === undefined) return toNewest(env, room)
     const page = await env.crypto.page({ chatRoomId, after: last, limit: hasNewer ? 1 : WINDOW })
     const change = { ...stateOf(page), hasOlder: hadOlder }
-    if (page.waitsFor !== waitsFor) {
+    const acts = stateOfActs(actRows(await env.crypto.outbox(chatRoomId)))
+    if (page.waitsFor !== waitsFor || acts !== (viewOf(room)?.acts ?? '')) {
       const messages = await range(env, chatRoomId, first, hasNewer ? last : Number.MAX_SAFE_INTEGER)
       if (messages.length >= WINDOW) return toNewest(env, room)
       await show(env, room, messages, change)
@@ -163,7 +165,13 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
   const keeping = keepingIn(room.id)
   const view = viewOf(room)
   const hasNewer = change.hasNewer ?? view?.hasNewer ?? false
-  const placed = isMore ? extended(room, view, stored) : stored.map((message) => shownMessage(message, withMarks(room)))
+  const acts = actRows(outbox)
+  const now = withMarks(room)
+  const shownOf = (message: StoredMessage) => ({
+    ...shownMessage(withPending(message, acts, room.ownId), now),
+    ...pendingOf(message, acts),
+  })
+  const placed = isMore ? extended(room, view, stored) : stored.map(shownOf)
   const known = new Set([...outbox, ...placed.filter(({ isMine }) => isMine)].map(({ id }) => id))
   const fromMemory = keeping.filter(({ row, hasFailed }) => !hasFailed && !known.has(row.id)).map(({ row }) => row)
   // A text overtakes a file on its way, but no queued file.
@@ -172,7 +180,7 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
     .map(({ line, order, isQueued }) => ({ order: isQueued ? order : Number.MAX_SAFE_INTEGER, shown: line }))
   const rows = foldEntries([...outbox, ...fromMemory]).map((row) => ({ order: row.order, shown: shownUnsent(row) }))
   const unsent = hasNewer ? [] : [...rows, ...uploads].sort((a, b) => a.order - b.order).map(({ shown }) => shown)
-  changeView(room, { ...change, messages: lastSays([...placed, ...unsent]) })
+  changeView(room, { ...change, acts: stateOfActs(acts), messages: lastSays([...placed, ...unsent]) })
 }
 
 /** Marks change while a view is read. */

@@ -32,6 +32,18 @@ export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
     body: shownBody(message, isMine),
     isOutOfPlace,
     ...flagsOf(message),
+    ...actsOf(message),
+  }
+}
+
+function actsOf({ body, acts }: StoredMessage): Pick<ShownMessage, 'isEdited' | 'reactions'> {
+  if (body.kind !== 'content' || !acts) return {}
+  const people = Object.entries(acts.reactions ?? {}).sort(([, a], [, b]) => a.seq - b.seq)
+  const emojis = [...new Set(people.flatMap(([, { emojis: of }]) => of))]
+  const userIdsOf = (emoji: string) => people.filter(([, { emojis: of }]) => of.includes(emoji)).map(([userId]) => userId)
+  return {
+    ...(acts.edit && { isEdited: true }),
+    ...(emojis.length > 0 && { reactions: emojis.map((emoji) => ({ emoji, userIds: userIdsOf(emoji) })) }),
   }
 }
 

@@ -57,6 +57,16 @@ export interface ShownMessage {
   isArchiveWrong?: boolean
   /** True for a page of older messages: remarks go to the details. */
   isOlder?: boolean
+  isEdited?: boolean
+  /** In the order of their first. */
+  reactions?: ShownReaction[]
+  /** What this browser has done to it and the server does not have yet; `failed`: the person decides. */
+  pending?: { ids: string[]; status: 'sending' | 'waiting' | 'failed'; reason: string | null }
+}
+
+export interface ShownReaction {
+  emoji: string
+  userIds: string[]
 }
 
 export interface Anchor {
@@ -91,6 +101,8 @@ export interface RoomView {
   /** The view shows all messages up to this seq if it has the newest. */
   cursor: number
   waitsFor: string
+  /** What of this browser's acts waits here. */
+  acts?: string
   /** Each jump makes a new object. */
   anchor: Anchor | null
   /** True after the first placement: the end of a catch-up then moves nothing. */

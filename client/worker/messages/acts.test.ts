@@ -5,7 +5,9 @@ import { at, type TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { openLive } from '../account/openAccount.ts'
 import type { StoredMessage } from '../crypto.ts'
+import { messageAt } from '../vault/storedMessage.ts'
 import { STORES } from '../vault/vaultRows.ts'
+import { takeActs, waitingActsIn } from './acts.ts'
 
 let alice: TestPerson
 let bob: TestPerson
@@ -94,7 +96,7 @@ test('Somebody else’s edit and deletion change nothing', async () => {
   for (const person of [alice, bob]) expect((await shown(person)).map(({ words }) => words)).toEqual(['first words', 'other words'])
 })
 
-test('What names a message that this browser does not have waits for it', async () => {
+test('A new browser reads the same from the archive', async () => {
   const target = targetOf(await named(alice, 'first words'))
   await acts(alice, bob, { type: 'edit', target, n: 1, text: 'better words' })
   await acts(bob, alice, { type: 'reaction', target, emojis: ['🎉'] })
@@ -105,4 +107,25 @@ test('What names a message that this browser does not have waits for it', async 
     { words: 'better words', reactions: ['🎉'] },
     { words: 'other words', reactions: [] },
   ])
+})
+
+test('What names a message that is not here yet waits for it, a hundred at most', async () => {
+  const { vault } = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const message = await named(alice, 'first words')
+  const target = { senderId: alice.userId, id: randomUUID() }
+  const act = (seq: number, text: string): StoredMessage => ({
+    ...{ ...message, id: randomUUID(), seq },
+    body: { kind: 'act', act: { type: 'edit', target, n: seq, text } },
+  })
+  const take = async (entries: StoredMessage[]) => vault.write((await takeActs(vault, chatRoomId, entries)).writes)
+  await take([act(1001, 'second words')])
+  await take(Array.from({ length: 120 }, (_, at) => act(1002 + at, `words ${at}`)))
+  const keys = () => vault.keys('sealed', waitingActsIn(chatRoomId))
+  const [key = ''] = await keys()
+  expect((await vault.get('sealed', key))?.json).toHaveLength(100)
+  await take([{ ...message, id: target.id, seq: 1000 }])
+  const now = await messageAt(vault, chatRoomId, 1000)
+  expect(now?.acts?.edit).toEqual({ n: 1121, seq: 1121, text: 'words 119' })
+  expect(await keys()).toEqual([])
+  vault.close()
 })
