@@ -18,16 +18,25 @@ export interface Point {
   y: number
 }
 
+/** One of a few in a row above the items. */
+export interface QuickItem {
+  text: string
+  label: string
+  isOn: boolean
+  onSelect: () => void
+}
+
 interface Props {
   /** "Actions for Bob" */
   label: string
   at: Point
   items: MenuItem[]
+  quick?: QuickItem[]
   onClose: () => void
 }
 
 /** A menu that is open while it is rendered. On a phone it is a sheet at the bottom. */
-export function Menu({ label, at, items, onClose }: Props) {
+export function Menu({ label, at, items, quick = [], onClose }: Props) {
   const giveBack = useOver(onClose)
   // A menu belongs to the part of the page that it was opened in, also for whoever goes from part to part by a screen reader.
   const [part] = useState(() => document.activeElement?.closest('main, aside, [role="main"], [role="complementary"]'))
@@ -68,6 +77,22 @@ export function Menu({ label, at, items, onClose }: Props) {
           }}
           onCloseAutoFocus={close}
         >
+          {quick.length > 0 && (
+            <DropdownMenu.Group className="menu-quick">
+              {quick.map(({ text, label: words, isOn, onSelect }) => (
+                <DropdownMenu.CheckboxItem
+                  key={text}
+                  checked={isOn}
+                  aria-label={words}
+                  onSelect={() => {
+                    chosen.current = onSelect
+                  }}
+                >
+                  {text}
+                </DropdownMenu.CheckboxItem>
+              ))}
+            </DropdownMenu.Group>
+          )}
           {items.map(({ icon: Icon, label: words, press, onSelect }) => (
             <DropdownMenu.Item
               key={words}

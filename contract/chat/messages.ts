@@ -24,6 +24,8 @@ export const messageShape = z.object({
   deliveryStatus,
   replyToId: z.uuid().nullable(),
   createdAt: instant,
+  /** In frames and answers: nobody's list changes. */
+  isSilent: z.literal(true).optional(),
 })
 export type Message = z.infer<typeof messageShape>
 

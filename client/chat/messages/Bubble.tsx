@@ -11,6 +11,7 @@ import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { isEmojiOnly, type Range } from './textPieces.ts'
 
 const Under = later(async () => (await import('./Under.tsx')).Under)
+const Reactions = later(async () => (await import('./Reactions.tsx')).Reactions)
 const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
 const CallLine = later(async () => (await import('../callline/CallLine.tsx')).CallLine)
 const TransferLine = later(async () => (await import('../transferline/TransferLine.tsx')).TransferLine)
@@ -56,6 +57,7 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, 
       ) : (
         <Body {...{ message, above, details }} {...body} />
       )}
+      {message.reactions && <Reactions message={message} reactions={message.reactions} onUpgrade={onUpgrade} />}
       {below.map((remark) => (
         <p className="remark" key={remark}>
           {remark}

@@ -1,17 +1,19 @@
-import { Copy, CornerUpLeft, Ellipsis, TextQuote } from 'lucide-react'
+import { Copy, CornerUpLeft, Ellipsis, SmilePlus, TextQuote } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { followLongPress } from '../../ui/longPress.ts'
-import { Menu, type MenuItem, type Point } from '../../ui/Menu.tsx'
+import { Menu, type MenuItem, type Point, type QuickItem } from '../../ui/Menu.tsx'
 import { copyText } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { composer } from './composer.ts'
 import { followSwipe } from './followSwipe.ts'
 import './messageacts.css'
 import { quoteIn, quoteOf, wordsOf } from './quotes.ts'
+import { canReact, ownReactions, QUICK, react } from './reactions.ts'
 import { chooseReply } from './replies.ts'
+import { sendAndReport } from './sendOutcome.ts'
 import { showQuoted } from './showQuoted.ts'
 import type { ShownMessage } from './store.ts'
 import type { Line } from './timelineLines.ts'
@@ -20,6 +22,7 @@ interface Props {
   chatRoomId: string
   scroller: RefObject<HTMLElement | null>
   lines: Line[]
+  onUpgrade: () => void
 }
 
 interface At {
@@ -28,7 +31,7 @@ interface At {
 }
 
 /** What can be done with a message: by a bar beside the one under the pointer or with the focus, a menu, keys, and a finger. */
-export function MessageActs({ chatRoomId, scroller, lines }: Props) {
+export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   const env = useEnv()
   const [active, setActive] = useState<At>()
   const [menu, setMenu] = useState<{ message: ShownMessage; at: Point }>()
@@ -42,9 +45,21 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
     open.field.current?.focus({ preventScroll: true })
   }
   function open(message: ShownMessage, at: Point): boolean {
-    const hasItems = itemsOf(message).length > 0
+    const hasItems = itemsOf(message).length + quickOf(message).length > 0
     if (hasItems) setMenu({ message, at })
     return hasItems
+  }
+  function quickOf(message: ShownMessage): QuickItem[] {
+    const room = roomById(chatRoomId)
+    if (!room || !canReact(message)) return []
+    const mine = ownReactions(message, room.ownId)
+    return QUICK.map(({ emoji, name }) => ({
+      ...{ text: emoji, label: `React with ${name}`, isOn: mine.includes(emoji) },
+      onSelect: () => void sendAndReport(() => react(env, room, message, emoji), onUpgrade),
+    }))
+  }
+  function openBelow(message: ShownMessage, { left, bottom }: DOMRect) {
+    open(message, { x: left, y: bottom })
   }
   function itemsOf(message: ShownMessage): MenuItem[] {
     const words = wordsOf(message)
@@ -128,6 +143,17 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
         itemsOf(active.message).length > 0 &&
         createPortal(
           <span className="msg-bar">
+            {canReact(active.message) && (
+              <button
+                type="button"
+                className="icon-btn tight"
+                aria-label="React"
+                data-tip=""
+                onClick={({ currentTarget }) => openBelow(active.message, currentTarget.getBoundingClientRect())}
+              >
+                <SmilePlus className="i i-16" aria-hidden />
+              </button>
+            )}
             {canReply(active.message) && (
               <button
                 type="button"
@@ -144,10 +170,7 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
               className="icon-btn tight"
               aria-label="More"
               data-tip=""
-              onClick={({ currentTarget }) => {
-                const { left, bottom } = currentTarget.getBoundingClientRect()
-                open(active.message, { x: left, y: bottom })
-              }}
+              onClick={({ currentTarget }) => openBelow(active.message, currentTarget.getBoundingClientRect())}
             >
               <Ellipsis className="i i-16" aria-hidden />
             </button>
@@ -155,7 +178,13 @@ export function MessageActs({ chatRoomId, scroller, lines }: Props) {
           bubble,
         )}
       {menu && (
-        <Menu label="Actions for the message" at={menu.at} items={itemsOf(menu.message)} onClose={() => setMenu(undefined)} />
+        <Menu
+          label="Actions for the message"
+          at={menu.at}
+          items={itemsOf(menu.message)}
+          quick={quickOf(menu.message)}
+          onClose={() => setMenu(undefined)}
+        />
       )}
     </>
   )

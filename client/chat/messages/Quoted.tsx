@@ -1,15 +1,12 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Quote } from '../../../contract/chat/content.ts'
-import { roomById } from '../../rooms/list/roomList.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { isClosed } from '../../worker/crypto.ts'
+import { openRoom } from './openRoom.ts'
 import './quoted.css'
 import { showQuoted } from './showQuoted.ts'
-import { messagesStore } from './store.ts'
-
-const openRoom = () => roomById(messagesStore.getState().open?.chatRoomId ?? '')
 
 export function useQuotedName({ senderId }: Quote): string {
   const person = useStore(peopleStore, ({ people }) => people.get(senderId))

@@ -182,7 +182,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
           })}
         </div>
       </div>
-      <MessageActs chatRoomId={room.id} scroller={scroller} lines={lines} />
+      <MessageActs chatRoomId={room.id} scroller={scroller} lines={lines} onUpgrade={onUpgrade} />
       <StickyDay scroller={scroller} firstShown={firstShown} />
       {(!isAtEnd || view.hasNewer) && <JumpButton count={room.unreadCount} onJump={() => void jump()} />}
       <Announcer messages={view.messages} name={name} isPaused={view.hasNewer || view.isOpening} />

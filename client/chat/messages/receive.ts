@@ -27,7 +27,7 @@ export async function receiveMessage(env: Env, message: ServerData['message']): 
   const isSeen = isFollowed(room) && isEndOnScreen(room) && isLookedAt()
   if (isSeen) return receiveSeen(env, room, message)
   if (isQuiet(room)) return addNewest(message, false)
-  if (message.senderId !== room.ownId) noteFresh(room, message.seq)
+  if (message.senderId !== room.ownId && !message.isSilent) noteFresh(room, message.seq)
   // The worker decrypts during the render of the list.
   const caughtUp = catchUp(env, room, [{ kind: 'message', ...message }])
   addNewest(message, false)

@@ -13,6 +13,7 @@ const countUpdate = (chatRoomId: string) => updates.set(chatRoomId, updatesOf(ch
 export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean): void {
   countUpdate(message.chatRoomId)
   changeRoom(message.chatRoomId, (room) => {
+    if (message.isSilent) return { lastSeq: Math.max(room.lastSeq, message.seq) }
     if (message.seq <= room.lastSeq && room.lastMessage && room.lastMessage.seq >= message.seq) return {}
     const isMine = message.senderId === room.ownId
     const unreadCount = isMine || isSeen ? room.unreadCount : room.unreadCount + 1

@@ -32,7 +32,8 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   await env.fault?.('message:committed')
   if (appended.verdict === 'known') return known(await storedMessage(env, user, sent.chatRoomId, seq))
 
-  const message = shownMessage(sent, { seq, isEncrypted: sent.sealedFor !== null, createdAt: appended.createdAt }, [])
+  const shown = shownMessage(sent, { seq, isEncrypted: sent.sealedFor !== null, createdAt: appended.createdAt }, [])
+  const message: Message = sent.isSilent ? { ...shown, isSilent: true } : shown
   for (const askedId of appended.lapsed) await askAgain(env, user.id, askedId)
   const json = JSON.stringify(message)
   env.hub.publishMessage(appended.listeners, json, appended.open)
