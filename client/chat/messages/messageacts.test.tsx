@@ -76,7 +76,7 @@ function Talk({ messages, canWrite }: { messages: ShownMessage[]; canWrite: bool
           ) : null,
         )}
       </div>
-      <MessageActs chatRoomId={ROOM_ID} scroller={scroller} lines={lines} />
+      <MessageActs chatRoomId={ROOM_ID} scroller={scroller} lines={lines} onUpgrade={() => undefined} />
       {canWrite && <Composer {...{ room, isBlocked: false, hasPlan: true, onUpgrade: () => undefined }} />}
     </>
   )
