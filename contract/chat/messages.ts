@@ -35,11 +35,14 @@ export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
 const NO_FILE = REFUSAL_TEXTS.file_not_found
 
 export const SILENT_LIMITS = {
+  /** A longer one counts in the sender's month as a message does. */
   bytes: 2048,
   /** If the plan limits messages. */
   aMonth: 200,
   ofMessage: 20,
 } as const
+
+export const TAKE_BACK_LIMITS = { places: 51, hours: 48, spareMinutes: 10 } as const
 
 /**
  * Posting an id twice is harmless; `senderId` is ignored. A type other than `text` names the sender's file that no message
@@ -63,12 +66,17 @@ export const draftShape = z
     replyToId: z.uuid().optional(),
     /** Counts for nobody. */
     isSilent: z.boolean().optional(),
+    /**
+     * Places of the sender's own messages, which are emptied: of each its place, id, sender, time and hash stay. Others' are passed
+     * over, and those over TAKE_BACK_LIMITS. With one that counts the message needs no plan.
+     */
+    takesBack: z.array(seqShape).min(1).max(TAKE_BACK_LIMITS.places).optional(),
     /** A new message is answered without its content. */
     isBrief: z.boolean().optional(),
   })
-  .refine(({ isSilent, content }) => !isSilent || utf8(content).length <= SILENT_LIMITS.bytes, {
-    path: ['content'],
-    error: 'A silent message is at most 2 KiB',
+  .refine(({ takesBack, isSilent, content }) => !takesBack || (isSilent && utf8(content).length <= SILENT_LIMITS.bytes), {
+    path: ['takesBack'],
+    error: 'Only a silent message of at most 2 KiB takes others back',
   })
   .refine(({ isSilent, messageType: carries }) => !isSilent || carries === 'text', {
     path: ['messageType'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { envelopeVersion, readSealedFor } from '../../../contract/chat/envelope.ts'
-import { type Draft, type Message, SIGN_IN_TO_SEND } from '../../../contract/chat/messages.ts'
+import { type Draft, type Message, SIGN_IN_TO_SEND, SILENT_LIMITS } from '../../../contract/chat/messages.ts'
 import { objectIdOf, objectPath } from '../../../contract/chat/objects.ts'
 import { messageLimitText } from '../../../contract/money/plans.ts'
 import type { Env, SignedInUser } from '../../env.ts'
@@ -52,9 +52,9 @@ export async function postMessage(env: Env, user: SignedInUser, draft: Draft): P
 const known = (message: Message): Sent => ({ message, json: JSON.stringify(message), isNew: false })
 
 /** Refuses a message early, before the queue. A lapsed plan still gets the message of a known id. Throws Refusal. */
-async function judge(env: Env, user: SignedInUser, { chatRoomId, id }: NewMessage): Promise<Message | undefined> {
+async function judge(env: Env, user: SignedInUser, { chatRoomId, id, takesBack }: NewMessage): Promise<Message | undefined> {
   if (!(await env.isMember(chatRoomId, user.id))) throw new Refusal('not_found')
-  if (user.rights.send) return undefined
+  if (user.rights.send || takesBack) return undefined
   const room = await requireRoom(env.db, user, chatRoomId, env.clock())
   const known = await store.findOwnMessage(env.db, chatRoomId, user.id, id)
   if (known) return shownMessage(known, known, room.members)
@@ -81,6 +81,7 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
   // An unknown version would be shown as plain text [Note: M2].
   if (!sealedFor && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
   const { fileId, filePath, fileName, fileSize } = fileOf(draft)
+  const { isSilent = false, takesBack = null } = draft
   return {
     // PostgreSQL returns ids in lower case.
     id: draft.id?.toLowerCase() ?? randomUUID(),
@@ -93,7 +94,9 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
     fileName,
     fileSize,
     replyToId: draft.replyToId?.toLowerCase() ?? null,
-    isSilent: draft.isSilent ?? false,
+    isSilent,
+    isCounted: !isSilent || Buffer.byteLength(draft.content) > SILENT_LIMITS.bytes,
+    takesBack,
     session: Buffer.from(user.sessionHash, 'hex'),
     sealedFor: sealedFor ?? null,
   }

@@ -150,11 +150,11 @@ test('what an append reads does not grow with what is stored, whatever was known
     // The first call of a connection makes its plans.
     await pagesOf(client)
   }
-  /** Pages that appends of three kinds touch: a new message, the same one again, one of another epoch. */
+  /** Pages that appends of four kinds touch: a new message, the same one again, one of another epoch, one that takes others back. */
   async function pagesOnce(client: pg.Client): Promise<number> {
     const id = randomUUID()
     let pages = 0
-    for (const more of [{ id }, { id }, { sealedFor: { groupId: 'x', epoch: 1 } }]) {
+    for (const more of [{ id }, { id }, { sealedFor: { groupId: 'x', epoch: 1 } }, { isSilent: true, takesBack: [1, 2, 3] }]) {
       const explained = {
         query: async ({ text, values }: { text: string; values: unknown[] }) => {
           const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, values)

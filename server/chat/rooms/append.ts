@@ -16,6 +16,10 @@ export interface NewMessage {
   sealedFor: { groupId: string; epoch: number } | null
   /** True for what counts neither as unread nor as sent, and is no preview. */
   isSilent: boolean
+  /** True for what counts in the sender's month. */
+  isCounted: boolean
+  /** Places of the sender's own messages that the server empties in the same statement. */
+  takesBack: number[] | null
   /** SHA-256 of the session's token. */
   session: Buffer
 }

@@ -18,7 +18,7 @@ type More = Pick<
   | 'messagesPerMonth'
 >
 
-const APPEND = 'select * from append_messages_v4($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)'
+const APPEND = 'select * from append_messages_v5($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)'
 
 /**
  * Appends by one statement, a transaction of its own: at most one message of a room and a sender. Returns results in order, after
@@ -48,6 +48,8 @@ export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now:
       new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)),
       openSince(now),
       messages.map((each) => each.fileId),
+      messages.map((each) => each.isCounted),
+      messages.map((each) => each.takesBack?.join(' ') ?? null),
     ],
   })
   return rows.map((row) => resultOf(row, now))

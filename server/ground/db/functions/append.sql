@@ -4,11 +4,13 @@
 -- update of the members' rows writes changed_in itself.
 -- A cached plan stays right whatever the tables hold: rows are looked up by keys alone, from the messages outwards, and the ways to
 -- read a whole table are switched off. "(a = b) IS TRUE" keeps a condition from choosing an index that is not the whole key.
-CREATE OR REPLACE FUNCTION "append_messages_v4"(
+DROP FUNCTION IF EXISTS "append_messages_v4";
+
+CREATE OR REPLACE FUNCTION "append_messages_v5"(
 	"p_sessions" bytea[], "p_senders" uuid[], "p_rooms" text[], "p_ids" uuid[], "p_contents" text[], "p_types" text[],
 	"p_paths" text[], "p_names" text[], "p_sizes" bigint[], "p_replies" uuid[], "p_groups" text[], "p_epochs" bigint[],
 	"p_silent" boolean[], "p_now" timestamp with time zone, "p_idle_since" timestamp with time zone, "p_month" timestamp with time zone,
-	"p_open_since" timestamp with time zone, "p_files" uuid[])
+	"p_open_since" timestamp with time zone, "p_files" uuid[], "p_counted" boolean[], "p_taken_back" text[])
 RETURNS TABLE ("verdict" text, "seq" bigint, "listeners" text, "more" json)
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -32,6 +34,9 @@ DECLARE
 	counted uuid[];
 	-- Whose silent message counts in the month.
 	hushed uuid[];
+	-- Places that their author empties, by message.
+	emptied text[];
+	gone bigint[];
 	-- "room member" of those who have blocked the sender.
 	unheard text[];
 	requests text[];
@@ -64,15 +69,16 @@ BEGIN
 		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored'),
 		array_agg(j.last_seq + 1) FILTER (WHERE j.verdict = 'stored'),
 		array_agg(j.is_silent) FILTER (WHERE j.verdict = 'stored'),
-		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND NOT j.is_silent),
-		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND j.is_silent AND j.messages_per_month >= 0),
+		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND j.is_counted),
+		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND NOT j.is_counted AND j.emptied IS NULL AND j.messages_per_month >= 0),
+		array_agg(CASE WHEN j.verdict = 'stored' THEN j.emptied END),
 		string_to_array(string_agg(j.unheard, ',') FILTER (WHERE j.verdict = 'stored'), ','),
 		coalesce(array_agg(j.chat_room_id) FILTER (WHERE j.verdict = 'stored' AND j.is_request AND NOT j.is_silent), '{}'),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict = 'stored' AND j.is_protected), '{}'),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict = 'stored' AND j.is_guarded), '{}')
-	INTO spots, numbers, verdicts, seqs, told, details, rooms, senders, places, silent, counted, hushed, unheard, requests, opened, guarded
+	INTO spots, numbers, verdicts, seqs, told, details, rooms, senders, places, silent, counted, hushed, emptied, unheard, requests, opened, guarded
 	FROM (
-		SELECT p.place, p.chat_room_id, p.sender_id, p.is_silent, known.seq AS known_seq, r.number, r.last_seq, r.generation,
+		SELECT p.place, p.chat_room_id, p.sender_id, p.is_silent, p.is_counted, own.emptied, known.seq AS known_seq, r.number, r.last_seq, r.generation,
 			r.group_id AS room_group_id, r.epoch AS room_epoch, r.needs_commit, rights.messages_per_month,
 			a.members, a.listeners, a.lapsed, a.is_request, a.unheard, a.is_protected, a.is_guarded,
 			CASE
@@ -86,24 +92,26 @@ BEGIN
 						AND (o.session_hash = p.session) IS TRUE AND o.used_at > p_open_since) THEN 'chat_locked'
 				WHEN known.seq IS NOT NULL THEN 'known'
 				WHEN r.is_closed THEN 'account_deleted'
-				WHEN rights.can_send IS NOT TRUE THEN 'subscription_required'
-				WHEN p.is_silent AND a.is_unanswered THEN 'not_a_contact'
+				-- Nobody pays to take back what is theirs.
+				WHEN rights.can_send IS NOT TRUE AND own.emptied IS NULL THEN 'subscription_required'
+				WHEN p.is_silent AND a.is_unanswered AND own.emptied IS NULL THEN 'not_a_contact'
 				WHEN p.file_id IS NOT NULL AND rights.can_share_files IS NOT TRUE THEN 'subscription_required'
 				WHEN p.file_id IS NOT NULL AND (f.owner_id, f.kind, f.state, f.size_bytes)
 					IS DISTINCT FROM (p.sender_id, 'file', 'stored', p.file_size) THEN 'file_not_found'
 				WHEN p.epoch IS NOT NULL AND (r.needs_commit OR (p.group_id, p.epoch) IS DISTINCT FROM (r.group_id, r.epoch::bigint))
 					THEN 'stale_epoch'
-				WHEN NOT p.is_silent AND rights.messages_per_month >= 0
+				WHEN p.is_counted AND rights.messages_per_month >= 0
 					AND CASE WHEN u.usage_reset_date < p_month THEN 0 ELSE u.monthly_messages_count END >= rights.messages_per_month
 					THEN 'message_limit_reached'
 				-- SILENT_LIMITS
-				WHEN p.is_silent AND rights.messages_per_month >= 0
+				WHEN NOT p.is_counted AND own.emptied IS NULL AND rights.messages_per_month >= 0
 					AND CASE WHEN u.usage_reset_date < p_month THEN 0 ELSE u.monthly_silent_count - 20 * u.monthly_messages_count END >= 200
 					THEN 'too_many_requests'
 				ELSE 'stored'
 			END AS verdict
-		FROM unnest(p_sessions, p_senders, p_rooms, p_ids, p_groups, p_epochs, p_silent, p_files, p_sizes) WITH ORDINALITY
-			AS p(session, sender_id, chat_room_id, id, group_id, epoch, is_silent, file_id, file_size, place)
+		FROM unnest(p_sessions, p_senders, p_rooms, p_ids, p_groups, p_epochs, p_silent, p_files, p_sizes, p_counted,
+			p_taken_back) WITH ORDINALITY
+			AS p(session, sender_id, chat_room_id, id, group_id, epoch, is_silent, file_id, file_size, is_counted, taken_back, place)
 		LEFT JOIN sessions s ON s.token_hash = p.session AND (s.user_id = p.sender_id) IS TRUE
 			AND s.expires_at > p_now AND s.last_used_at > p_idle_since
 		LEFT JOIN users u ON u.id = p.sender_id
@@ -115,6 +123,14 @@ BEGIN
 			SELECT k.seq FROM messages k
 			WHERE k.room = r.number AND (k.sender_id, k.id) >= (p.sender_id, p.id) AND (k.sender_id, k.id) <= (p.sender_id, p.id)
 			ORDER BY k.sender_id, k.id LIMIT 1) known ON true
+		-- The sender's own messages of the last two days and ten minutes that are not empty yet (TAKE_BACK_LIMITS).
+		LEFT JOIN LATERAL (
+			SELECT string_agg(o.seq::text, ' ') AS emptied
+			FROM unnest(string_to_array(p.taken_back, ' ')::bigint[]) AS asked(seq)
+			CROSS JOIN LATERAL (
+				SELECT m.seq, m.sender_id, m.content, m.created_at FROM messages m
+				WHERE m.room = r.number AND m.seq = asked.seq ORDER BY m.room, m.seq LIMIT 1) o
+			WHERE o.sender_id = p.sender_id AND o.content <> '' AND o.created_at > p_now - interval '48 hours 10 minutes') own ON true
 		LEFT JOIN LATERAL (
 			SELECT bool_or(m.user_id = p.sender_id) AS is_member,
 				bool_or(m.user_id = p.sender_id AND m.is_protected) AS is_protected,
@@ -154,6 +170,16 @@ BEGIN
 			FROM unnest(verdicts, spots) AS j(verdict, at)
 			WHERE j.verdict = 'stored' AND p_files[j.at] IS NOT NULL AND u.user_id = p_senders[j.at];
 		END IF;
+
+		-- Place, sender and hash stay: the log is provable without the words [Note: M8].
+		FOR spot IN SELECT at FROM unnest(emptied) WITH ORDINALITY AS j(seqs, at) WHERE j.seqs IS NOT NULL LOOP
+			gone := string_to_array(emptied[spot], ' ');
+			UPDATE messages m SET content = '', content_hash = coalesce(m.content_hash, log_entry_hash(m.content)), file_path = NULL,
+				file_name = NULL, file_size = NULL
+			WHERE m.room = numbers[spot] AND m.seq = ANY (gone);
+			UPDATE objects o SET state = 'dropped'
+			WHERE o.chat_room_id = p_rooms[spots[spot]] AND o.message_seq = ANY (gone) AND (o.state = 'used') IS TRUE;
+		END LOOP;
 
 		UPDATE chat_rooms SET
 			last_seq = last_seq + 1,
