@@ -126,6 +126,8 @@ export function roomVerbs(state: ServerState): Verb[] {
     }
     const { readSeq } = marksOf(state, draft.chatRoomId, senderId)
     const hasUnread = room.log.some((entry) => entry.kind === 'message' && entry.seq > readSeq && entry.senderId !== senderId)
+    const isOwn = (seq: number) => room.log.some((entry) => entry.seq === seq && entry.senderId === senderId)
+    room.emptied = new Set([...(room.emptied ?? []), ...(draft.takesBack ?? []).filter(isOwn)])
     room.log.push({ kind: 'message', ...message })
     if (!hasUnread) mark(draft.chatRoomId, senderId, { deliveredSeq: message.seq, readSeq: message.seq })
     return message

@@ -44,6 +44,8 @@ export interface Room {
   archiveKeys: (ArchiveKey & { slot?: 'committer' | 'own_device'; pagedBy?: string })[]
   /** True after a device was removed: the server accepts no message before a commit that knows the removal. */
   needsCommit: boolean
+  /** Places that their author took back. */
+  emptied?: Set<number>
 }
 
 /** The data of the server in memory. */
@@ -84,7 +86,9 @@ export interface Listed {
 }
 
 /** True if an entry's message is withheld from this account: cleared by it, or from somebody whom it blocked then. */
-export function isWithheldFrom({ contacts }: ServerState, userId: string, { chatRoomId, seq, senderId }: LogEntry): boolean {
+export function isWithheldFrom(state: ServerState, userId: string, { chatRoomId, seq, senderId }: LogEntry): boolean {
+  const { contacts } = state
+  if (roomIn(state, chatRoomId).emptied?.has(seq)) return true
   const otherId = membersOfDirectRoom(chatRoomId).find((id) => id !== userId) ?? ''
   const { clearedSeq = 0, withheld = [] } = contacts.get(`${userId} ${otherId}`) ?? {}
   return seq <= clearedSeq || (senderId !== userId && withheld.some(([from, to]) => seq >= from && seq <= to))

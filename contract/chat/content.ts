@@ -108,7 +108,15 @@ const ACTS = [
   }),
   /** All of one person; none takes them back. */
   z.object({ type: z.literal('reaction'), target: targetShape, emojis: z.array(emoji).max(SAID.reactionsMax) }),
-  z.object({ type: z.literal('delete'), target: targetShape }),
+  /** `places` on the log: the message's, and those of its edits. The server empties them. */
+  z.object({
+    type: z.literal('delete'),
+    target: targetShape,
+    places: z
+      .array(z.number().int().min(1))
+      .min(1)
+      .max(SAID.textsMax + 1),
+  }),
 ] as const
 
 /** What changes another message, and is none itself [Note: M7]. */

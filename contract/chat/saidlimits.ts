@@ -16,5 +16,7 @@ export const SAID = {
   reactionsMax: 3,
   emojiMax: 32,
   editsMax: 10_000,
+  /** Edits of one message whose texts are kept. */
+  textsMax: 50,
   transferBytes: 100 * 1024 * 1024 - 1,
 } as const

@@ -138,9 +138,10 @@ async function sendRow(
   }
 }
 
-/** The server learns the type, the stored object, and that the content does not count. */
+/** The server learns the type, the stored object, that the content does not count, and which places it empties. */
 function postedOf(content: OutboxRow['content']) {
   const silence = content && !isCounted(content) ? { isSilent: true } : {}
+  if (content?.type === 'delete') return { messageType: 'text' as const, ...silence, takesBack: content.places }
   const file = fileIn(content)
   if (!file) return { messageType: 'text' as const, ...silence }
   const { as: messageType, object, storedBytes: fileSize } = file

@@ -7,7 +7,7 @@ import { type Place, withRoom } from '../group/roomState.ts'
 import { withNamed } from '../group/signers.ts'
 import type { Live } from '../keys/live.ts'
 import { readBook } from '../lists/book.ts'
-import { takeActs, withActs } from '../messages/acts.ts'
+import { dropDeleted, takeActs, withActs } from '../messages/acts.ts'
 import { type Reading, readByArchive, readUnsealed } from '../messages/archive.ts'
 import {
   type NamedVersions,
@@ -58,6 +58,7 @@ export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> 
     const taken = await takeActs(live.vault, chatRoomId, fresh)
     const next = withActs({ ...noted, from, ...(cleared > 0 && { cleared }) }, taken)
     await live.vault.write([recordWrite(chatRoomId, next), ...taken.writes])
+    await dropDeleted(live, chatRoomId, taken)
     return newerVersions(live, named)
   })
 }

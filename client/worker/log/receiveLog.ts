@@ -9,7 +9,7 @@ import type { Live } from '../keys/live.ts'
 import { copiedWrite } from '../lists/copiedDevice.ts'
 import { noteGeneration } from '../lists/generations.ts'
 import { arePeersKnown, type ShownPeer } from '../lists/peerStanding.ts'
-import { NOTHING_TAKEN, type TakenActs, takeActs, withActs } from '../messages/acts.ts'
+import { dropDeleted, NOTHING_TAKEN, type TakenActs, takeActs, withActs } from '../messages/acts.ts'
 import { type NewerVersions, newerVersions, noVersions } from '../messages/namedVersions.ts'
 import { withOutbox } from '../messages/outbox.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -92,7 +92,7 @@ export async function receiveLog(
     const at = catchUpFrom({ live, chatRoomId, now }, room, record)
     const { mustEnter, hasGap, unknownLists } = await takeEntries(at, entries, asked)
     const taken = at.record.cursor > room.record.cursor || record !== known ? await store(at, room.record) : NOTHING_TAKEN
-    gone = taken.changed.some(({ body }) => body.kind === 'deleted')
+    gone = taken.deleted.length > 0
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
@@ -186,5 +186,6 @@ async function store(
   const taken = await takeActs(live.vault, chatRoomId, messages)
   const write = () => storeRoom(live, chatRoomId, { record: withActs(record, taken), group }, [...taken.writes, ...writes])
   await (hasSettled ? withOutbox(live, chatRoomId, write) : write())
+  await dropDeleted(live, chatRoomId, taken)
   return taken
 }

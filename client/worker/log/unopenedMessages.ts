@@ -2,7 +2,7 @@ import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '.
 import { listsNamedBy, withLists } from '../group/forks.ts'
 import { type Place, withRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
-import { takeActs } from '../messages/acts.ts'
+import { dropDeleted, takeActs } from '../messages/acts.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from '../messages/archive.ts'
 import { onceEach } from '../messages/onceEach.ts'
 import { isOtherLog } from '../messages/transcript.ts'
@@ -116,8 +116,9 @@ async function readAgain(
       opened.push({ ...message, senderId, body, ...flags, ...(isOutOfPlace && { isOutOfPlace }) })
     }
     const once = await onceEach(live, opened)
-    const { writes } = await takeActs(live.vault, chatRoomId, once)
-    await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...writes])
+    const taken = await takeActs(live.vault, chatRoomId, once)
+    await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...taken.writes])
+    await dropDeleted(live, chatRoomId, taken)
     after = rows.at(-1)?.seq ?? last
   }
   return waiting

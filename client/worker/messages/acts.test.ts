@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Act } from '../../../contract/chat/content.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
+import type { Wire } from '../../testing/wire.ts'
 import { openLive } from '../account/openAccount.ts'
 import type { StoredMessage } from '../crypto.ts'
 import { messageAt } from '../vault/storedMessage.ts'
@@ -12,10 +13,11 @@ import { takeActs, waitingActsIn } from './acts.ts'
 let alice: TestPerson
 let bob: TestPerson
 let chatRoomId: string
+let wire: Wire
 
 beforeEach(async () => {
   const scene = await people()
-  ;({ alice, bob, roomId: chatRoomId } = scene)
+  ;({ alice, bob, wire, roomId: chatRoomId } = scene)
   await alice.says(bob, 'first words')
   await alice.says(bob, 'other words')
   await bob.reads(alice)
@@ -75,7 +77,7 @@ test('A deleted message and its edits leave no word in the vault, and no later a
   await acts(alice, bob, { type: 'edit', target, n: 1, text: 'better words' })
   await bob.reads(alice)
   expect(await search(bob, 'better')).toHaveLength(1)
-  await acts(alice, bob, { type: 'delete', target })
+  await acts(alice, bob, { type: 'delete', target, places: [message.seq, message.seq + 2] })
   await acts(alice, bob, { type: 'edit', target, n: 2, text: 'words that come too late' })
   await acts(bob, alice, { type: 'reaction', target, emojis: ['👍'] })
   for (const [person, other] of [[alice, bob], [bob, alice]] as const) {
@@ -89,9 +91,10 @@ test('A deleted message and its edits leave no word in the vault, and no later a
 })
 
 test('Somebody else’s edit and deletion change nothing', async () => {
-  const target = targetOf(await named(alice, 'first words'))
+  const message = await named(alice, 'first words')
+  const [target, { seq }] = [targetOf(message), message]
   await acts(bob, alice, { type: 'edit', target, n: 1, text: 'by Bob' })
-  await acts(bob, alice, { type: 'delete', target })
+  await acts(bob, alice, { type: 'delete', target, places: [seq] })
   await alice.reads(bob)
   for (const person of [alice, bob]) expect((await shown(person)).map(({ words }) => words)).toEqual(['first words', 'other words'])
 })
@@ -107,6 +110,47 @@ test('A new browser reads the same from the archive', async () => {
     { words: 'better words', reactions: ['🎉'] },
     { words: 'other words', reactions: [] },
   ])
+})
+
+test('A browser that comes later is told of a deletion, sees no place of its edits, and reads no word of them', async () => {
+  const message = await named(alice, 'first words')
+  const target = targetOf(message)
+  await acts(alice, bob, { type: 'edit', target, n: 1, text: 'better words' })
+  const edit = message.seq + 2
+  await acts(alice, bob, { type: 'delete', target, places: [message.seq, edit] })
+  expect(wire.rooms.get(chatRoomId)?.emptied).toEqual(new Set([message.seq, edit]))
+  const offline = bob
+  const second = await bob.newComputer()
+  await second.reads(alice)
+  await second.older(alice)
+  await offline.reads(alice)
+  for (const person of [second, offline]) {
+    expect(await shown(person)).toEqual([
+      { words: 'deleted', reactions: [] },
+      { words: 'other words', reactions: [] },
+    ])
+    expect(JSON.stringify(await allRows(person))).not.toMatch(/first words|better words/)
+  }
+  const waiting = async ({ computer, userId, unlock }: TestPerson) => {
+    const { vault } = await at(computer, () => openLive(userId, unlock))
+    const keys = await vault.keys('sealed', waitingActsIn(chatRoomId))
+    vault.close()
+    return keys
+  }
+  expect(await waiting(second)).toEqual([])
+})
+
+test('A place that the server empties, and that no deletion of its author names, is told as missing', async () => {
+  const [first, other] = [await named(alice, 'first words'), await named(alice, 'other words')]
+  await acts(alice, bob, { type: 'delete', target: targetOf(first), places: [first.seq] })
+  wire.rooms.get(chatRoomId)?.emptied?.add(other.seq)
+  // Bob names places of Alice.
+  await bob.reads(alice)
+  await acts(bob, alice, { type: 'delete', target: targetOf(other), places: [other.seq, other.seq] })
+  const second = await bob.newComputer()
+  await second.reads(alice)
+  await second.older(alice)
+  expect((await shown(second)).map(({ words }) => words)).toEqual(['deleted', 'withheld'])
 })
 
 test('What names a message that is not here yet waits for it, a hundred at most', async () => {

@@ -1,8 +1,11 @@
 import { z } from 'zod'
-import type { Act } from '../../../contract/chat/content.ts'
-import { type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
+import type { Act, Content } from '../../../contract/chat/content.ts'
+import { isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
+import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
+import { dropTransfers } from '../transfers/dropping.ts'
+import { dropFiles, passOverOpen } from '../vault/disk.ts'
 import { lateWrites } from '../searchindex/lateMessages.ts'
 import {
   isProven,
@@ -21,6 +24,8 @@ import { jsonOf } from '../vault/vaultRows.ts'
 const WAITING_MAX = 100
 
 export const waitingActsIn = (chatRoomId: string) => `acts:${chatRoomId}:`
+const placeKey = ({ chatRoomId }: { chatRoomId: string }, { senderId }: StoredMessage, seq: number) =>
+  waitingKey({ chatRoomId, senderId, id: `@${seq}` })
 const waitingKey = ({ chatRoomId, senderId, id }: MessageName) => `${waitingActsIn(chatRoomId)}${senderId}/${id}`
 
 type Told = StoredMessage & { body: { kind: 'act'; act: Act } }
@@ -34,33 +39,42 @@ export interface TakenActs {
   entries: StoredMessage[]
   /** Messages of the vault that became others. */
   changed: StoredMessage[]
+  /** What was deleted. */
+  deleted: Content[]
   writes: Write[]
 }
 
 /**
  * Applies the acts among new entries, and those that waited for one of them [Note: M7]. Call inside the room's lock; the caller commits
- * the writes.
+ * the writes, then calls `dropDeleted`.
  */
 export async function takeActs(vault: Vault, chatRoomId: string, entries: StoredMessage[]): Promise<TakenActs> {
-  const at: Taking = { vault, chatRoomId, rows: new Map(entries.map((entry) => [entry.seq, entry])), said: saidIn(entries), reread: [] }
-  const waited = await takeWaiting(at)
+  const at: Taking = {
+    ...{ vault, chatRoomId, rows: new Map(entries.map((entry) => [entry.seq, entry])), said: saidIn(entries), reread: [], deleted: [] },
+  }
+  const waited = await takeWaiting(at, entries)
   const waiting = new Map<string, number[]>()
   for (const entry of entries)
     if (isTold(entry)) {
-      const name = { chatRoomId, ...entry.body.act.target }
-      if (!(await applyTo(at, name, entry))) await addWaiting(at, waiting, name, entry.seq)
+      const { act } = entry.body
+      for (const [index, seq] of act.type === 'delete' ? act.places.entries() : [])
+        if (!(await emptyPlace(at, seq, entry, index > 0))) await addWaiting(at, waiting, placeKey(at, entry, seq), entry.seq)
+      const name = { chatRoomId, ...act.target }
+      if (act.type === 'delete' && at.rows.get(act.places[0] ?? 0)?.body.kind === 'deleted') continue
+      if (!(await applyTo(at, name, entry))) await addWaiting(at, waiting, waitingKey(name), entry.seq)
     }
   const isNew = new Set(entries.map(({ seq }) => seq))
   const rows = [...at.rows.values()]
   const changed = rows.filter(({ seq, body }) => !isNew.has(seq) && body.kind !== 'act')
   return {
     entries: entries.map((entry) => at.rows.get(entry.seq) ?? entry),
-    changed,
+    changed: [...changed, ...rows.filter(({ seq, body }) => !isNew.has(seq) && isHidden(body))],
+    deleted: at.deleted,
     writes: [...rows.flatMap(messageWrites), ...lateWrites(chatRoomId, at.reread), ...waited, ...[...waiting].map(waitingWrite)],
   }
 }
 
-export const NOTHING_TAKEN: TakenActs = { entries: [], changed: [], writes: [] }
+export const NOTHING_TAKEN: TakenActs = { entries: [], changed: [], deleted: [], writes: [] }
 
 /** Applies what a build of before has kept as it came. */
 export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>
@@ -69,7 +83,17 @@ export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage
     if (!record) return
     const taken = await takeActs(live.vault, chatRoomId, strays)
     await live.vault.write([...taken.writes, recordWrite(chatRoomId, withActs(record, taken))])
+    await dropDeleted(live, chatRoomId, taken)
   })
+
+/** Deletes the bytes of what was deleted. After a crash before that nobody has their key. */
+export async function dropDeleted(live: Live, chatRoomId: string, { deleted }: TakenActs): Promise<void> {
+  for (const content of deleted) {
+    const file = fileIn(content)
+    if (file) await dropFiles(live.userId, chatRoomId, file.object).catch(passOverOpen)
+    if (content.type === 'transfer') await dropTransfers(live, [{ chatRoomId, transferId: content.transferId }])
+  }
+}
 
 /** Views read their messages anew. */
 export const withActs = (record: RoomRecord, { changed }: TakenActs): RoomRecord =>
@@ -84,6 +108,7 @@ interface Taking {
   said: Map<string, number>
   /** Messages of the vault with other words. */
   reread: StoredMessage[]
+  deleted: Content[]
 }
 
 const saidIn = (entries: StoredMessage[]) =>
@@ -93,19 +118,25 @@ const saidIn = (entries: StoredMessage[]) =>
       .map((entry) => [messageName(entry), entry.seq] as const),
   )
 
-/** Applies what waited for a new message. */
-async function takeWaiting(at: Taking): Promise<Write[]> {
-  const { vault, chatRoomId, rows, said } = at
-  const keys = said.size > 0 ? new Set(await vault.keys('sealed', waitingActsIn(chatRoomId))) : new Set<string>()
+/** Applies what waited for a new message, or for an empty place. */
+async function takeWaiting(at: Taking, entries: StoredMessage[]): Promise<Write[]> {
+  const { vault, chatRoomId, said } = at
+  const keyOf = (entry: StoredMessage) => {
+    if (entry.body.kind === 'withheld') return placeKey(at, entry, entry.seq)
+    return said.has(messageName(entry)) ? waitingKey(entry) : undefined
+  }
+  const due = entries.flatMap((entry) => [{ entry, key: keyOf(entry) }].filter(({ key }) => key !== undefined) as { entry: StoredMessage; key: string }[])
+  const keys = due.length > 0 ? new Set(await vault.keys('sealed', waitingActsIn(chatRoomId))) : new Set<string>()
   const writes: Write[] = []
-  for (const message of keys.size > 0 ? [...rows.values()] : []) {
-    const key = waitingKey(message)
-    if (!said.has(messageName(message)) || !keys.has(key)) continue
+  for (const { entry, key } of due) {
+    if (!keys.has(key)) continue
     for (const seq of await waitingSeqs(vault, key)) {
-      const entry = await messageAt(vault, chatRoomId, -seq)
-      if (isTold(entry)) await applyTo(at, message, entry)
+      const told = await messageAt(vault, chatRoomId, -seq)
+      if (!isTold(told)) continue
+      if (entry.body.kind !== 'withheld') await applyTo(at, entry, told)
+      else await emptyPlace(at, entry.seq, told, told.body.act.type === 'delete' && told.body.act.places[0] !== entry.seq)
     }
-    writes.push(waitingWrite([key, null]))
+    for (const done of [key, waitingKey(entry)]) if (keys.has(done)) writes.push(waitingWrite([done, null]))
   }
   return writes
 }
@@ -119,8 +150,7 @@ async function waitingSeqs(vault: Vault, key: string): Promise<number[]> {
 
 const waitingWrite = ([key, seqs]: [string, number[] | null]): Write => ({ store: 'sealed', key, value: seqs && { json: seqs } })
 
-async function addWaiting({ vault }: Taking, waiting: Map<string, number[]>, name: MessageName, seq: number): Promise<void> {
-  const key = waitingKey(name)
+async function addWaiting({ vault }: Taking, waiting: Map<string, number[]>, key: string, seq: number): Promise<void> {
   const before = waiting.get(key) ?? (await waitingSeqs(vault, key))
   waiting.set(key, [...new Set([...before, seq])].slice(-WAITING_MAX))
 }
@@ -134,6 +164,7 @@ async function applyTo(at: Taking, name: MessageName, entry: Told): Promise<bool
   if (body.kind !== 'content') return true
   const became = withAct({ ...toldAt(message), content: body.content, acts }, { ...toldAt(entry), seq: entry.seq, act: entry.body.act })
   if (became === 'deleted') {
+    at.deleted.push(body.content)
     put(at, { ...rest, body: { kind: 'deleted' } }, true)
     await dropTexts(at, [...(acts?.edits ?? []), entry.seq])
   } else if (became) {
@@ -143,6 +174,27 @@ async function applyTo(at: Taking, name: MessageName, entry: Told): Promise<bool
   }
   return true
 }
+
+/**
+ * Explains a place that the server has emptied: a deleted message, or one of its edits, of which nothing shows. Returns false if the
+ * place is not here.
+ */
+async function emptyPlace(at: Taking, seq: number, entry: Told, isEdit: boolean): Promise<boolean> {
+  const { vault, chatRoomId, rows } = at
+  const { senderId, body } = entry
+  const row = rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq))
+  if (!row) return (await messageAt(vault, chatRoomId, -seq)) !== undefined
+  if (row.body.kind !== 'withheld' || row.senderId !== senderId) return true
+  const { at: time } = entry
+  const told = { senderId, at: time, sentAt: time, seq: entry.seq, act: body.act }
+  if (isEdit) rows.set(seq, { ...row, body: HIDDEN })
+  else if (row.id === body.act.target.id && isDeletedBy({ senderId, at: row.at, sentAt: row.at }, told))
+    rows.set(seq, { ...row, body: { kind: 'deleted' } })
+  return true
+}
+
+const HIDDEN = { kind: 'act', act: null } as const
+const isHidden = (body: StoredMessage['body']) => body.kind === 'act' && body.act === null
 
 async function find({ vault, chatRoomId, rows, said }: Taking, name: MessageName): Promise<StoredMessage | undefined> {
   const seq = said.get(messageName(name)) ?? (await seqOfMessage(vault, name))

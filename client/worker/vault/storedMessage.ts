@@ -135,7 +135,9 @@ function written({ body, ...message }: StoredMessage): unknown {
 
 /** Returns true if a signature proves the sender. */
 export const isProven = ({ body }: StoredMessage): boolean =>
-  ['content', 'act', 'deleted'].includes(body.kind) || (body.kind === 'newer' && 'statement' in body.kept)
+  ['content', 'deleted'].includes(body.kind) ||
+  (body.kind === 'act' && body.act !== null) ||
+  (body.kind === 'newer' && 'statement' in body.kept)
 
 /** Ids are unique per room and sender. */
 export type MessageName = Pick<StoredMessage, 'chatRoomId' | 'senderId' | 'id'>

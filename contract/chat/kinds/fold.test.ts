@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Act, Content } from '../content.ts'
+import { SAID } from '../saidlimits.ts'
 import { ACT_LIMITS, type Acts, type ActTarget, foldEntries, type ToldAct, withAct } from './fold.ts'
 
 const ALICE = '00000000-0000-4000-8000-00000000000a'
@@ -16,7 +17,7 @@ const told = (act: Act, seq: number, more: Partial<ToldAct> = {}): ToldAct => ({
 })
 const edit = (n: number, text: string, seq: number, more?: Partial<ToldAct>) => told({ type: 'edit', target, n, text }, seq, more)
 const react = (emojis: string[], seq: number, senderId: string) => told({ type: 'reaction', target, emojis }, seq, { senderId })
-const remove = (seq: number, more?: Partial<ToldAct>) => told({ type: 'delete', target }, seq, more)
+const remove = (seq: number, more?: Partial<ToldAct>) => told({ type: 'delete', target, places: [1] }, seq, more)
 
 /** Applies them one after another. */
 function after(acts: ToldAct[], message = said()): Acts | 'deleted' {
@@ -87,7 +88,7 @@ test('A text keeps words, a caption its limit, and a call takes no act', () => {
 })
 
 test('The newest fifty texts of a message are kept', () => {
-  const edits = Array.from({ length: ACT_LIMITS.textsMax + 2 }, (_, at) => edit(at + 1, `text ${at + 1}`, at + 2))
+  const edits = Array.from({ length: SAID.textsMax + 2 }, (_, at) => edit(at + 1, `text ${at + 1}`, at + 2))
   const acts = after(edits)
   expect(acts).toMatchObject({ edit: { n: 52, text: 'text 52' } })
   expect(acts !== 'deleted' && acts.edits).toEqual(Array.from({ length: 50 }, (_, at) => at + 4))
@@ -99,6 +100,6 @@ test('The fold leaves out acts and shows the newest words, and changes nothing e
   const acts = { edit: { n: 1, seq: 2, text: 'second' } }
   expect(foldEntries([first, act])).toEqual([first])
   expect(foldEntries([{ ...first, acts }])).toEqual([{ ...first, acts, body: { kind: 'content', content: { type: 'text', text: 'second' } } }])
-  const waiting = { id: '3', content: { type: 'delete' as const, target } }
+  const waiting = { id: '3', content: { type: 'delete' as const, target, places: [1] } }
   expect(foldEntries([waiting])).toEqual([])
 })

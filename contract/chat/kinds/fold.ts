@@ -36,8 +36,6 @@ export const ACT_LIMITS = {
   deleteMs: 48 * HOUR_MS,
   /** More by the server's times. */
   spareMs: 10 * 60_000,
-  /** Earlier texts that are kept. */
-  textsMax: 50,
 } as const
 
 /** Returns what becomes of the message; undefined: the act does not count. Any order gives the same. */
@@ -50,16 +48,20 @@ export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | un
     if (before && before.seq >= seq) return undefined
     return { ...acts, reactions: { ...acts.reactions, [senderId]: { seq, emojis: [...new Set(act.emojis)] } } }
   }
+  if (act.type === 'delete') return isDeletedBy(target, told) ? 'deleted' : undefined
   if (senderId !== target.senderId) return undefined
-  if (act.type === 'delete') return isWithin(target, told, ACT_LIMITS.deleteMs) ? 'deleted' : undefined
   const { n, text } = act
   const mayBe = content.type === 'text' ? text.trim() !== '' : content.type === 'file' && textBytes(text) <= SAID.captionBytes
   if (!mayBe || !isWithin(target, told, ACT_LIMITS.editMs) || acts.edits?.includes(seq)) return undefined
   const { edit = { n: 0, seq: 0 } } = acts
   const isNewer = n > edit.n || (n === edit.n && seq > edit.seq)
-  const edits = [...(acts.edits ?? []), seq].sort((a, b) => a - b).slice(-ACT_LIMITS.textsMax)
+  const edits = [...(acts.edits ?? []), seq].sort((a, b) => a - b).slice(-SAID.textsMax)
   return { ...acts, edits, ...(isNewer && { edit: { n, seq, text } }) }
 }
+
+/** True for a deletion by the author, in time. */
+export const isDeletedBy = (target: Told, told: ToldAct): boolean =>
+  told.act.type === 'delete' && told.senderId === target.senderId && isWithin(target, told, ACT_LIMITS.deleteMs)
 
 function isWithin(target: Told, told: Told, limitMs: number): boolean {
   const apartMs = (name: 'sentAt' | 'at') => Date.parse(told[name]) - Date.parse(target[name])
