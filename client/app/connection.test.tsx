@@ -169,7 +169,7 @@ test.each([
   expect(screen.getByRole('status').textContent).toBe(words)
   const chat = { person: shownBob, connection: 'connecting', stop: undefined, isLocked: false, hasKeys: true } as const
   expect(trustOf(chat).state).toBe(words)
-  const crypto = { readDraft: async () => '', readReply: async () => null, draft: async () => '' }
+  const crypto = { readDraft: async () => '', readReply: async () => null, readEdit: async () => null, draft: async () => '' }
   show(<Composer room={shownRoom} hasPlan isBlocked={false} onUpgrade={() => undefined} />, makeAnswers(), {
     crypto: crypto as never,
   })

@@ -32,7 +32,9 @@ import { Viewer } from '../chat/files/Viewer.tsx'
 import { SharedFiles } from '../chat/gallery/SharedFiles.tsx'
 import { Attach } from '../chat/messages/Attach.tsx'
 import { DayDialog } from '../chat/messages/DayDialog.tsx'
+import { DeleteMessage } from '../chat/messages/DeleteMessage.tsx'
 import { MessageActs } from '../chat/messages/MessageActs.tsx'
+import { MessageDetails } from '../chat/messages/MessageDetails.tsx'
 import type { ShownMessage } from '../chat/messages/store.ts'
 import { TransferDialog } from '../chat/transferline/TransferDialog.tsx'
 import { TransferQuestion } from '../chat/transferline/TransferQuestion.tsx'
@@ -111,10 +113,6 @@ openScreen()
 /** A message whose bar stands beside it. */
 function OneMessage() {
   const scroller = useRef<HTMLDivElement>(null)
-  const message: ShownMessage = {
-    ...{ id: ID, seq: 1, senderId: shownBob.id, at: AT, isMine: false, status: null, reason: null, isOutOfPlace: false },
-    body: { kind: 'text', text: 'words' },
-  }
   return (
     <>
       <div ref={scroller}>
@@ -131,6 +129,7 @@ function OneMessage() {
         chatRoomId={ROOM_ID}
         scroller={scroller}
         lines={[{ kind: 'message', key: ID, message, startsRun: true, hasTime: true }]}
+        onUpgrade={none}
       />
     </>
   )
@@ -253,6 +252,11 @@ const crypto = {
   page: async () => ({ messages: [], from: 1 }),
   stretching: async () => null,
   safetyNumber: async () => null,
+}
+
+const message: ShownMessage = {
+  ...{ id: ID, seq: 1, senderId: shownBob.id, at: AT, isMine: false, status: null, reason: null, isOutOfPlace: false },
+  body: { kind: 'text', text: 'words' },
 }
 
 const DIALOGS: Opens[] = [
@@ -526,6 +530,16 @@ const DIALOGS: Opens[] = [
     ),
   },
   { of: 'chat/gallery/SharedFiles.tsx', focus: /^Filter/, shown: (close) => <SharedFiles {...chat} onClose={close} /> },
+  {
+    of: 'chat/messages/DeleteMessage.tsx',
+    focus: 'Cancel',
+    shown: (close) => <DeleteMessage room={shownRoom} message={message} onUpgrade={none} onClose={close} />,
+  },
+  {
+    of: 'chat/messages/MessageDetails.tsx',
+    focus: 'Close',
+    shown: (close) => <MessageDetails room={shownRoom} message={message} onClose={close} />,
+  },
   {
     of: 'chat/messages/DayDialog.tsx',
     focus: 'Day',

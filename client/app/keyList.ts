@@ -25,6 +25,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
     keys: [
       { words: 'Send', press: ['Enter'] },
       { words: 'New line', press: ['Shift', 'Enter'] },
+      { words: 'Edit your last message, in an empty field', press: ['↑'] },
     ],
   },
   {
@@ -33,6 +34,9 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
       { words: 'From message to message', press: ['↑', '↓'] },
       { words: 'Reply', press: ['R'] },
       { words: 'Copy', press: ['Ctrl', 'C'] },
+      { words: 'Edit', press: ['E'] },
+      { words: 'Details', press: ['I'] },
+      { words: 'Delete for everyone', press: ['Delete'] },
       { words: 'All actions', press: ['Shift', 'F10'] },
     ],
   },

@@ -43,7 +43,8 @@ export async function newerBuild(): Promise<NewerBuild> {
       searchedIn: (content: Content) => emojiIn(content) ?? ours.searchedIn(content),
       fileIn: (content: Content | Act | null | undefined) => (emojiIn(content) === undefined ? ours.fileIn(content) : undefined),
       callIn: (content: Content) => (emojiIn(content) === undefined ? ours.callIn(content) : undefined),
-      quoteIn: (content: Content | Act | null | undefined) => (emojiIn(content) === undefined ? ours.quoteIn(content) : undefined),
+      quoteIn: (content: Content | Act | null | undefined) =>
+        emojiIn(content) === undefined ? ours.quoteIn(content) : undefined,
       quotedWords: (content: Content) => emojiIn(content) ?? ours.quotedWords(content),
       isAct: (content: Content | Act): content is Act => emojiIn(content) === undefined && ours.isAct(content),
       isCounted: (content: Content | Act) => emojiIn(content) !== undefined || ours.isCounted(content),

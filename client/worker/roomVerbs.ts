@@ -71,6 +71,8 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
     keepDraftText: outbox.keepDraftText,
     readReply: outbox.readReply,
     keepReply: outbox.keepReply,
+    readEdit: outbox.readEdit,
+    keepEdit: outbox.keepEdit,
     isSteady,
     setSteady,
   }),
@@ -78,7 +80,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),
   }),
   ...part(load.unsent, 'dropFromOutbox', 'takeBack', 'unsentCount'),
-  ...part(load.quoted, 'quoted'),
+  ...part(load.quoted, 'quoted', 'earlierWords'),
 })
 
 /** calls: their keys, which no vault keeps, and whose line is owed. */

@@ -88,7 +88,6 @@ const KINDS = [
 export const contentShape = z.discriminatedUnion('type', KINDS)
 export type Content = z.infer<typeof contentShape>
 
-/** Ids are unique per sender only. */
 const targetShape = z.object({ senderId: z.uuid(), id: z.uuid() })
 
 const LETTERS = /[\p{L}\s]/u
@@ -99,16 +98,15 @@ const emoji = z
   .refine((text) => SYMBOL.test(text) && !LETTERS.test(text))
 
 const ACTS = [
-  /** `n`: one above the highest that the author has seen. The text of a file is its caption. */
+  /** `n`: one above the highest seen. */
   z.object({
     type: z.literal('edit'),
     target: targetShape,
     n: z.number().int().min(1).max(SAID.editsMax),
     text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes),
   }),
-  /** All of one person; none takes them back. */
   z.object({ type: z.literal('reaction'), target: targetShape, emojis: z.array(emoji).max(SAID.reactionsMax) }),
-  /** `places` on the log: the message's, and those of its edits. The server empties them. */
+  /** `places`: of the message, then of its edits. */
   z.object({
     type: z.literal('delete'),
     target: targetShape,
@@ -119,7 +117,7 @@ const ACTS = [
   }),
 ] as const
 
-/** What changes another message, and is none itself [Note: M7]. */
+/** Changes another message [Note: M7]. */
 export const actShape = z.discriminatedUnion('type', ACTS)
 export type Act = z.infer<typeof actShape>
 export type Target = Act['target']

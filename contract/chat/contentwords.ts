@@ -3,7 +3,6 @@ export const UNSUPPORTED = 'Unsupported message type'
 
 export const NEEDS_NEWER = 'Needs a newer version of this page'
 
-/** In the place of what its author has taken back. */
 export const DELETED = 'This message was deleted'
 
 /** In the place of a text in which nothing can be seen. */

@@ -24,7 +24,7 @@ export const messageShape = z.object({
   deliveryStatus,
   replyToId: z.uuid().nullable(),
   createdAt: instant,
-  /** In frames and answers: nobody's list changes. */
+  /** Nobody's list changes. */
   isSilent: z.literal(true).optional(),
 })
 export type Message = z.infer<typeof messageShape>
@@ -35,7 +35,6 @@ export const SIGN_IN_TO_SEND = 'You must be logged in to send messages'
 const NO_FILE = REFUSAL_TEXTS.file_not_found
 
 export const SILENT_LIMITS = {
-  /** A longer one counts in the sender's month as a message does. */
   bytes: 2048,
   /** If the plan limits messages. */
   aMonth: 200,
@@ -66,10 +65,7 @@ export const draftShape = z
     replyToId: z.uuid().optional(),
     /** Counts for nobody. */
     isSilent: z.boolean().optional(),
-    /**
-     * Places of the sender's own messages, which are emptied: of each its place, id, sender, time and hash stay. Others' are passed
-     * over, and those over TAKE_BACK_LIMITS. With one that counts the message needs no plan.
-     */
+    /** Places of own messages to empty [Note: M8]. */
     takesBack: z.array(seqShape).min(1).max(TAKE_BACK_LIMITS.places).optional(),
     /** A new message is answered without its content. */
     isBrief: z.boolean().optional(),

@@ -12,11 +12,10 @@ export const SAID = {
   videoSeconds: 24 * 60 * 60,
   /** Pictures in one album. */
   albumMax: 10,
-  /** Emojis of one person at a message, and UTF-16 units of one. */
+  /** Emojis of one person, and UTF-16 units of one. */
   reactionsMax: 3,
   emojiMax: 32,
   editsMax: 10_000,
-  /** Edits of one message whose texts are kept. */
   textsMax: 50,
   transferBytes: 100 * 1024 * 1024 - 1,
 } as const

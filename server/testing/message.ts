@@ -6,7 +6,16 @@ import type { Browser } from './browser.ts'
 /** A message for the append itself, sent by this person's session. */
 export const newMessage = (chatRoomId: string, sender: Browser & { id: string }, more: Partial<NewMessage> = {}): NewMessage => ({
   ...{ id: randomUUID(), chatRoomId, senderId: sender.id, session: sessionOf(sender), content: 'x', messageType: 'text' },
-  ...{ fileId: null, filePath: null, fileName: null, fileSize: null, replyToId: null, sealedFor: null, isSilent: false, takesBack: null },
+  ...{
+    fileId: null,
+    filePath: null,
+    fileName: null,
+    fileSize: null,
+    replyToId: null,
+    sealedFor: null,
+    isSilent: false,
+    takesBack: null,
+  },
   isCounted: !more.isSilent,
   ...more,
 })

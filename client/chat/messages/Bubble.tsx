@@ -11,6 +11,7 @@ import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { isEmojiOnly, type Range } from './textPieces.ts'
 
 const Under = later(async () => (await import('./Under.tsx')).Under)
+const UnderActs = later(async () => (await import('./UnderActs.tsx')).UnderActs)
 const Reactions = later(async () => (await import('./Reactions.tsx')).Reactions)
 const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupported)
 const CallLine = later(async () => (await import('../callline/CallLine.tsx')).CallLine)
@@ -63,6 +64,7 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, 
           {remark}
         </p>
       ))}
+      {message.pending && message.pending.status !== 'sending' && <UnderActs pending={message.pending} onUpgrade={onUpgrade} />}
       {!album && message.reason !== null && <Under message={message} onUpgrade={onUpgrade} />}
     </div>
   )

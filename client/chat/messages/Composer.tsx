@@ -13,6 +13,7 @@ import { useOnline } from '../../ui/useOnline.tsx'
 import { hasKeyboard, writeOn } from '../../ui/writeOn.ts'
 import { preloadBubbles } from './Bubble.tsx'
 import { composer } from './composer.ts'
+import { editIn, editLast, editStore, openEdit } from './edits.ts'
 import { chooseReply, openReply, replyIn, replyStore, showReply } from './replies.ts'
 import { sendText } from './send.ts'
 import { sendAndReport } from './sendOutcome.ts'
@@ -31,6 +32,7 @@ export async function preloadSending(): Promise<void> {
   await Promise.all([Attach.preload(), preloadBubbles()])
 }
 
+const EditForm = later(async () => (await import('./EditForm.tsx')).EditForm)
 const ReplyLine = later(async () => (await import('./ReplyLine.tsx')).ReplyLine)
 
 interface Props {
@@ -47,7 +49,9 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const { text, change: setText, empty, isUnkept } = useDraft(room.id)
   const reply = useStore(replyStore, () => replyIn(room.id))
+  const edit = useStore(editStore, () => editIn(room.id))
   useEffect(() => openReply(env, room.id), [env, room.id])
+  useEffect(() => openEdit(env, room.id), [env, room.id])
   const typing = useTyping(room)
   const given = useGiven()
   const isOnline = useOnline()
@@ -109,6 +113,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   }
 
   function press(event: KeyboardEvent<HTMLTextAreaElement>) {
+    if (event.key === 'ArrowUp' && text === '' && !event.altKey) void editLast(env, room)
     // During composition Enter accepts the input method's word. Safari sends that key with code 229 after composition has ended.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
     event.preventDefault()
@@ -118,6 +123,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   return (
     // React would hand a dialog's submit to a surrounding form.
     <div className="compose">
+      {edit && !isBlocked && <EditForm key={edit.target.id} {...{ room, edit, hasPlan, onUpgrade }} />}
       <span className="attaching">
         <Attach
           chatRoomId={room.id}

@@ -1,13 +1,15 @@
-import { Copy, CornerUpLeft, Ellipsis, SmilePlus, TextQuote } from 'lucide-react'
+import { Copy, CornerUpLeft, Ellipsis, Info, Pencil, SmilePlus, TextQuote, Trash2 } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
+import { later } from '../../ui/later.tsx'
 import { followLongPress } from '../../ui/longPress.ts'
 import { Menu, type MenuItem, type Point, type QuickItem } from '../../ui/Menu.tsx'
 import { copyText } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { composer } from './composer.ts'
+import { beginEdit, canDelete, canEdit } from './edits.ts'
 import { followSwipe } from './followSwipe.ts'
 import './messageacts.css'
 import { quoteIn, quoteOf, wordsOf } from './quotes.ts'
@@ -17,6 +19,9 @@ import { sendAndReport } from './sendOutcome.ts'
 import { showQuoted } from './showQuoted.ts'
 import type { ShownMessage } from './store.ts'
 import type { Line } from './timelineLines.ts'
+
+const DeleteMessage = later(async () => (await import('./DeleteMessage.tsx')).DeleteMessage)
+const MessageDetails = later(async () => (await import('./MessageDetails.tsx')).MessageDetails)
 
 interface Props {
   chatRoomId: string
@@ -34,6 +39,7 @@ interface At {
 export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   const env = useEnv()
   const [active, setActive] = useState<At>()
+  const [dialog, setDialog] = useState<{ of: 'delete' | 'details'; message: ShownMessage }>()
   const [menu, setMenu] = useState<{ message: ShownMessage; at: Point }>()
 
   const canReply = (message: ShownMessage) => composer.open?.chatRoomId === chatRoomId && quoteOf(message) !== undefined
@@ -61,20 +67,40 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   function openBelow(message: ShownMessage, { left, bottom }: DOMRect) {
     open(message, { x: left, y: bottom })
   }
+  const mayEdit = (message: ShownMessage) => composer.open?.chatRoomId === chatRoomId && canEdit(env, message)
+  function edit(message: ShownMessage) {
+    const room = roomById(chatRoomId)
+    if (room) void beginEdit(env, room, message)
+  }
+  /** Acts on the message by a letter. Returns false if it has none. */
+  function actBy(key: string, message: ShownMessage): boolean {
+    if ((key === 'r' || key === 'enter') && canReply(message)) reply(message)
+    else if (key === 'e' && mayEdit(message)) edit(message)
+    else if (key === 'i' && message.seq !== null) setDialog({ of: 'details', message })
+    else if (key === 'delete' && canDelete(env, message)) setDialog({ of: 'delete', message })
+    else return false
+    return true
+  }
   function itemsOf(message: ShownMessage): MenuItem[] {
     const words = wordsOf(message)
     const quote = quoteIn(message)
     const room = roomById(chatRoomId)
+    const open = (of: 'delete' | 'details') => () => setDialog({ of, message })
     return [
       ...(canReply(message) ? [{ icon: CornerUpLeft, label: 'Reply', press: 'R', onSelect: () => reply(message) }] : []),
       ...(words ? [{ icon: Copy, label: 'Copy', press: 'Ctrl C', onSelect: () => void copyText(words) }] : []),
       ...(quote && room
         ? [{ icon: TextQuote, label: 'Show the quoted message', onSelect: () => void showQuoted(env, room, quote) }]
         : []),
+      ...(mayEdit(message) ? [{ icon: Pencil, label: 'Edit', press: 'E', onSelect: () => edit(message) }] : []),
+      ...(message.seq !== null ? [{ icon: Info, label: 'Details', press: 'I', onSelect: open('details') }] : []),
+      ...(canDelete(env, message)
+        ? [{ icon: Trash2, label: 'Delete for everyone', press: 'Del', onSelect: open('delete') }]
+        : []),
     ]
   }
 
-  const latest = useLatest({ lines, reply, open, canReply })
+  const latest = useLatest({ lines, reply, open, canReply, actBy })
   useEffect(() => {
     const area = scroller.current
     if (!area) return
@@ -103,14 +129,13 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     }
     const press = (event: KeyboardEvent) => {
       const found = event.target instanceof Element && event.target.matches('.msg') ? at(event.target) : undefined
-      if (!found || event.altKey || event.shiftKey || event.isComposing) return
+      const isTyped = event.altKey || (event.shiftKey && event.key !== 'Delete') || event.isComposing
+      if (!found || isTyped) return
       const isCommand = event.ctrlKey || event.metaKey
       const key = event.key.toLowerCase()
       const words = wordsOf(found.message)
       if (isCommand && key === 'c' && words && getSelection()?.isCollapsed) void copyText(words)
-      else if (!isCommand && (key === 'r' || key === 'enter') && latest.current.canReply(found.message))
-        latest.current.reply(found.message)
-      else return
+      else if (isCommand || !latest.current.actBy(key, found.message)) return
       event.preventDefault()
     }
     const page = new AbortController()
@@ -135,6 +160,8 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     }
   }, [scroller, latest])
 
+  const room = roomById(chatRoomId)
+  const Asked = dialog?.of === 'delete' ? DeleteMessage : MessageDetails
   const bubble = active?.element.isConnected ? active.element.querySelector('.bub') : undefined
   return (
     <>
@@ -186,6 +213,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
           onClose={() => setMenu(undefined)}
         />
       )}
+      {dialog && room && <Asked {...{ room, message: dialog.message, onUpgrade }} onClose={() => setDialog(undefined)} />}
     </>
   )
 }

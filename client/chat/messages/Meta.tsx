@@ -28,7 +28,7 @@ export function Meta({ message, details, isAside }: Props) {
   return (
     <span className={isAside ? 'meta aside' : 'meta'} aria-hidden="true">
       {written && <span>{written} ·</span>}
-      {message.isEdited && <span>Edited</span>}
+      {message.edited && <span>Edited</span>}
       <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
         {clockTime(at)}
       </time>
@@ -43,7 +43,7 @@ export function spokenName(message: ShownMessage, name: string, details: string[
   const parts = [message.isMine ? 'You' : name, clockTime(new Date(message.at))]
   if (album) parts.unshift(photosWords(album.length))
   if (written) parts.push(written)
-  if (message.isEdited) parts.push('edited')
+  if (message.edited) parts.push('edited')
   if (message.status) parts.push(TICKS[message.status].words)
   return [parts.join(', '), ...details].join('. ')
 }

@@ -1,9 +1,9 @@
 import { useStore } from 'zustand'
-import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { peopleStore } from '../../rooms/trust/people.ts'
 import { useEnv } from '../../ui/env.tsx'
 import './reactions.css'
 import { openRoom } from './openRoom.ts'
-import { react } from './reactions.ts'
+import { namesOf, react } from './reactions.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import type { ShownMessage, ShownReaction } from './store.ts'
 
@@ -19,10 +19,6 @@ export function Reactions({ message, reactions, onUpgrade }: Props) {
   const people = useStore(peopleStore, (state) => state.people)
   const room = openRoom()
   const ownId = room?.ownId
-  const namesOf = ({ userIds }: ShownReaction) => {
-    const others = userIds.filter((id) => id !== ownId).map((id) => nameIn(people.get(id)))
-    return [...(userIds.length > others.length ? ['You'] : []), ...others].join(' and ')
-  }
   return (
     <ul className="reactions" aria-label="Reactions">
       {reactions.map((reaction) => {
@@ -33,8 +29,8 @@ export function Reactions({ message, reactions, onUpgrade }: Props) {
             <button
               type="button"
               aria-pressed={isMine}
-              aria-label={`${emoji}, ${namesOf(reaction)}`}
-              data-tip={`${namesOf(reaction)}${isMine ? ' · press to take back' : ''}`}
+              aria-label={`${emoji}, ${namesOf(userIds, ownId, people)}`}
+              data-tip={`${namesOf(userIds, ownId, people)}${isMine ? ' · press to take back' : ''}`}
               onClick={() => room && void sendAndReport(() => react(env, room, message, emoji), onUpgrade)}
             >
               {emoji}
@@ -46,5 +42,3 @@ export function Reactions({ message, reactions, onUpgrade }: Props) {
     </ul>
   )
 }
-
-const nameIn = (person: Parameters<typeof nameOf>[0] | undefined): string => (person ? nameOf(person) : 'Somebody')

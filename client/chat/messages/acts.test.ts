@@ -41,10 +41,10 @@ async function listed() {
 }
 
 const view = () => messagesStore.getState().open?.messages ?? []
-const words = ({ body, reactions = [], isEdited = false, pending }: ShownMessage) => ({
+const words = ({ body, reactions = [], edited, pending }: ShownMessage) => ({
   text: 'text' in body ? body.text : body.kind,
   reactions: reactions.map(({ emoji, userIds }) => `${emoji} ${userIds.length}`),
-  isEdited,
+  isEdited: edited !== undefined,
   pending: pending?.status,
 })
 
@@ -64,10 +64,12 @@ test('What Alice does shows at once, is no message of its own, and is the same o
     return api(endpoint, input)
   }
   const edited = sendAct(alice.env, room, { type: 'edit', target: targetAt(0), n: 1, text: 'better words' })
-  await expect.poll(() => view().map(words)).toEqual([
-    { ...PLAIN, text: 'better words', isEdited: true, pending: 'sending' },
-    { ...PLAIN, text: 'an answer' },
-  ])
+  await expect
+    .poll(() => view().map(words))
+    .toEqual([
+      { ...PLAIN, text: 'better words', isEdited: true, pending: 'sending' },
+      { ...PLAIN, text: 'an answer' },
+    ])
   await expect.poll(() => sends.length).toBe(1)
   sends[0]?.()
   await edited

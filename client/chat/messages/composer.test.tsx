@@ -30,6 +30,7 @@ const kept: unknown[] = []
 const crypto = {
   readDraft: async () => '',
   readReply: async () => null,
+  readEdit: async () => null,
   keepDraftText: async () => undefined,
   keepAndSeal: async (input: { message: object; room: unknown }) => {
     kept.push(input)

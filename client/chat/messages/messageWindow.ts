@@ -97,15 +97,16 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
     if (first === undefined) return toNewest(env, room)
     const page = await env.crypto.page({ chatRoomId, after: last, limit: hasNewer ? 1 : WINDOW })
     const change = { ...stateOf(page), hasOlder: hadOlder }
-    const acts = stateOfActs(actRows(await env.crypto.outbox(chatRoomId)))
+    const outbox = await env.crypto.outbox(chatRoomId)
+    const acts = stateOfActs(actRows(outbox))
     if (page.waitsFor !== waitsFor || acts !== (viewOf(room)?.acts ?? '')) {
       const messages = await range(env, chatRoomId, first, hasNewer ? last : Number.MAX_SAFE_INTEGER)
       if (messages.length >= WINDOW) return toNewest(env, room)
-      await show(env, room, messages, change)
+      await show(env, room, messages, change, { outbox })
     } else {
       const fresh = hasNewer ? [] : page.messages
       if (fresh.length >= WINDOW) return toNewest(env, room)
-      await show(env, room, fresh, change, true)
+      await show(env, room, fresh, change, { isMore: true, outbox })
     }
   })
 
@@ -160,8 +161,15 @@ async function range(env: Env, chatRoomId: string, first: number, last: number):
   return messages.filter((message) => message.seq <= last)
 }
 
-async function show(env: Env, room: Room, stored: StoredMessage[], change: Partial<RoomView>, isMore = false): Promise<void> {
-  const outbox = await env.crypto.outbox(room.id)
+interface Shows {
+  /** True for messages behind those of the view. */
+  isMore?: boolean
+  /** As it was read after them. */
+  outbox?: OutboxRow[]
+}
+
+async function show(env: Env, room: Room, stored: StoredMessage[], change: Partial<RoomView>, more: Shows = {}): Promise<void> {
+  const { isMore = false, outbox = await env.crypto.outbox(room.id) } = more
   const keeping = keepingIn(room.id)
   const view = viewOf(room)
   const hasNewer = change.hasNewer ?? view?.hasNewer ?? false

@@ -28,6 +28,7 @@ let said: { seq: number; words: string } | undefined
 const crypto = {
   readDraft: async () => '',
   readReply: async () => null,
+  readEdit: async () => null,
   keepReply: async ({ quote }: { quote: Quote | null }) => void replies.push(quote),
   keepDraftText: async () => undefined,
   keepAndSeal: async (input: { message: { content: unknown } }) => {
@@ -126,7 +127,7 @@ test('The message with the focus or under the pointer has a bar with Reply and M
     within(menu)
       .getAllByRole('menuitem')
       .map(({ textContent }) => textContent),
-  ).toEqual(['ReplyR', 'CopyCtrl C'])
+  ).toEqual(['ReplyR', 'CopyCtrl C', 'DetailsI'])
   await person.click(within(menu).getByRole('menuitem', { name: 'Reply' }))
   await waitFor(() => expect(replying()).not.toBe(null))
   await person.hover(message)
@@ -163,7 +164,7 @@ test('Where nothing can be written the menu has no Reply, and R does nothing', a
   await person.keyboard('r')
   expect(replies).toEqual([])
   fireEvent.contextMenu(messageOf('Shall we meet at nine?'))
-  expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['CopyCtrl C'])
+  expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['CopyCtrl C', 'DetailsI'])
 })
 
 test('An answer shows whose words it quotes, and says so where the message says something else or is not here', async () => {

@@ -6,30 +6,33 @@ import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { LINE, waitOf } from './outbox.ts'
 import type { ShownMessage } from './store.ts'
 
+/** Places of acts that the server does not have yet lie behind all others. */
+export const PENDING_FROM = 2 ** 52
+
 export type ActRow = OutboxRow & { content: Act }
 
-export const actRows = (outbox: OutboxRow[]): ActRow[] => outbox.filter((row): row is ActRow => row.content !== null && isAct(row.content))
+export const actRows = (outbox: OutboxRow[]): ActRow[] =>
+  outbox.filter((row): row is ActRow => row.content !== null && isAct(row.content))
 
 /** Changes with what of them is to be seen. */
 export const stateOfActs = (rows: ActRow[]): string => rows.map(({ id, failure }) => `${id} ${failure ?? ''}`).join()
 
-const aims = ({ content: { target } }: ActRow, { senderId, id }: StoredMessage) => target.senderId === senderId && target.id === id
+const aims = ({ content: { target } }: ActRow, { senderId, id }: StoredMessage) =>
+  target.senderId === senderId && target.id === id
 
 /** Returns the message as it becomes once the server has what waits here. */
 export function withPending(message: StoredMessage, rows: ActRow[], ownId: string): StoredMessage {
   const mine = rows.filter((row) => aims(row, message) && row.failure === null)
-  return mine.reduce((before, { content: act, sentAt }, at) => {
-    const { body, acts } = before
-    if (body.kind !== 'content') return before
-    const sent = { senderId: message.senderId, at: message.at, sentAt: message.sentAt ?? message.at }
-    // Behind everything that the log has, in their order.
-    const seq = Number.MAX_SAFE_INTEGER - mine.length + at
-    const became = withAct({ ...sent, content: body.content, acts }, { senderId: ownId, sentAt, at: sentAt, seq, act })
-    if (became === undefined) return before
-    if (became === 'deleted') return { ...before, body: { kind: 'deleted' } }
-    const [folded = before] = foldEntries([{ ...before, acts: became }])
-    return folded
-  }, message)
+  let now = message
+  for (const [at, { content: act, sentAt }] of mine.entries()) {
+    if (now.body.kind !== 'content') break
+    const target = { senderId: message.senderId, at: message.at, sentAt: message.sentAt ?? message.at, acts: now.acts }
+    const told = { senderId: ownId, sentAt, at: sentAt, seq: PENDING_FROM + at, act }
+    const became = withAct({ ...target, content: now.body.content }, told)
+    if (became === 'deleted') now = { ...message, body: { kind: 'deleted' } }
+    else if (became) now = foldEntries([{ ...now, acts: became }])[0] ?? now
+  }
+  return now
 }
 
 export function pendingOf(message: StoredMessage, rows: ActRow[]): Pick<ShownMessage, 'pending'> {
@@ -39,5 +42,6 @@ export function pendingOf(message: StoredMessage, rows: ActRow[]): Pick<ShownMes
   const ids = (refused ? [refused] : mine).map(({ id }) => id)
   const waits = waitOf(message.chatRoomId)?.reason ?? (connectionStore.getState().phase === 'open' ? null : LINE)
   const status = refused ? 'failed' : waits ? 'waiting' : 'sending'
-  return { pending: { ids, status, reason: refused?.failure ?? waits } }
+  const words = mine.flatMap(({ content }) => (content.type === 'edit' ? [content.text] : [])).at(-1)
+  return { pending: { ids, status, reason: refused?.failure ?? waits, ...(words !== undefined && { words }) } }
 }

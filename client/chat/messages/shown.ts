@@ -1,7 +1,7 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { DELETED, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
-import { type Folded } from '../../../contract/chat/kinds/fold.ts'
+import type { Folded } from '../../../contract/chat/kinds/fold.ts'
 import { isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { connectionStore } from '../../net/status.ts'
@@ -36,13 +36,13 @@ export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
   }
 }
 
-function actsOf({ body, acts }: StoredMessage): Pick<ShownMessage, 'isEdited' | 'reactions'> {
+function actsOf({ body, acts }: StoredMessage): Pick<ShownMessage, 'edited' | 'reactions'> {
   if (body.kind !== 'content' || !acts) return {}
   const people = Object.entries(acts.reactions ?? {}).sort(([, a], [, b]) => a.seq - b.seq)
   const emojis = [...new Set(people.flatMap(([, { emojis: of }]) => of))]
   const userIdsOf = (emoji: string) => people.filter(([, { emojis: of }]) => of.includes(emoji)).map(([userId]) => userId)
   return {
-    ...(acts.edit && { isEdited: true }),
+    ...(acts.edit && { edited: { n: acts.edit.n, places: acts.edits ?? [] } }),
     ...(emojis.length > 0 && { reactions: emojis.map((emoji) => ({ emoji, userIds: userIdsOf(emoji) })) }),
   }
 }

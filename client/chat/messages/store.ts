@@ -57,11 +57,11 @@ export interface ShownMessage {
   isArchiveWrong?: boolean
   /** True for a page of older messages: remarks go to the details. */
   isOlder?: boolean
-  isEdited?: boolean
+  edited?: { n: number; places: number[] }
   /** In the order of their first. */
   reactions?: ShownReaction[]
   /** What this browser has done to it and the server does not have yet; `failed`: the person decides. */
-  pending?: { ids: string[]; status: 'sending' | 'waiting' | 'failed'; reason: string | null }
+  pending?: { ids: string[]; status: 'sending' | 'waiting' | 'failed'; reason: string | null; words?: string }
 }
 
 export interface ShownReaction {

@@ -88,7 +88,6 @@ const deleteUpTo = (live: Live, chatRoomId: string, upTo: number): Promise<boole
     }
     for (const [, seq] of await live.vault.keys('messages', chatRoomId))
       if (seq < 0 && -seq <= upTo) gone.push({ store: 'messages', key: [chatRoomId, seq], value: null })
-    // What they name is cleared, or was never said.
     for (const key of await live.vault.keys('sealed', waitingActsIn(chatRoomId))) gone.push({ store: 'sealed', key, value: null })
     await live.vault.write([...gone, recordWrite(chatRoomId, withoutCleared(record, upTo))])
     await dropTransfers(live, transfers)

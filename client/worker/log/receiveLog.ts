@@ -13,7 +13,6 @@ import { dropDeleted, NOTHING_TAKEN, type TakenActs, takeActs, withActs } from '
 import { type NewerVersions, newerVersions, noVersions } from '../messages/namedVersions.ts'
 import { withOutbox } from '../messages/outbox.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { readIntoIndex } from '../searchindex/searchindex.ts'
 import type { StoredMessage } from '../vault/storedMessage.ts'
 import type { EpochName, Fork, RoomRecord } from '../vault/storedRoom.ts'
 import type { CatchUp } from './catchUp.ts'
@@ -118,7 +117,7 @@ export async function receiveLog(
     }
   })
   // The words of what was deleted leave the index at once.
-  if (gone) await readIntoIndex(live.vault, [chatRoomId], 0)
+  if (gone) await (await import('../searchindex/searchindex.ts')).readIntoIndex(live.vault, [chatRoomId], 0)
   return outcome
 }
 

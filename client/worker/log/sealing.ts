@@ -7,6 +7,7 @@ import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from '..
 import { type Live, leafDevice } from '../keys/live.ts'
 import { readBook, seenVersion } from '../lists/book.ts'
 import { mayBeSealedFor, type ShownPeer } from '../lists/peerStanding.ts'
+import { refuseLate } from '../messages/acts.ts'
 import { FAR_MS } from '../messages/archive.ts'
 import {
   inKeepingOrder,
@@ -42,6 +43,7 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       // [Note: D2]
       if (openForks(record).length > 0) throw new CryptoFailure('not_ready', 'Two device lists have the same number')
       if (row.envelope || !content) return shown(row)
+      await refuseLate(live.vault, chatRoomId, content)
       if (!record || !group) throw new CryptoFailure('outside', 'This device is not in this chat yet')
       // [Note: D3] Another tab may have changed the room.
       if (unlistedIn(group, accounts).length > 0)

@@ -26,7 +26,9 @@ beforeEach(async () => {
 const pageOf = async (person: TestPerson) => (await person.core.page({ chatRoomId, limit: 50 })).messages
 
 async function named(person: TestPerson, text: string): Promise<StoredMessage> {
-  const found = (await pageOf(person)).find(({ body }) => body.kind === 'content' && body.content.type === 'text' && body.content.text === text)
+  const found = (await pageOf(person)).find(
+    ({ body }) => body.kind === 'content' && body.content.type === 'text' && body.content.text === text,
+  )
   if (!found) throw new Error(`${text} is not there`)
   return found
 }
@@ -80,7 +82,10 @@ test('A deleted message and its edits leave no word in the vault, and no later a
   await acts(alice, bob, { type: 'delete', target, places: [message.seq, message.seq + 2] })
   await acts(alice, bob, { type: 'edit', target, n: 2, text: 'words that come too late' })
   await acts(bob, alice, { type: 'reaction', target, emojis: ['👍'] })
-  for (const [person, other] of [[alice, bob], [bob, alice]] as const) {
+  for (const [person, other] of [
+    [alice, bob],
+    [bob, alice],
+  ] as const) {
     await person.reads(other)
     expect(await shown(person)).toEqual([
       { words: 'deleted', reactions: [] },
@@ -96,7 +101,8 @@ test('Somebody else’s edit and deletion change nothing', async () => {
   await acts(bob, alice, { type: 'edit', target, n: 1, text: 'by Bob' })
   await acts(bob, alice, { type: 'delete', target, places: [seq] })
   await alice.reads(bob)
-  for (const person of [alice, bob]) expect((await shown(person)).map(({ words }) => words)).toEqual(['first words', 'other words'])
+  for (const person of [alice, bob])
+    expect((await shown(person)).map(({ words }) => words)).toEqual(['first words', 'other words'])
 })
 
 test('A new browser reads the same from the archive', async () => {

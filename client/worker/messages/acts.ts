@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import type { Act, Content } from '../../../contract/chat/content.ts'
-import { isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
-import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
+import { ACT_LIMITS, isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
-import { dropTransfers } from '../transfers/dropping.ts'
-import { dropFiles, passOverOpen } from '../vault/disk.ts'
+import { CryptoFailure } from '../primitives/failure.ts'
 import { lateWrites } from '../searchindex/lateMessages.ts'
 import {
   isProven,
@@ -35,11 +33,9 @@ const isTold = (entry: StoredMessage | undefined): entry is Told =>
   entry?.body.kind === 'act' && entry.body.act !== null && !entry.isRemovedSince
 
 export interface TakenActs {
-  /** The new entries, as they became. */
   entries: StoredMessage[]
   /** Messages of the vault that became others. */
   changed: StoredMessage[]
-  /** What was deleted. */
   deleted: Content[]
   writes: Write[]
 }
@@ -50,7 +46,14 @@ export interface TakenActs {
  */
 export async function takeActs(vault: Vault, chatRoomId: string, entries: StoredMessage[]): Promise<TakenActs> {
   const at: Taking = {
-    ...{ vault, chatRoomId, rows: new Map(entries.map((entry) => [entry.seq, entry])), said: saidIn(entries), reread: [], deleted: [] },
+    ...{
+      vault,
+      chatRoomId,
+      rows: new Map(entries.map((entry) => [entry.seq, entry])),
+      said: saidIn(entries),
+      reread: [],
+      deleted: [],
+    },
   }
   const waited = await takeWaiting(at, entries)
   const waiting = new Map<string, number[]>()
@@ -88,11 +91,19 @@ export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage
 
 /** Deletes the bytes of what was deleted. After a crash before that nobody has their key. */
 export async function dropDeleted(live: Live, chatRoomId: string, { deleted }: TakenActs): Promise<void> {
-  for (const content of deleted) {
-    const file = fileIn(content)
-    if (file) await dropFiles(live.userId, chatRoomId, file.object).catch(passOverOpen)
-    if (content.type === 'transfer') await dropTransfers(live, [{ chatRoomId, transferId: content.transferId }])
-  }
+  const due = deleted.filter(({ type }) => type !== 'text')
+  if (due.length > 0) await (await import('./dropDeleted.ts')).dropBytes(live, chatRoomId, due)
+}
+
+/** An edit or a deletion that nobody would count is not sent. Throws 'too_late'. */
+export async function refuseLate(vault: Vault, chatRoomId: string, said: Act | Content): Promise<void> {
+  if (said.type !== 'edit' && said.type !== 'delete') return
+  const seq = await seqOfMessage(vault, { chatRoomId, ...said.target })
+  const message = seq === undefined ? undefined : await messageAt(vault, chatRoomId, seq)
+  const [limitMs, words] =
+    said.type === 'edit' ? [ACT_LIMITS.editMs, 'edited within 24 hours'] : [ACT_LIMITS.deleteMs, 'deleted within 48 hours']
+  if (message && Date.now() - Date.parse(message.sentAt ?? message.at) > limitMs)
+    throw new CryptoFailure('too_late', `A message can be ${words}`)
 }
 
 /** Views read their messages anew. */
@@ -102,7 +113,6 @@ export const withActs = (record: RoomRecord, { changed }: TakenActs): RoomRecord
 interface Taking {
   vault: Vault
   chatRoomId: string
-  /** What is written, by seq. */
   rows: Map<number, StoredMessage>
   /** The seqs of new messages, by name. */
   said: Map<string, number>
@@ -118,14 +128,15 @@ const saidIn = (entries: StoredMessage[]) =>
       .map((entry) => [messageName(entry), entry.seq] as const),
   )
 
-/** Applies what waited for a new message, or for an empty place. */
 async function takeWaiting(at: Taking, entries: StoredMessage[]): Promise<Write[]> {
   const { vault, chatRoomId, said } = at
   const keyOf = (entry: StoredMessage) => {
     if (entry.body.kind === 'withheld') return placeKey(at, entry, entry.seq)
     return said.has(messageName(entry)) ? waitingKey(entry) : undefined
   }
-  const due = entries.flatMap((entry) => [{ entry, key: keyOf(entry) }].filter(({ key }) => key !== undefined) as { entry: StoredMessage; key: string }[])
+  const due = entries.flatMap(
+    (entry) => [{ entry, key: keyOf(entry) }].filter(({ key }) => key !== undefined) as { entry: StoredMessage; key: string }[],
+  )
   const keys = due.length > 0 ? new Set(await vault.keys('sealed', waitingActsIn(chatRoomId))) : new Set<string>()
   const writes: Write[] = []
   for (const { entry, key } of due) {
@@ -162,7 +173,10 @@ async function applyTo(at: Taking, name: MessageName, entry: Told): Promise<bool
   const { body, acts, ...rest } = message
   if (body.kind === 'deleted') await dropTexts(at, [entry.seq])
   if (body.kind !== 'content') return true
-  const became = withAct({ ...toldAt(message), content: body.content, acts }, { ...toldAt(entry), seq: entry.seq, act: entry.body.act })
+  const became = withAct(
+    { ...toldAt(message), content: body.content, acts },
+    { ...toldAt(entry), seq: entry.seq, act: entry.body.act },
+  )
   if (became === 'deleted') {
     at.deleted.push(body.content)
     put(at, { ...rest, body: { kind: 'deleted' } }, true)
@@ -201,7 +215,11 @@ async function find({ vault, chatRoomId, rows, said }: Taking, name: MessageName
   return seq === undefined ? undefined : (rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq)))
 }
 
-const toldAt = ({ senderId, at, sentAt = at }: StoredMessage): Pick<ToldAct, 'senderId' | 'at' | 'sentAt'> => ({ senderId, at, sentAt })
+const toldAt = ({ senderId, at, sentAt = at }: StoredMessage): Pick<ToldAct, 'senderId' | 'at' | 'sentAt'> => ({
+  senderId,
+  at,
+  sentAt,
+})
 
 function put(at: Taking, message: StoredMessage, hasOtherWords: boolean): void {
   at.rows.set(message.seq, message)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Act, type Content, type Quote, readSaid } from '../../../contract/chat/content.ts'
+import { type Act, type Content, type Quote, readSaid, type Target } from '../../../contract/chat/content.ts'
 import { isAct, isCounted, isTyped, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
 import { forgottenWrite } from '../calls/notedCalls.ts'
 import type { Live } from '../keys/live.ts'
@@ -201,6 +201,35 @@ export async function readReply({ vault }: Live, chatRoomId: string): Promise<Qu
   const row = await vault.get('sealed', replyKey(chatRoomId))
   return row ? jsonOf(quoteShape, row) : null
 }
+
+/** The words of an edit that is not sent. */
+export interface BegunEdit {
+  target: Target
+  /** One above the highest that was seen. */
+  n: number
+  text: string
+  before: string
+  isCaption: boolean
+  /** False where the person went back to other words. */
+  isOpen: boolean
+}
+
+const begunShape: z.ZodType<BegunEdit> = z.object({
+  target: z.object({ senderId: z.string(), id: z.string() }),
+  ...{ n: z.number(), text: z.string(), before: z.string(), isCaption: z.boolean(), isOpen: z.boolean() },
+})
+
+const editKey = (chatRoomId: string) => `edit:${chatRoomId}`
+
+export async function readEdit({ vault }: Live, chatRoomId: string): Promise<BegunEdit | null> {
+  const row = await vault.get('sealed', editKey(chatRoomId))
+  return row ? jsonOf(begunShape, row) : null
+}
+
+export const keepEdit = (live: Live, { chatRoomId, edit }: { chatRoomId: string; edit: BegunEdit | null }): Promise<void> =>
+  inKeepingOrder(live, chatRoomId, () =>
+    live.vault.write([{ store: 'sealed', key: editKey(chatRoomId), value: edit && { json: edit } }]),
+  )
 
 export const keepReply = (live: Live, { chatRoomId, quote }: { chatRoomId: string; quote: Quote | null }): Promise<void> =>
   inKeepingOrder(live, chatRoomId, () => live.vault.write([replyWrite(chatRoomId, quote)]))

@@ -1,8 +1,29 @@
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
-import { quotedWords } from '../../../contract/chat/kinds/kinds.ts'
+import { fileIn, quotedWords } from '../../../contract/chat/kinds/kinds.ts'
 import type { Live } from '../keys/live.ts'
 import { type MessageName, messageAt, seqOfMessage } from '../vault/storedMessage.ts'
 import { roomRecord } from '../vault/storedRoom.ts'
+
+/** At `at`, ISO 8601, the message said `text`. */
+export interface Wording {
+  at: string
+  text: string
+}
+
+/** Returns what an edited message said before, oldest first. */
+export async function earlierWords({ vault }: Live, name: MessageName): Promise<Wording[]> {
+  const seq = await seqOfMessage(vault, name)
+  const message = seq === undefined ? undefined : await messageAt(vault, name.chatRoomId, seq)
+  if (message?.body.kind !== 'content') return []
+  const { content } = message.body
+  const words: Wording[] = [{ at: message.at, text: content.type === 'text' ? content.text : (fileIn(content)?.caption ?? '') }]
+  for (const place of message.acts?.edits ?? []) {
+    const entry = await messageAt(vault, name.chatRoomId, -place)
+    if (entry?.body.kind === 'act' && entry.body.act?.type === 'edit' && place !== message.acts?.edit?.seq)
+      words.push({ at: entry.at, text: entry.body.act.text })
+  }
+  return words
+}
 
 export interface Quoted {
   /** The vault's first seq. */

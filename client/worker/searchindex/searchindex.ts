@@ -169,7 +169,6 @@ async function takeLate(vault: Vault, room: Room, rows: Late[]): Promise<void> {
   const found = await Promise.all(seqs.map((seq) => messageAt(vault, room.chatRoomId, seq)))
   const messages = found.filter((message) => message !== undefined)
   const done = rows.map(({ key }): Write => ({ store: 'sealed', key, value: null }))
-  // No text takes the place of one that is gone.
   await grow(vault, room, foldEntries(messages).map(entryOf), { first, last }, done)
 }
 

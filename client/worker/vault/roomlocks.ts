@@ -56,7 +56,7 @@ export interface LocksRead {
 export const isUnchanged = ({ bytes }: LocksRead, now: unknown): boolean =>
   now instanceof Uint8Array ? bytes !== undefined && sameBytes(bytes, now) : bytes === undefined
 
-const SEALED_KINDS = ['room', 'acts', 'draft', 'reply', 'pending', 'pages', 'upload', 'transfer']
+const SEALED_KINDS = ['room', 'acts', 'draft', 'reply', 'edit', 'pending', 'pages', 'upload', 'transfer']
 /** A locked room keeps no search rows. */
 export const SEARCH_KINDS = ['search', 'searchhead', 'late']
 

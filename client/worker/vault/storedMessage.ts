@@ -152,7 +152,6 @@ const placeOf = ({ chatRoomId, seq, body }: StoredMessage): [string, number] => 
 export function messageWrites(message: StoredMessage): Write[] {
   const { chatRoomId, seq, body } = message
   const rows: Write[] = [{ store: 'messages', key: placeOf(message), value: { json: written(message) } }]
-  // It may have waited for a key, as a message does.
   if (body.kind === 'act') rows.push({ store: 'messages', key: [chatRoomId, seq], value: null })
   return isProven(message) ? [...rows, { store: 'sealed', key: messageName(message), value: { json: seq } }] : rows
 }
@@ -206,7 +205,7 @@ async function foldedMessages(
 
 export interface MessagePage {
   messages: StoredMessage[]
-  /** Acts that a build of before has kept as messages that it did not know. */
+  /** Acts that an earlier build kept as unknown messages. */
   strays?: StoredMessage[]
   /** The server has older messages. */
   from: number

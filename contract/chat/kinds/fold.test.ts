@@ -9,7 +9,12 @@ const target = { senderId: ALICE, id: '00000000-0000-4000-8000-000000000001' }
 const SENT = '2026-11-27T08:00:00.000Z'
 const later = (ms: number) => new Date(Date.parse(SENT) + ms).toISOString()
 
-const said = (content: Content = { type: 'text', text: 'first' }): ActTarget => ({ senderId: ALICE, sentAt: SENT, at: SENT, content })
+const said = (content: Content = { type: 'text', text: 'first' }): ActTarget => ({
+  senderId: ALICE,
+  sentAt: SENT,
+  at: SENT,
+  content,
+})
 
 const told = (act: Act, seq: number, more: Partial<ToldAct> = {}): ToldAct => ({
   ...{ senderId: ALICE, sentAt: later(1000), at: later(1000), seq, act },
@@ -19,7 +24,6 @@ const edit = (n: number, text: string, seq: number, more?: Partial<ToldAct>) => 
 const react = (emojis: string[], seq: number, senderId: string) => told({ type: 'reaction', target, emojis }, seq, { senderId })
 const remove = (seq: number, more?: Partial<ToldAct>) => told({ type: 'delete', target, places: [1] }, seq, more)
 
-/** Applies them one after another. */
 function after(acts: ToldAct[], message = said()): Acts | 'deleted' {
   let now: Acts = {}
   for (const act of acts) {
@@ -99,7 +103,9 @@ test('The fold leaves out acts and shows the newest words, and changes nothing e
   const act = { id: '2', body: { kind: 'act' } }
   const acts = { edit: { n: 1, seq: 2, text: 'second' } }
   expect(foldEntries([first, act])).toEqual([first])
-  expect(foldEntries([{ ...first, acts }])).toEqual([{ ...first, acts, body: { kind: 'content', content: { type: 'text', text: 'second' } } }])
+  expect(foldEntries([{ ...first, acts }])).toEqual([
+    { ...first, acts, body: { kind: 'content', content: { type: 'text', text: 'second' } } },
+  ])
   const waiting = { id: '3', content: { type: 'delete' as const, target, places: [1] } }
   expect(foldEntries([waiting])).toEqual([])
 })

@@ -6,13 +6,11 @@ import { isAct, isCounted } from './kinds.ts'
 /** What was done to one message [Note: M7]. */
 export interface Acts {
   edit?: { n: number; seq: number; text: string }
-  /** The seqs of edits, oldest first. */
   edits?: number[]
-  /** By user id; no emojis: taken back. */
   reactions?: Record<string, { seq: number; emojis: string[] }>
 }
 
-/** Times are ISO 8601: the signed one, and the server's. */
+/** `sentAt`: signed. ISO 8601. */
 interface Told {
   senderId: string
   sentAt: string
@@ -20,7 +18,6 @@ interface Told {
 }
 
 export interface ToldAct extends Told {
-  /** Infinity before the server has it. */
   seq: number
   act: Act
 }
@@ -34,11 +31,10 @@ const HOUR_MS = 60 * 60_000
 export const ACT_LIMITS = {
   editMs: 24 * HOUR_MS,
   deleteMs: 48 * HOUR_MS,
-  /** More by the server's times. */
   spareMs: 10 * 60_000,
 } as const
 
-/** Returns what becomes of the message; undefined: the act does not count. Any order gives the same. */
+/** Returns undefined if the act does not count. Any order gives the same. */
 export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | undefined {
   const { acts = {}, content } = target
   const { act, seq, senderId } = told
@@ -59,7 +55,6 @@ export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | un
   return { ...acts, edits, ...(isNewer && { edit: { n, seq, text } }) }
 }
 
-/** True for a deletion by the author, in time. */
 export const isDeletedBy = (target: Told, told: ToldAct): boolean =>
   told.act.type === 'delete' && told.senderId === target.senderId && isWithin(target, told, ACT_LIMITS.deleteMs)
 
@@ -68,18 +63,16 @@ function isWithin(target: Told, told: Told, limitMs: number): boolean {
   return apartMs('sentAt') <= limitMs && Math.abs(apartMs('at')) <= limitMs + ACT_LIMITS.spareMs
 }
 
-/** Has content if this build can read it. */
 interface Entry {
   body?: { kind: string; content?: Content | Act }
   content?: Content | Act | null
   acts?: Acts
 }
 
-/** Takes entries oldest first. Leaves out acts, and shows messages as they became. */
+/** Leaves out acts. */
 export const foldEntries = <E extends Entry>(entries: E[]): Folded<E>[] =>
   entries.filter((entry) => !isOfAct(entry)).map((entry) => edited(entry) as Folded<E>)
 
-/** A message of the vault, or a row of the outbox. */
 export type Folded<E> = E extends { content: unknown } ? E & { content: Content | null } : E
 
 function isOfAct({ body, content = body?.content }: Entry): boolean {

@@ -1,0 +1,83 @@
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Room } from '../../rooms/list/room.ts'
+import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { moment } from '../../ui/time.ts'
+import type { Wording } from '../../worker/crypto.ts'
+import './messagedetails.css'
+import { namesOf } from './reactions.ts'
+import { remarksOf, writtenAt } from './remarks.ts'
+import type { ShownMessage } from './store.ts'
+
+interface Props {
+  room: Room
+  message: ShownMessage
+  onClose: () => void
+}
+
+/** What is known of a message: its times, who reacted, and what it said before. */
+export function MessageDetails({ room, message, onClose }: Props) {
+  const env = useEnv()
+  const people = useStore(peopleStore, (state) => state.people)
+  const [earlier, setEarlier] = useState<Wording[]>()
+  const { id, senderId, status, isMine, edited, reactions = [], at } = message
+  useEffect(() => {
+    let isShown = true
+    const found =
+      edited && senderId !== undefined ? env.crypto.earlierWords({ chatRoomId: room.id, senderId, id }) : Promise.resolve([])
+    found.then(
+      (words) => isShown && setEarlier(words),
+      () => isShown && setEarlier([]),
+    )
+    return () => {
+      isShown = false
+    }
+  }, [env, room.id, senderId, id, edited])
+
+  const sender = people.get(senderId ?? '')
+  const written = writtenAt(message)
+  const { below, details } = remarksOf(message, sender ? nameOf(sender) : 'the sender')
+  const isThere = (reached: string[]) => (status && reached.includes(status) ? 'Yes' : 'Not yet')
+  const rows: [name: string, value: string][] = [
+    [isMine ? 'Sent' : 'Received by the server', `${moment(new Date(at))}${written ? `, ${written}` : ''}`],
+    ...(isMine
+      ? ([
+          ['Delivered', isThere(['delivered', 'read'])],
+          ['Read', isThere(['read'])],
+        ] as [string, string][])
+      : []),
+    ...reactions.map(({ emoji, userIds }): [string, string] => [emoji, namesOf(userIds, room.ownId, people)]),
+  ]
+  return (
+    <Dialog title="Message details" onClose={onClose}>
+      <dl className="message-details">
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {[...below, ...details].map((remark) => (
+        <p className="small t2" key={remark}>
+          {remark}
+        </p>
+      ))}
+      {earlier && earlier.length > 0 && (
+        <section aria-label="What it said before">
+          <h3 className="small">What it said before</h3>
+          <ol className="wordings">
+            {earlier.map(({ at: time, text }) => (
+              <li key={time}>
+                <time dateTime={time}>{moment(new Date(time))}</time>
+                <p dir="auto">{text || 'No caption'}</p>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </Dialog>
+  )
+}

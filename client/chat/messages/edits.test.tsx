@@ -1,0 +1,252 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { useRef } from 'react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { ACT_LIMITS } from '../../../contract/chat/kinds/fold.ts'
+import { SAID } from '../../../contract/chat/saidlimits.ts'
+import type { Env } from '../../env.ts'
+import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
+import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
+import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
+import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
+import { closeStep } from '../../ui/steps.ts'
+import { type BegunEdit, CryptoFailure } from '../../worker/crypto.ts'
+import { Bubble } from './Bubble.tsx'
+import { Composer } from './Composer.tsx'
+import { MessageActs } from './MessageActs.tsx'
+import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
+import { timelineLines } from './timelineLines.ts'
+
+vi.mock('./Attach.tsx', () => ({ Attach: () => null, loadDialogs: () => undefined }))
+
+openScreen()
+
+const room: RoomRow = shownRoom
+const MINE_ID = '44444444-4444-4444-8444-444444444444'
+const NOW = '2026-11-27T12:00:00.000Z'
+const before = (ms: number) => new Date(Date.parse(NOW) - ms).toISOString()
+const HOUR = 60 * 60_000
+const kept: { content: unknown }[] = []
+const dropped: string[] = []
+let row: BegunEdit | null
+let isFull = false
+
+const crypto = {
+  readDraft: async () => 'begun',
+  readReply: async () => null,
+  readEdit: async () => row,
+  keepEdit: async ({ edit }: { edit: BegunEdit | null }) => {
+    row = edit
+  },
+  keepDraftText: async () => undefined,
+  keepInOutbox: async (message: { content: unknown }) => {
+    if (isFull) throw new CryptoFailure('quota', 'This browser has no room left')
+    kept.push(message)
+  },
+  dropFromOutbox: async ({ id }: { id: string }) => void dropped.push(id),
+  earlierWords: async () => [{ at: before(HOUR), text: 'At eight' }],
+  outbox: async () => [],
+  page: async () => ({ messages: [], from: 0, cursor: 0, isJoined: true, waitsFor: '' }),
+} as unknown as Env['crypto']
+
+beforeEach(() => {
+  for (const list of [kept, dropped]) list.length = 0
+  row = null
+  isFull = false
+  resetRooms()
+  resetPeople()
+  putPeople([shownBob])
+  roomsStore.setState({ rooms: new Map([[ROOM_ID, room]]) })
+})
+
+const mine: ShownMessage = {
+  ...{ id: MINE_ID, seq: 7, senderId: ALICE_ID, at: before(HOUR), isMine: true, status: 'delivered', reason: null },
+  ...{ isOutOfPlace: false, body: { kind: 'text', text: 'At nine' } },
+}
+const theirs: ShownMessage = { ...mine, senderId: BOB_ID, isMine: false, status: null }
+
+function Talk({ message, hasPlan }: { message: ShownMessage; hasPlan: boolean }) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const lines = timelineLines({ messages: [message], fresh: null, hasOlder: true })
+  return (
+    <>
+      <div ref={scroller}>
+        {lines.map((line, index) =>
+          line.kind === 'message' ? (
+            <div className="line" data-index={index} key={line.key}>
+              <Bubble
+                {...{ message: line.message, name: 'Bob', startsRun: true, hasTime: true, isTabStop: true, marks: undefined }}
+                onUpgrade={() => undefined}
+              />
+            </div>
+          ) : null,
+        )}
+      </div>
+      <MessageActs chatRoomId={ROOM_ID} scroller={scroller} lines={lines} onUpgrade={() => undefined} />
+      <Composer {...{ room, isBlocked: false, hasPlan, onUpgrade: upgrade }} />
+    </>
+  )
+}
+
+const upgrade = vi.fn()
+
+function talk(message = mine, hasPlan = true) {
+  messagesStore.setState({ open: { chatRoomId: ROOM_ID, messages: [message], status: 'ready' } as unknown as RoomView })
+  return show(<Talk {...{ message, hasPlan }} />, makeAnswers(), { crypto, clock: () => new Date(NOW) })
+}
+
+const bubble = () => document.querySelector<HTMLElement>('.msg') ?? expect.fail()
+const editing = () => screen.queryByRole<HTMLTextAreaElement>('textbox', { name: 'Edit message' })
+const opened = async () => await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Edit message' })
+
+async function items(): Promise<(string | null)[]> {
+  fireEvent.contextMenu(bubble())
+  return within(await screen.findByRole('menu'))
+    .getAllByRole('menuitem')
+    .map(({ textContent }) => textContent)
+}
+
+test('The up arrow in an empty field opens the last own message; the tick sends its words as an edit and the draft returns', async () => {
+  const { person } = talk()
+  const field = screen.getByLabelText<HTMLTextAreaElement>('Message')
+  await waitFor(() => expect(field.value).toBe('begun'))
+  await person.type(field, '{ArrowUp}')
+  expect(editing()).toBe(null)
+  await person.clear(field)
+  await person.type(field, '{ArrowUp}')
+  expect((await opened()).value).toBe('At nine')
+  expect(document.activeElement).toBe(editing())
+  await person.type(await opened(), ', or ten{Enter}')
+  await waitFor(() => expect(editing()).toBe(null))
+  const target = { senderId: ALICE_ID, id: MINE_ID }
+  expect(kept.map(({ content }) => content)).toEqual([{ type: 'edit', target, n: 1, text: 'At nine, or ten' }])
+  expect(row).toBe(null)
+})
+
+test('What is typed is kept at each letter, survives a step back, and waits for the next edit of the same message', async () => {
+  const { person } = talk()
+  bubble().focus()
+  await person.keyboard('e')
+  await person.type(await opened(), '!')
+  expect(row).toMatchObject({ text: 'At nine!', before: 'At nine', isOpen: true })
+  closeStep()
+  await waitFor(() => expect(editing()).toBe(null))
+  expect(row).toMatchObject({ text: 'At nine!', isOpen: false })
+  bubble().focus()
+  await person.keyboard('e')
+  expect((await opened()).value).toBe('At nine!')
+  await person.click(screen.getByRole('button', { name: 'Cancel edit' }))
+  expect(kept).toEqual([])
+})
+
+test('After a reload the edit is open again with its words', async () => {
+  row = { target: { senderId: ALICE_ID, id: MINE_ID }, n: 3, text: 'At no', before: 'At nine', isCaption: false, isOpen: true }
+  talk()
+  expect((await opened()).value).toBe('At no')
+})
+
+test('Words that are too long or none are not sent, nor what did not change; without a plan the plans open', async () => {
+  const { person } = talk(mine, false)
+  bubble().focus()
+  await person.keyboard('e')
+  const save = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Save' })
+  await person.clear(await opened())
+  expect(save().disabled).toBe(true)
+  expect(screen.getByText('A message needs words. It can be deleted instead.')).toBeTruthy()
+  fireEvent.change(await opened(), { target: { value: 'x'.repeat(70_000) } })
+  expect(save().disabled).toBe(true)
+  fireEvent.change(await opened(), { target: { value: 'At ten' } })
+  await person.click(save())
+  expect(upgrade).toHaveBeenCalledOnce()
+  expect(editing()?.value).toBe('At ten')
+  fireEvent.change(await opened(), { target: { value: ' At nine ' } })
+  await person.click(save())
+  await waitFor(() => expect(editing()).toBe(null))
+  expect(kept).toEqual([])
+})
+
+test('An edit that this browser cannot keep stays in the field', async () => {
+  const { person } = talk()
+  bubble().focus()
+  await person.keyboard('e')
+  isFull = true
+  await person.type(await opened(), '!{Enter}')
+  await waitFor(() => expect(JSON.stringify(toasts())).toContain('This browser has no room left'))
+  expect(editing()?.value).toBe('At nine!')
+})
+
+test.each<[string, Partial<ShownMessage>, string[]]>([
+  ['own', {}, ['Edit', 'Delete for everyone']],
+  ['own, of 24 hours', { at: before(ACT_LIMITS.editMs) }, ['Edit', 'Delete for everyone']],
+  ['own, older', { at: before(ACT_LIMITS.editMs + 1) }, ['Delete for everyone']],
+  ['own, of two days', { at: before(ACT_LIMITS.deleteMs + 1) }, []],
+  [
+    'edited fifty times',
+    { edited: { n: 50, places: Array.from({ length: SAID.textsMax }, (_, at) => at) } },
+    ['Delete for everyone'],
+  ],
+  ['not sent', { seq: null, status: 'sending' }, []],
+  ['of somebody else', theirs, []],
+])('The menu of a message that is %s has what is possible', async (_, more, expected) => {
+  talk({ ...mine, ...more })
+  const found = (await items()).filter((item) => /^(Edit|Delete)/.test(item ?? ''))
+  expect(found.map((item) => item?.replace(/(E|Del)$/, ''))).toEqual(expected)
+})
+
+test('Deleting asks first, names the places of the message and its edits, and drops what still waits', async () => {
+  const { person } = talk({
+    ...mine,
+    edited: { n: 2, places: [9, 11, 2 ** 52] },
+    pending: { ids: ['waiting'], status: 'sending', reason: null },
+  })
+  bubble().focus()
+  await person.keyboard('{Delete}')
+  const dialog = await screen.findByRole('alertdialog', { name: 'Delete for everyone?' })
+  expect(document.activeElement?.textContent).toBe('Cancel')
+  expect(kept).toEqual([])
+  await person.click(within(dialog).getByRole('button', { name: 'Delete for everyone' }))
+  await waitFor(() => expect(kept).toHaveLength(1))
+  expect(kept[0]?.content).toEqual({ type: 'delete', target: { senderId: ALICE_ID, id: MINE_ID }, places: [7, 9, 11] })
+  expect(dropped).toEqual(['waiting'])
+})
+
+test('The details tell what is known, who reacted and what a message said before', async () => {
+  const { person } = talk({
+    ...mine,
+    edited: { n: 1, places: [9] },
+    reactions: [{ emoji: '👍', userIds: [BOB_ID, ALICE_ID] }],
+  })
+  bubble().focus()
+  await person.keyboard('i')
+  const dialog = await screen.findByRole('dialog', { name: 'Message details' })
+  expect(within(dialog).getByText('👍').parentElement?.textContent).toBe('👍You and Bob Baker')
+  expect(within(dialog).getByText('Delivered').parentElement?.textContent).toBe('DeliveredYes')
+  expect(within(dialog).getByText('Read').parentElement?.textContent).toBe('ReadNot yet')
+  expect(await within(dialog).findByText('At eight')).toBeTruthy()
+})
+
+test('A change that the server refused says so below the message, with its words to copy', async () => {
+  const { person } = talk({ ...mine, pending: { ids: ['refused'], status: 'failed', reason: 'No plan', words: 'At ten' } })
+  expect(await screen.findByText('Change not sent. No plan.')).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Copy' }))
+  expect(await navigator.clipboard.readText()).toBe('At ten')
+  await person.click(screen.getByRole('button', { name: 'Discard' }))
+  expect(dropped).toEqual(['refused'])
+})
+
+test('An edit of a message that is deleted meanwhile is not sent', async () => {
+  const { person } = talk()
+  bubble().focus()
+  await person.keyboard('e')
+  await opened()
+  messagesStore.setState({
+    open: {
+      chatRoomId: ROOM_ID,
+      messages: [{ ...mine, body: { kind: 'deleted', text: '' } }],
+      status: 'ready',
+    } as unknown as RoomView,
+  })
+  expect(await screen.findByText('This message was deleted.')).toBeTruthy()
+  await person.type(await opened(), '!{Enter}')
+  expect(kept).toEqual([])
+})

@@ -1,0 +1,92 @@
+import { ACT_LIMITS } from '../../../contract/chat/kinds/fold.ts'
+import { SAID } from '../../../contract/chat/saidlimits.ts'
+import type { Env } from '../../env.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import type { BegunEdit } from '../../worker/crypto.ts'
+import { sendAct } from './acts.ts'
+import { makeKeptChoice } from './keptChoice.ts'
+import type { SendOutcome } from './outbox.ts'
+import { PENDING_FROM } from './pendingActs.ts'
+import { type ShownMessage, viewOf } from './store.ts'
+
+/** The message whose words are changed in the field; null: none. */
+export const {
+  store: editStore,
+  shown: editIn,
+  open: openEdit,
+  choose: chooseEdit,
+  show: showEdit,
+} = makeKeptChoice<BegunEdit>({
+  read: async (env, chatRoomId) => {
+    const kept = await env.crypto.readEdit(chatRoomId)
+    return kept?.isOpen ? kept : null
+  },
+  keep: (env, chatRoomId, edit) => env.crypto.keepEdit({ chatRoomId, edit }),
+})
+
+const isWithin = (env: Env, { at, sentAt = at }: ShownMessage, limitMs: number): boolean =>
+  env.clock().getTime() - Date.parse(sentAt) <= limitMs
+
+const isOwnAndSent = ({ isMine, seq, senderId }: ShownMessage) => isMine && seq !== null && senderId !== undefined
+
+/** True for an own text or caption of the last 24 hours, fifty times. */
+export function canEdit(env: Env, message: ShownMessage): boolean {
+  const { body, edited } = message
+  const hasWords = body.kind === 'text' || (body.kind === 'file' && body.text !== '' && !body.file.album)
+  return (
+    isOwnAndSent(message) && hasWords && (edited?.places.length ?? 0) < SAID.textsMax && isWithin(env, message, ACT_LIMITS.editMs)
+  )
+}
+
+const deletable: ShownMessage['body']['kind'][] = ['text', 'file', 'transfer']
+
+/** True for what one has said in the last 48 hours. */
+export const canDelete = (env: Env, message: ShownMessage): boolean =>
+  isOwnAndSent(message) && deletable.includes(message.body.kind) && isWithin(env, message, ACT_LIMITS.deleteMs)
+
+/** Opens the message in the field, with the words that were begun for it before. */
+export async function beginEdit(env: Env, { id: chatRoomId }: Room, message: ShownMessage): Promise<void> {
+  const { senderId, id, body, edited } = message
+  if (senderId === undefined || (body.kind !== 'text' && body.kind !== 'file')) return
+  const kept = await env.crypto.readEdit(chatRoomId).catch(() => null)
+  const isSame = kept?.target.senderId === senderId && kept.target.id === id && kept.before === body.text
+  await chooseEdit(env, chatRoomId, {
+    ...{ target: { senderId, id }, n: (edited?.n ?? 0) + 1, before: body.text, isCaption: body.kind === 'file', isOpen: true },
+    text: isSame ? kept.text : body.text,
+  })
+}
+
+/** Opens the last own message of those that are shown, if it can be edited. */
+export async function editLast(env: Env, room: Room): Promise<void> {
+  const view = viewOf(room)
+  const last = view?.hasNewer ? undefined : view?.messages.findLast(isOwnAndSent)
+  if (last && canEdit(env, last)) await beginEdit(env, room, last)
+}
+
+/** Closes the field of the edit. What was changed is kept for the next time. */
+export async function leaveEdit(env: Env, { id: chatRoomId }: Room, edit: BegunEdit): Promise<void> {
+  showEdit(chatRoomId, null)
+  const kept = edit.text === edit.before ? null : { ...edit, isOpen: false }
+  await env.crypto.keepEdit({ chatRoomId, edit: kept }).catch(() => undefined)
+}
+
+const shownNow = (room: Room, name: Pick<ShownMessage, 'senderId' | 'id'>) =>
+  viewOf(room)?.messages.find(({ senderId, id }) => senderId === name.senderId && id === name.id)
+
+/** Sends the changed words. They stay in the field if this browser cannot keep them. Throws CryptoFailure. */
+export async function sendEdit(env: Env, room: Room, { target, n, text }: BegunEdit): Promise<SendOutcome> {
+  const now = shownNow(room, target)
+  const act = { type: 'edit' as const, target, n: Math.max(n, (now?.edited?.n ?? 0) + 1), text: text.trim() }
+  return sendAct(env, room, act, () => void chooseEdit(env, room.id, null))
+}
+
+/** Takes the message and its edits back, for everyone. What of it still waits here is not sent. */
+export async function deleteForEveryone(env: Env, room: Room, asked: ShownMessage): Promise<SendOutcome> {
+  const now = shownNow(room, asked)
+  const { id, seq, senderId, edited, pending } = now ?? asked
+  if (seq === null || senderId === undefined) return { outcome: 'kept' }
+  for (const waiting of pending?.ids ?? []) await env.crypto.dropFromOutbox({ chatRoomId: room.id, id: waiting })
+  // An act that waits has no place yet.
+  const places = [seq, ...(edited?.places ?? []).filter((place) => place < PENDING_FROM)]
+  return sendAct(env, room, { type: 'delete', target: { senderId, id }, places })
+}
