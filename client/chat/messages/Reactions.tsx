@@ -24,17 +24,18 @@ export function Reactions({ message, reactions, onUpgrade }: Props) {
       {reactions.map((reaction) => {
         const { emoji, userIds } = reaction
         const isMine = ownId !== undefined && userIds.includes(ownId)
+        const count = userIds.length > 1 ? ` ${userIds.length}` : ''
         return (
           <li key={emoji}>
             <button
               type="button"
               aria-pressed={isMine}
-              aria-label={`${emoji}, ${namesOf(userIds, ownId, people)}`}
+              aria-label={`${emoji}${count}, ${namesOf(userIds, ownId, people)}`}
               data-tip={`${namesOf(userIds, ownId, people)}${isMine ? ' · press to take back' : ''}`}
               onClick={() => room && void sendAndReport(() => react(env, room, message, emoji), onUpgrade)}
             >
               {emoji}
-              {userIds.length > 1 && <span>{userIds.length}</span>}
+              {count}
             </button>
           </li>
         )

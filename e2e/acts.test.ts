@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { type Dump, dumpOf, placesOf } from './dump.ts'
+import { anotherBrowser, talking as test } from './people.ts'
+import type { Person } from './person.ts'
+import { looksFine } from './screen.ts'
+
+const fieldOf = (page: Page) => page.getByLabel('Message', { exact: true })
+const editOf = (page: Page) => page.getByRole('textbox', { name: 'Edit message' })
+const messageOf = (page: Page, text: string) => page.locator('.msg').filter({ hasText: text }).last()
+
+/** Waits until these people's screens show the same lines, in this order at the end. */
+async function allShow(people: Person[], lines: string[]): Promise<void> {
+  for (const one of people) await expect.poll(async () => (await one.shows()).slice(-lines.length)).toEqual(lines)
+}
+
+async function deletes(page: Page, text: string): Promise<void> {
+  await messageOf(page, text).focus()
+  await page.keyboard.press('Delete')
+  const dialog = page.getByRole('alertdialog')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
+  await dialog.getByRole('button', { name: 'Delete for everyone' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('Alice edits by the up arrow, through a reload; Bob reacts; both, and a browser that comes later, see the same', async ({
+  alice,
+  bob,
+  server,
+}) => {
+  const { page } = alice
+  await alice.says('Shall we meet at nine?')
+  await bob.reads('Shall we meet at nine?')
+  await fieldOf(page).press('ArrowUp')
+  await expect.poll(() => editOf(page).inputValue()).toBe('Shall we meet at nine?')
+  await editOf(page).fill('Shall we meet at ten')
+  await looksFine(page, 'The field of an edit')
+  await alice.reloads()
+  await expect.poll(() => editOf(page).inputValue()).toBe('Shall we meet at ten')
+  await editOf(page).press('End')
+  await page.keyboard.type('?')
+  await page.keyboard.press('Enter')
+  await editOf(page).waitFor({ state: 'detached' })
+  await bob.reads('Shall we meet at ten?')
+  await messageOf(bob.page, 'Shall we meet at ten?').getByText('Edited', { exact: true }).waitFor()
+
+  const asked = messageOf(bob.page, 'Shall we meet at ten?')
+  const before = await asked.boundingBox()
+  await asked.hover()
+  await asked.getByRole('button', { name: 'React' }).click()
+  await looksFine(bob.page, 'The menu of a message')
+  await bob.page.getByRole('menuitemcheckbox', { name: 'React with thumbs up' }).click()
+  const chip = (shown: Page) => messageOf(shown, 'Shall we meet at ten?').getByRole('button', { name: /^👍/ })
+  await chip(page).waitFor()
+  expect((await asked.boundingBox())?.x).toBe(before?.x)
+  await chip(page).click()
+  await chip(bob.page).filter({ hasText: '2' }).waitFor()
+  await looksFine(bob.page, 'A message with a reaction')
+
+  const later = await anotherBrowser(server, bob)
+  await later.opens(alice)
+  await chip(later.page).filter({ hasText: '2' }).waitFor()
+  await messageOf(page, 'Shall we meet at ten?').focus()
+  await page.keyboard.press('i')
+  const details = page.getByRole('dialog', { name: 'Message details' })
+  await details.getByText('Shall we meet at nine?').waitFor()
+  await looksFine(page, 'The details of a message')
+  await page.keyboard.press('Escape')
+  await details.waitFor({ state: 'detached' })
+  await later.leaves()
+})
+
+test('What Alice deletes for everyone leaves no word: at the server, in the browser that was away, and in one that comes later', async ({
+  alice,
+  bob,
+  server,
+}) => {
+  const { page } = alice
+  const word = `regret${crypto.randomUUID().replaceAll('-', '')}`
+  await alice.says('before it')
+  await alice.says(`I wrote ${word}`)
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Attach files' }).click()
+  await page.getByRole('menuitem', { name: 'Choose files' }).click()
+  await (await chooser).setFiles([{ name: `${word}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`bytes of ${word}`) }])
+  await page.getByLabel('Caption').fill(`a file of ${word}`)
+  await page.keyboard.press('Enter')
+  await bob.reads(`a file of ${word}`)
+  await bob.reads(`I wrote ${word}`)
+  const dumps = async () => [await dumpOf(alice, server), await dumpOf(bob, server)]
+  const places = (all: Dump[]) => [...new Set(all.flatMap((dump) => placesOf(dump, word)))]
+  expect(places(await dumps())).toEqual(expect.arrayContaining(['vault', 'envelopes']))
+
+  await bob.goesOffline()
+  for (const text of [`a file of ${word}`, `I wrote ${word}`]) await deletes(page, text)
+  await expect.poll(() => page.locator('.bub.deleted').count()).toBe(2)
+  await bob.comesBack()
+  await expect.poll(() => bob.page.locator('.bub.deleted').count()).toBe(2)
+  const later = await anotherBrowser(server, bob)
+  await later.opens(alice)
+  await allShow([alice, bob, later], ['before it', 'This message was deleted', 'This message was deleted'])
+  await looksFine(page, 'A deleted message')
+  await expect.poll(async () => places(await dumps()), { timeout: 20_000 }).toEqual([])
+  await later.leaves()
+})
