@@ -21,7 +21,7 @@ const Quoted = later(async () => (await import('./Quoted.tsx')).Quoted)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 /** The line may be lost before something waits. */
-export const preloadBubbles = () => Promise.all([Under, FileBody, Album].map((part) => part.preload()))
+export const preloadBubbles = () => Promise.all([Under, UnderActs, FileBody, Album].map((part) => part.preload()))
 
 interface Props {
   message: ShownMessage
@@ -120,9 +120,15 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
 }
 
 function Body({ message, above, hasTime, marks, details }: BodyProps) {
-  const { body } = message
+  const { body, edited } = message
   const draws: Draws<MessageBody> = BUBBLES[body.kind]
-  return draws.bubble({ body, message, above, marks, meta: <Meta message={message} details={details} isAside={!hasTime} /> })
+  return draws.bubble({
+    body,
+    message,
+    above,
+    marks,
+    meta: <Meta message={message} details={details} isAside={!hasTime && !edited} />,
+  })
 }
 
 interface SaidProps extends Pick<Drawn<MessageBody>, 'marks' | 'meta'> {

@@ -29,7 +29,7 @@ const Attach = later(async () => {
 })
 
 export async function preloadSending(): Promise<void> {
-  await Promise.all([Attach.preload(), preloadBubbles()])
+  await Promise.all([Attach.preload(), EditForm.preload(), preloadBubbles()])
 }
 
 const EditForm = later(async () => (await import('./EditForm.tsx')).EditForm)

@@ -160,6 +160,12 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     }
   }, [scroller, latest])
 
+  const isActive = active !== undefined
+  useEffect(() => {
+    // The line may be lost before something is asked.
+    if (isActive) void Promise.all([DeleteMessage.preload(), MessageDetails.preload()])
+  }, [isActive])
+
   const room = roomById(chatRoomId)
   const Asked = dialog?.of === 'delete' ? DeleteMessage : MessageDetails
   const bubble = active?.element.isConnected ? active.element.querySelector('.bub') : undefined
