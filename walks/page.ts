@@ -1,10 +1,12 @@
 import { muteRoom, unmuteRoom } from '../client/alerts/notifications/mute.ts'
 import { keepSession } from '../client/app/session.ts'
 import { clearChat } from '../client/chat/messages/clear.ts'
+import { beginEdit, deleteForEveryone, editIn, sendEdit } from '../client/chat/messages/edits.ts'
 import { markSeen } from '../client/chat/messages/markSeen.ts'
 import { hideRoom, showRoom } from '../client/chat/messages/messages.ts'
+import { react } from '../client/chat/messages/reactions.ts'
 import { sendText } from '../client/chat/messages/send.ts'
-import { messagesStore } from '../client/chat/messages/store.ts'
+import { messagesStore, type ShownMessage } from '../client/chat/messages/store.ts'
 import { takeBack } from '../client/chat/messages/unsentMessage.ts'
 import type { Env } from '../client/env.ts'
 import { closeAccount, start } from '../client/me/account/account.ts'
@@ -128,6 +130,14 @@ const verbs = (env: Env) => ({
     const row = rows.find(({ content }) => content?.type === 'text' && content.text === text)
     return row !== undefined && (await takeBack(env, theRoom(), row.id)) === text
   },
+  async edits(seq: number, text: string) {
+    const message = shownAt(seq)
+    await beginEdit(env, theRoom(), message)
+    const edit = editIn(theRoom().id) ?? (await env.crypto.readEdit(theRoom().id))
+    if (edit) await sendEdit(env, theRoom(), { ...edit, text })
+  },
+  reacts: (seq: number, emoji: string) => react(env, theRoom(), shownAt(seq), emoji),
+  deletes: (seq: number) => deleteForEveryone(env, theRoom(), shownAt(seq)),
   async removes(deviceId: string, password: string) {
     await removeBrowser(env, { kind: 'password', password }, deviceId)
     await reopenRooms(env)
@@ -178,6 +188,12 @@ async function history(env: Env, after: number): Promise<StoredMessage[]> {
   const page = () => env.crypto.page({ chatRoomId: room.id, after, limit: Number.MAX_SAFE_INTEGER })
   for (let { from } = await page(); from > after + 1 && (await loadOlderPage(env, room, from)); ) from = (await page()).from
   return (await page()).messages
+}
+
+function shownAt(seq: number): ShownMessage {
+  const message = messagesStore.getState().open?.messages.find((one) => one.seq === seq)
+  if (!message) throw new Error(`The message at ${seq} is not shown`)
+  return message
 }
 
 /** Returns the only room in these walks. Throws if there is none. */

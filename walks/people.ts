@@ -66,6 +66,11 @@ export interface World {
   chatRoomId: string
   isAccepted: boolean
   texts: Map<string, Written>
+  /** The places of messages that were edited, by what they said then. */
+  edits: Map<string, number>
+  /** The places of messages on which somebody acted. */
+  acted: Set<number>
+  deleted: Set<number>
   /** The seq up to which everything has been checked. */
   checkedSeq: number
   names: number
@@ -78,7 +83,19 @@ export async function newWorld(server: Server): Promise<World> {
   await seatsOf(alice)[0]?.tab.adds(bob.username)
   for (const seat of [...seatsOf(alice), ...seatsOf(bob)]) await ready(seat)
   const chatRoomId = directRoomId(alice.userId, bob.userId)
-  return { server, alice, bob, chatRoomId, isAccepted: false, texts: new Map(), checkedSeq: 0, names: 0 }
+  return {
+    server,
+    alice,
+    bob,
+    chatRoomId,
+    isAccepted: false,
+    texts: new Map(),
+    edits: new Map(),
+    acted: new Set(),
+    deleted: new Set(),
+    checkedSeq: 0,
+    names: 0,
+  }
 }
 
 async function newPerson(server: Server, name: string): Promise<Person> {

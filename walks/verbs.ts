@@ -1,3 +1,4 @@
+import type { ShownMessage } from '../client/chat/messages/store.ts'
 import {
   type Device,
   NOT_YET,
@@ -20,6 +21,9 @@ export const VERBS: Record<string, Verb<World>> = {
   says: atTab(8, seatsIn, says),
   'writes offline': atTab(4, away, says),
   'takes back what it wrote offline': atTab(2, away, takesBack),
+  edits: atTab(2, looking, edits),
+  reacts: atTab(3, looking, reacts),
+  deletes: atTab(1, looking, deletes),
   'sends and reloads at once': atBrowser(1, online, sendsAndReloads),
   accepts: atBrowser(2, ({ isAccepted, bob }) => (isAccepted ? [] : seatsOf(bob).filter(isOnline)), accepts),
   'looks at the room': atTab(2, (world) => seatsIn(world).filter(({ isLooking }) => !isLooking), looks),
@@ -130,6 +134,41 @@ async function takesBack(seat: Seat, world: World): Promise<void> {
   await seat.tab.says(text)
   const written = world.texts.get(text)
   if (written && (await seat.tab.takesBack(text))) written.isTakenBack = true
+}
+
+/** Chooses a message that this tab shows, and notes where it stands. */
+async function chooses({ tab }: Seat, world: World, dice: Dice, isMeant: (message: ShownMessage) => boolean) {
+  const shown =
+    (await tab.state()).view?.messages.filter((one) => one.seq !== null && one.body.kind === 'text' && isMeant(one)) ?? []
+  if (shown.length === 0) return undefined
+  const { seq, body } = dice.pick(shown)
+  const written = body.kind === 'text' ? world.texts.get(body.text) : undefined
+  if (seq === null) return undefined
+  if (written) written.seq ??= seq
+  world.acted.add(seq)
+  return seq
+}
+
+const isOwn = ({ isMine }: ShownMessage) => isMine
+
+async function edits(seat: Seat, world: World, dice: Dice): Promise<void> {
+  const seq = await chooses(seat, world, dice, isOwn)
+  if (seq === undefined) return
+  const text = `number ${world.texts.size + world.edits.size}, from ${seat.name}, edited at ${seq}`
+  world.edits.set(text, seq)
+  await seat.tab.edits(seq, text)
+}
+
+async function reacts(seat: Seat, world: World, dice: Dice): Promise<void> {
+  const seq = await chooses(seat, world, dice, () => true)
+  if (seq !== undefined) await seat.tab.reacts(seq, dice.pick(['👍', '🎉', '🙏', '😄']))
+}
+
+async function deletes(seat: Seat, world: World, dice: Dice): Promise<void> {
+  const seq = await chooses(seat, world, dice, isOwn)
+  if (seq === undefined) return
+  world.deleted.add(seq)
+  await seat.tab.deletes(seq)
 }
 
 async function sendsAndReloads(seat: Seat, world: World, dice: Dice): Promise<void> {

@@ -28,8 +28,14 @@ const APART_MAX = 3
 /** Tag of the notification that names nobody. The system replaces one by the next of its tag. */
 const ALL = 'conclave'
 
-/** The notifications on screen by tag, with the rooms that each tells of. */
-const shown = new Map<string, { notification: Notification; roomIds: string[] }>()
+interface OnScreen {
+  notification: Notification
+  roomIds: string[]
+  seq?: number | undefined
+}
+
+/** The notifications on screen by tag. */
+const shown = new Map<string, OnScreen>()
 
 /** Shows that something has come in these rooms: "New message" alone, unless the person wants to see who has written what. */
 export async function showNews(env: Env, rooms: RoomRow[]): Promise<void> {
@@ -37,7 +43,7 @@ export async function showNews(env: Env, rooms: RoomRow[]): Promise<void> {
   for (const room of rooms) {
     const text = await textOf(env, room)
     // It may have been read while its text was opened.
-    if (isNewsNow(room.id)) show(room.id, nameIn(room), text, [room.id])
+    if (isNewsNow(room.id)) show(room.id, nameIn(room), text, [room.id], room.lastMessage?.seq)
   }
 }
 
@@ -47,10 +53,10 @@ function showAll(arrivedIds: string[]): void {
   if (count > 0) show(ALL, count === 1 ? 'New message' : 'New messages', '', roomIds)
 }
 
-/** Closes the notifications of what was read meanwhile, in whichever browser. */
+/** Closes the notifications of what was read meanwhile, in whichever browser, and of what was deleted. */
 export function closeRead(): void {
-  for (const [tag, { notification, roomIds }] of shown) {
-    if (roomIds.some(isNewsNow)) continue
+  for (const [tag, { notification, roomIds, seq }] of shown) {
+    if (roomIds.some(isNewsNow) && !isDeleted(tag, seq)) continue
     notification.close()
     shown.delete(tag)
   }
@@ -68,7 +74,7 @@ export function closeAll(): void {
   shown.clear()
 }
 
-function show(tag: string, title: string, body: string, roomIds: string[]): void {
+function show(tag: string, title: string, body: string, roomIds: string[], seq?: number): void {
   shown.get(tag)?.notification.close()
   // The page has a sound of its own, which can be switched off here.
   const notification = new Notification(title, { body, tag, icon: '/favicon.svg', silent: true })
@@ -78,7 +84,14 @@ function show(tag: string, title: string, body: string, roomIds: string[]): void
     const [chatRoomId] = roomIds.filter(isNewsNow).sort(byNewest)
     if (chatRoomId) history.pushState(null, '', `/chat/${chatRoomId}`)
   })
-  shown.set(tag, { notification, roomIds })
+  shown.set(tag, { notification, roomIds, seq })
+}
+
+/** The server may name an earlier message. */
+function isDeleted(roomId: string, seq: number | undefined): boolean {
+  const row = roomById(roomId)
+  if (!row || seq === undefined) return false
+  return (row.lastMessage?.seq ?? 0) < seq || row.preview?.deletedSeq === seq
 }
 
 const isNewsNow = (id: string): boolean => {

@@ -237,6 +237,22 @@ test('It closes when the message is read in another browser, when the chat is mu
   expect(Shown.open()).toEqual([])
 })
 
+test('It closes when the message whose words it shows is deleted, here or before the list is read again', async () => {
+  const [bob, carol] = [lists(listed('Bob')), lists(listed('Carol'))]
+  changePrefs({ hasContent: true })
+  opens()
+  const deleted = { kind: 'text' as const, text: 'This message was deleted', status: null, deletedSeq: 1 }
+  changeRoom(bob, () => ({ preview: deleted }))
+  comes(bob, 2, 'one')
+  comes(carol, 3, 'two')
+  await settled()
+  expect(Shown.open()).toHaveLength(2)
+  changeRoom(bob, () => ({ preview: { ...deleted, deletedSeq: 2 } }))
+  expect(Shown.open()).toEqual([['Carol', 'two']])
+  changeRoom(carol, () => ({ lastMessage: null }))
+  expect(Shown.open()).toEqual([])
+})
+
 test('A text that is read while it is being opened is not shown any more, and a night of messages is one notification', async () => {
   const rooms = ['Bob', 'Carol', 'Dave', 'Frank'].map((name) => lists(listed(name)))
   changePrefs({ hasContent: true })

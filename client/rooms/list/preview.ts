@@ -59,7 +59,7 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Folded
     case 'plain':
       return { kind: 'plain', text: textWords(newest.body.text), status }
     case 'deleted':
-      return { kind: 'text', text: DELETED, status: null }
+      return { kind: 'text', text: DELETED, status: null, deletedSeq: newest.seq }
     case 'act':
     case 'withheld':
       return null

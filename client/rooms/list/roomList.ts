@@ -10,6 +10,8 @@ export interface Preview {
   kind: 'text' | 'plain' | 'photo' | 'document' | 'call' | 'missed' | 'failed' | 'unreadable'
   /** null on messages of others. */
   status: 'sending' | 'sent' | 'delivered' | 'read' | null
+  /** The place of the deleted message that it tells of. */
+  deletedSeq?: number
 }
 
 export interface RoomRow extends Room {
