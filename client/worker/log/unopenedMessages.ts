@@ -2,7 +2,7 @@ import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '.
 import { listsNamedBy, withLists } from '../group/forks.ts'
 import { type Place, withRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
-import { dropDeleted, takeActs } from '../messages/acts.ts'
+import { dropDeleted, takeActs, withActs } from '../messages/acts.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from '../messages/archive.ts'
 import { onceEach } from '../messages/onceEach.ts'
 import { isOtherLog } from '../messages/transcript.ts'
@@ -53,12 +53,13 @@ export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promi
     if (!record) return []
     const still: Waiting[] = []
     const lists: NamedList[] = []
+    const changed: StoredMessage[] = []
     for (const place of record.waiting) {
-      const at = { live, chatRoomId, accounts, record, lists }
+      const at = { live, chatRoomId, accounts, record, lists, changed }
       const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch(at, place))
       if (!isOpen) still.push(place)
     }
-    const next = withLists(record, accounts, lists)
+    const next = withActs(withLists(record, accounts, lists), { changed })
     if (still.length < record.waiting.length || next !== record)
       await live.vault.write([recordWrite(chatRoomId, { ...next, waiting: still })])
     return still.map(({ groupId, epoch }) => ({ groupId, epoch }))
@@ -67,6 +68,8 @@ export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promi
 
 interface Again extends Reading {
   lists: NamedList[]
+  /** Messages that acts among those changed. */
+  changed: StoredMessage[]
 }
 
 async function reopenEpoch(at: Again, place: Waiting): Promise<boolean> {
@@ -83,8 +86,10 @@ export async function reopenNewer(at: Reading, record: RoomRecord): Promise<Room
   const before: RoomRecord = { ...rest, ...(left.length > 0 && { newer: left }) }
   const waiting: StoredMessage[] = []
   const lists: NamedList[] = []
-  for (const range of known) waiting.push(...(await readAgain({ ...at, lists }, range, ({ body }) => body.kind === 'newer')))
-  return withLists(waiting.reduce(withUnopened, before), at.accounts, lists)
+  const changed: StoredMessage[] = []
+  for (const range of known)
+    waiting.push(...(await readAgain({ ...at, lists, changed }, range, ({ body }) => body.kind === 'newer')))
+  return withActs(withLists(waiting.reduce(withUnopened, before), at.accounts, lists), { changed })
 }
 
 /** Stores opened messages. Returns those that wait for a key. */
@@ -119,6 +124,7 @@ async function readAgain(
     const taken = await takeActs(live.vault, chatRoomId, once)
     await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...taken.writes])
     await dropDeleted(live, chatRoomId, taken)
+    at.changed.push(...taken.changed)
     after = rows.at(-1)?.seq ?? last
   }
   return waiting

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import type { Act } from '../../../contract/chat/content.ts'
+import { readyRoom } from '../../rooms/log/readyRoom.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
@@ -157,6 +158,26 @@ test('A place that the server empties, and that no deletion of its author names,
   await second.reads(alice)
   await second.older(alice)
   expect((await shown(second)).map(({ words }) => words)).toEqual(['deleted', 'withheld'])
+})
+
+test('An act whose key comes late changes its message, and views that were read before it came are read anew', async () => {
+  const target = targetOf(await named(alice, 'first words'))
+  const second = await bob.newComputer()
+  await second.reads(alice)
+  const page = async () => second.core.page({ chatRoomId, limit: 50 })
+  const { waitsFor } = await page()
+  await readyRoom(alice.env, alice.room(bob), { mustCommit: true })
+  await acts(alice, bob, { type: 'edit', target, n: 1, text: 'better words' })
+  const room = wire.rooms.get(chatRoomId)
+  const keys = room?.archiveKeys.splice(0) ?? []
+  const newest = Math.max(...keys.map(({ epoch }) => epoch))
+  room?.archiveKeys.push(...keys.filter(({ epoch }) => epoch < newest))
+  await second.reads(alice)
+  expect((await shown(second)).map(({ words }) => words)).toEqual(['first words', 'other words', 'sealed'])
+  await second.core.keepArchiveKeys(keys.filter(({ userId, epoch }) => userId === bob.userId && epoch === newest))
+  await second.core.reopenWaiting({ chatRoomId, peerIds: [alice.userId] })
+  expect((await shown(second)).map(({ words }) => words)).toEqual(['better words', 'other words'])
+  expect((await page()).waitsFor).not.toBe(waitsFor)
 })
 
 test('What names a message that is not here yet waits for it, a hundred at most', async () => {

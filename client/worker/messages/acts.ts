@@ -107,7 +107,7 @@ export async function refuseLate(vault: Vault, chatRoomId: string, said: Act | C
 }
 
 /** Views read their messages anew. */
-export const withActs = (record: RoomRecord, { changed }: TakenActs): RoomRecord =>
+export const withActs = (record: RoomRecord, { changed }: Pick<TakenActs, 'changed'>): RoomRecord =>
   changed.length > 0 ? { ...record, changes: (record.changes ?? 0) + 1 } : record
 
 interface Taking {
