@@ -26,6 +26,7 @@ import { TestConnection } from '../chat/calls/TestConnection.tsx'
 import { RemovePassword } from '../chat/chatlocks/EnterPassword.tsx'
 import { OpenClaimed } from '../chat/chatlocks/OpenClaimed.tsx'
 import { ChangePassword, SetAgain, SetPassword } from '../chat/chatlocks/SetPassword.tsx'
+import { EmojiPicker } from '../chat/emoji/EmojiPicker.tsx'
 import { AttachDialog } from '../chat/files/AttachDialog.tsx'
 import { Storage } from '../chat/files/Storage.tsx'
 import { Viewer } from '../chat/files/Viewer.tsx'
@@ -241,6 +242,7 @@ const api = async (endpoint: unknown) => {
 const socket = { on: () => none, send: none, close: none, heardAt: () => 0, reconnect: none }
 const crypto = {
   unsentCount: async () => 0,
+  readEmojis: async () => ({ used: [], tone: 0 }),
   keptFiles: async () => ({
     rooms: [{ chatRoomId: ROOM_ID, files: [{ object: 'a', bytes: 9 }] }],
     waitingBytes: 0,
@@ -530,6 +532,17 @@ const DIALOGS: Opens[] = [
     ),
   },
   { of: 'chat/gallery/SharedFiles.tsx', focus: /^Filter/, shown: (close) => <SharedFiles {...chat} onClose={close} /> },
+  {
+    of: 'chat/emoji/EmojiPicker.tsx',
+    before: narrow,
+    focus: 'Search emoji',
+    shown: (close) => <EmojiPicker title="Emoji" at={{ x: 0, y: 0 }} onPick={none} onClose={close} />,
+  },
+  {
+    of: 'chat/emoji/EmojiPicker.tsx',
+    focus: 'Search emoji',
+    shown: (close) => <EmojiPicker title="Emoji" at={{ x: 0, y: 0 }} onPick={none} onClose={close} />,
+  },
   {
     of: 'chat/messages/DeleteMessage.tsx',
     focus: 'Cancel',

@@ -25,6 +25,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
     keys: [
       { words: 'Send', press: ['Enter'] },
       { words: 'New line', press: ['Shift', 'Enter'] },
+      { words: 'Emoji', press: ['Ctrl', '.'] },
       { words: 'Edit your last message, in an empty field', press: ['↑'] },
     ],
   },

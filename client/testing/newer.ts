@@ -46,6 +46,9 @@ export async function newerBuild(): Promise<NewerBuild> {
       quoteIn: (content: Content | Act | null | undefined) =>
         emojiIn(content) === undefined ? ours.quoteIn(content) : undefined,
       quotedWords: (content: Content) => emojiIn(content) ?? ours.quotedWords(content),
+      ownWords: (content: Content) => (emojiIn(content) === undefined ? ours.ownWords(content) : ''),
+      withOwnWords: (content: Content, text: string) =>
+        emojiIn(content) === undefined ? ours.withOwnWords(content, text) : undefined,
       isAct: (content: Content | Act): content is Act => emojiIn(content) === undefined && ours.isAct(content),
       isCounted: (content: Content | Act) => emojiIn(content) !== undefined || ours.isCounted(content),
       isTyped: (content: Content | Act) => emojiIn(content) === undefined && ours.isTyped(content),

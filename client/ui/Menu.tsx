@@ -20,7 +20,8 @@ export interface Point {
 
 /** One of a few in a row above the items. */
 export interface QuickItem {
-  text: string
+  text?: string
+  icon?: LucideIcon
   label: string
   isOn: boolean
   onSelect: () => void
@@ -79,9 +80,9 @@ export function Menu({ label, at, items, quick = [], onClose }: Props) {
         >
           {quick.length > 0 && (
             <DropdownMenu.Group className="menu-quick">
-              {quick.map(({ text, label: words, isOn, onSelect }) => (
+              {quick.map(({ text, icon: Icon, label: words, isOn, onSelect }) => (
                 <DropdownMenu.CheckboxItem
-                  key={text}
+                  key={words}
                   checked={isOn}
                   aria-label={words}
                   onSelect={() => {
@@ -89,6 +90,7 @@ export function Menu({ label, at, items, quick = [], onClose }: Props) {
                   }}
                 >
                   {text}
+                  {Icon && <Icon className="i" aria-hidden />}
                 </DropdownMenu.CheckboxItem>
               ))}
             </DropdownMenu.Group>

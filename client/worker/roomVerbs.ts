@@ -81,6 +81,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
   }),
   ...part(load.unsent, 'dropFromOutbox', 'takeBack', 'unsentCount'),
   ...part(load.quoted, 'quoted', 'earlierWords'),
+  ...part(load.emojis, 'readEmojis', 'keepEmojis'),
 })
 
 /** calls: their keys, which no vault keeps, and whose line is owed. */

@@ -90,7 +90,7 @@ export type Content = z.infer<typeof contentShape>
 
 const targetShape = z.object({ senderId: z.uuid(), id: z.uuid() })
 
-const LETTERS = /[\p{L}\s]/u
+const LETTERS = /(?!ℹ)[\p{L}\s]/u
 const SYMBOL = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u
 const emoji = z
   .string()

@@ -4,6 +4,7 @@ export const UNSUPPORTED = 'Unsupported message type'
 export const NEEDS_NEWER = 'Needs a newer version of this page'
 
 export const DELETED = 'This message was deleted'
+export const DELETED_HERE = 'You deleted a message'
 
 /** In the place of a text in which nothing can be seen. */
 export const EMPTY = 'Empty message'

@@ -1,4 +1,4 @@
-import { KeyRound } from 'lucide-react'
+import { Ban, KeyRound } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { EMPTY, isBlank } from '../../../contract/chat/contentwords.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
@@ -103,7 +103,17 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
       </Said>
     ),
   },
-  deleted: { bubble: (drawn) => <Said {...drawn} look="bub deleted" /> },
+  deleted: {
+    bubble: ({ body, meta }) => (
+      <div className="bub deleted">
+        <Ban className="i i-16" aria-hidden />
+        <p>
+          {body.text}
+          {meta}
+        </p>
+      </div>
+    ),
+  },
   unreadable: {
     bubble: ({ body, meta }) => (
       <div className="bub unreadable">

@@ -32,6 +32,7 @@ export async function preloadSending(): Promise<void> {
   await Promise.all([Attach.preload(), EditForm.preload(), preloadBubbles()])
 }
 
+const EmojiButton = later(async () => (await import('../emoji/EmojiButton.tsx')).EmojiButton)
 const EditForm = later(async () => (await import('./EditForm.tsx')).EditForm)
 const ReplyLine = later(async () => (await import('./ReplyLine.tsx')).ReplyLine)
 
@@ -168,6 +169,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
             }}
             onKeyDown={press}
           />
+          {!isBlocked && <EmojiButton field={field} onText={setText} />}
         </div>
         <button
           type="submit"

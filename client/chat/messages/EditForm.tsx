@@ -11,7 +11,7 @@ import { useOver } from '../../ui/useOver.tsx'
 import { writeOn } from '../../ui/writeOn.ts'
 import type { BegunEdit } from '../../worker/crypto.ts'
 import './editform.css'
-import { chooseEdit, editIn, leaveEdit, sendEdit } from './edits.ts'
+import { chooseEdit, leaveEdit, sendEdit } from './edits.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import { messagesStore } from './store.ts'
 import { useHeight } from './useField.tsx'
@@ -39,16 +39,16 @@ export function EditForm({ room, edit, hasPlan, onUpgrade }: Props) {
   useHeight(field, text)
   const latest = useLatest({ ...edit, text })
 
-  async function leave() {
-    await leaveEdit(env, room, latest.current)
-    writeOn()
-  }
-  useOver(() => void leave(), 'reply')
+  const leave = () => void leaveEdit(env, room, latest.current)
+  useOver(leave, 'reply')
 
   useEffect(() => {
     const { current } = field
     current?.focus({ preventScroll: true })
     current?.setSelectionRange(current.value.length, current.value.length)
+    return () => {
+      if (document.activeElement === document.body) writeOn()
+    }
   }, [])
 
   function change(next: string) {
@@ -62,7 +62,6 @@ export function EditForm({ room, edit, hasPlan, onUpgrade }: Props) {
     if (text.trim() === edit.before) return leave()
     if (!hasPlan) return onUpgrade()
     await sendAndReport(() => sendEdit(env, room, { ...edit, text }), onUpgrade)
-    if (!editIn(room.id)) writeOn()
   }
 
   function press(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -85,7 +84,7 @@ export function EditForm({ room, edit, hasPlan, onUpgrade }: Props) {
         <div className="edit-line">
           <Pencil className="i i-16" aria-hidden />
           <span>{edit.isCaption ? 'Edit caption' : 'Edit message'}</span>
-          <button type="button" className="icon-btn tight" aria-label="Cancel edit" data-tip="" onClick={() => void leave()}>
+          <button type="button" className="icon-btn tight" aria-label="Cancel edit" data-tip="" onClick={leave}>
             <X className="i i-16" aria-hidden />
           </button>
         </div>

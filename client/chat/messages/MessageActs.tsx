@@ -1,27 +1,27 @@
-import { Copy, CornerUpLeft, Ellipsis, Info, Pencil, SmilePlus, TextQuote, Trash2 } from 'lucide-react'
+import { CornerUpLeft, Ellipsis, SmilePlus } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { followLongPress } from '../../ui/longPress.ts'
-import { Menu, type MenuItem, type Point, type QuickItem } from '../../ui/Menu.tsx'
+import { Menu, type Point } from '../../ui/Menu.tsx'
 import { copyText } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
-import { composer } from './composer.ts'
-import { beginEdit, canDelete, canEdit } from './edits.ts'
 import { followSwipe } from './followSwipe.ts'
 import './messageacts.css'
-import { quoteIn, quoteOf, wordsOf } from './quotes.ts'
-import { canReact, ownReactions, QUICK, react } from './reactions.ts'
-import { chooseReply } from './replies.ts'
-import { sendAndReport } from './sendOutcome.ts'
-import { showQuoted } from './showQuoted.ts'
+import { type Asked, messageVerbs } from './messageVerbs.tsx'
+import { wordsOf } from './quotes.ts'
+import { canReact } from './reactions.ts'
 import type { ShownMessage } from './store.ts'
 import type { Line } from './timelineLines.ts'
 
+const EmojiPicker = later(async () => (await import('../emoji/EmojiPicker.tsx')).EmojiPicker)
 const DeleteMessage = later(async () => (await import('./DeleteMessage.tsx')).DeleteMessage)
 const MessageDetails = later(async () => (await import('./MessageDetails.tsx')).MessageDetails)
+
+/** px, where a key has asked. */
+const CENTRE: Point = { x: 0, y: 0 }
 
 interface Props {
   chatRoomId: string
@@ -39,68 +39,26 @@ interface At {
 export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   const env = useEnv()
   const [active, setActive] = useState<At>()
-  const [dialog, setDialog] = useState<{ of: 'delete' | 'details'; message: ShownMessage }>()
+  const [asked, setAsked] = useState<{ of: Asked; message: ShownMessage; at: Point }>()
   const [menu, setMenu] = useState<{ message: ShownMessage; at: Point }>()
 
-  const canReply = (message: ShownMessage) => composer.open?.chatRoomId === chatRoomId && quoteOf(message) !== undefined
-  function reply(message: ShownMessage) {
-    const quote = quoteOf(message)
-    const { open } = composer
-    if (!quote || open?.chatRoomId !== chatRoomId) return
-    void chooseReply(env, chatRoomId, quote)
-    open.field.current?.focus({ preventScroll: true })
-  }
+  const verbs = messageVerbs({
+    env,
+    chatRoomId,
+    onUpgrade,
+    onAsk: (of, message) => setAsked({ of, message, at: menu?.at ?? CENTRE }),
+  })
+  const { canReply, reply, itemsOf, quickOf } = verbs
   function open(message: ShownMessage, at: Point): boolean {
     const hasItems = itemsOf(message).length + quickOf(message).length > 0
     if (hasItems) setMenu({ message, at })
     return hasItems
   }
-  function quickOf(message: ShownMessage): QuickItem[] {
-    const room = roomById(chatRoomId)
-    if (!room || !canReact(message)) return []
-    const mine = ownReactions(message, room.ownId)
-    return QUICK.map(({ emoji, name }) => ({
-      ...{ text: emoji, label: `React with ${name}`, isOn: mine.includes(emoji) },
-      onSelect: () => void sendAndReport(() => react(env, room, message, emoji), onUpgrade),
-    }))
-  }
   function openBelow(message: ShownMessage, { left, bottom }: DOMRect) {
     open(message, { x: left, y: bottom })
   }
-  const mayEdit = (message: ShownMessage) => composer.open?.chatRoomId === chatRoomId && canEdit(env, message)
-  function edit(message: ShownMessage) {
-    const room = roomById(chatRoomId)
-    if (room) void beginEdit(env, room, message)
-  }
-  /** Acts on the message by a letter. Returns false if it has none. */
-  function actBy(key: string, message: ShownMessage): boolean {
-    if ((key === 'r' || key === 'enter') && canReply(message)) reply(message)
-    else if (key === 'e' && mayEdit(message)) edit(message)
-    else if (key === 'i' && message.seq !== null) setDialog({ of: 'details', message })
-    else if (key === 'delete' && canDelete(env, message)) setDialog({ of: 'delete', message })
-    else return false
-    return true
-  }
-  function itemsOf(message: ShownMessage): MenuItem[] {
-    const words = wordsOf(message)
-    const quote = quoteIn(message)
-    const room = roomById(chatRoomId)
-    const open = (of: 'delete' | 'details') => () => setDialog({ of, message })
-    return [
-      ...(canReply(message) ? [{ icon: CornerUpLeft, label: 'Reply', press: 'R', onSelect: () => reply(message) }] : []),
-      ...(words ? [{ icon: Copy, label: 'Copy', press: 'Ctrl C', onSelect: () => void copyText(words) }] : []),
-      ...(quote && room
-        ? [{ icon: TextQuote, label: 'Show the quoted message', onSelect: () => void showQuoted(env, room, quote) }]
-        : []),
-      ...(mayEdit(message) ? [{ icon: Pencil, label: 'Edit', press: 'E', onSelect: () => edit(message) }] : []),
-      ...(message.seq !== null ? [{ icon: Info, label: 'Details', press: 'I', onSelect: open('details') }] : []),
-      ...(canDelete(env, message)
-        ? [{ icon: Trash2, label: 'Delete for everyone', press: 'Del', onSelect: open('delete') }]
-        : []),
-    ]
-  }
 
-  const latest = useLatest({ lines, reply, open, canReply, actBy })
+  const latest = useLatest({ lines, open, ...verbs })
   useEffect(() => {
     const area = scroller.current
     if (!area) return
@@ -167,7 +125,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   }, [isActive])
 
   const room = roomById(chatRoomId)
-  const Asked = dialog?.of === 'delete' ? DeleteMessage : MessageDetails
+  const close = () => setAsked(undefined)
   const bubble = active?.element.isConnected ? active.element.querySelector('.bub') : undefined
   return (
     <>
@@ -219,7 +177,11 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
           onClose={() => setMenu(undefined)}
         />
       )}
-      {dialog && room && <Asked {...{ room, message: dialog.message, onUpgrade }} onClose={() => setDialog(undefined)} />}
+      {room && asked?.of === 'delete' && <DeleteMessage {...{ room, message: asked.message, onUpgrade }} onClose={close} />}
+      {room && asked?.of === 'details' && <MessageDetails {...{ room, message: asked.message }} onClose={close} />}
+      {asked?.of === 'emoji' && (
+        <EmojiPicker title="React" at={asked.at} onPick={(emoji) => verbs.give(asked.message, emoji)} onClose={close} />
+      )}
     </>
   )
 }

@@ -115,7 +115,7 @@ test('The up arrow in an empty field opens the last own message; the tick sends 
   await person.clear(field)
   await person.type(field, '{ArrowUp}')
   expect((await opened()).value).toBe('At nine')
-  expect(document.activeElement).toBe(editing())
+  await waitFor(() => expect(document.activeElement).toBe(editing()))
   await person.type(await opened(), ', or ten{Enter}')
   await waitFor(() => expect(editing()).toBe(null))
   const target = { senderId: ALICE_ID, id: MINE_ID }

@@ -64,7 +64,7 @@ export async function editLast(env: Env, room: Room): Promise<void> {
 }
 
 /** Closes the field of the edit. What was changed is kept for the next time. */
-export async function leaveEdit(env: Env, { id: chatRoomId }: Room, edit: BegunEdit): Promise<void> {
+export async function leaveEdit(env: Env, { id: chatRoomId }: Pick<Room, 'id'>, edit: BegunEdit): Promise<void> {
   showEdit(chatRoomId, null)
   const kept = edit.text === edit.before ? null : { ...edit, isOpen: false }
   await env.crypto.keepEdit({ chatRoomId, edit: kept }).catch(() => undefined)

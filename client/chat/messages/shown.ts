@@ -1,5 +1,5 @@
 import type { Content } from '../../../contract/chat/content.ts'
-import { DELETED, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { DELETED, DELETED_HERE, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
 import type { Folded } from '../../../contract/chat/kinds/fold.ts'
 import { isTyped } from '../../../contract/chat/kinds/kinds.ts'
@@ -75,7 +75,7 @@ function written(content: Content, chatRoomId: string, isMine: boolean): Message
 function shownBody({ body, chatRoomId }: StoredMessage, isMine: boolean): MessageBody {
   if (body.kind === 'content') return written(body.content, chatRoomId, isMine)
   if (body.kind === 'withheld') return { kind: 'notice', text: body.isExplained ? WHILE_BLOCKED : NO_LONGER_THERE, isQuiet: true }
-  if (body.kind === 'deleted') return { kind: 'deleted', text: DELETED }
+  if (body.kind === 'deleted') return { kind: 'deleted', text: isMine ? DELETED_HERE : DELETED }
   if (body.kind === 'newer' || body.kind === 'act') return unsupported
   if (body.kind === 'sealed')
     return {

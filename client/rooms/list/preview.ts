@@ -1,5 +1,5 @@
 import type { Content } from '../../../contract/chat/content.ts'
-import { DELETED, textWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
+import { DELETED, DELETED_HERE, textWords, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle, isMissed } from '../../../contract/chat/kinds/call.ts'
 import { albumIn } from '../../../contract/chat/kinds/file.ts'
 import { type Folded, foldEntries } from '../../../contract/chat/kinds/fold.ts'
@@ -59,7 +59,7 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Folded
     case 'plain':
       return { kind: 'plain', text: textWords(newest.body.text), status }
     case 'deleted':
-      return { kind: 'text', text: DELETED, status: null, deletedSeq: newest.seq }
+      return { kind: 'text', text: isMine ? DELETED_HERE : DELETED, status: null, deletedSeq: newest.seq }
     case 'act':
     case 'withheld':
       return null

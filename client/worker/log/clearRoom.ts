@@ -5,6 +5,7 @@ import type { Live } from '../keys/live.ts'
 import { type Book, bookWrite, readBook, withBook } from '../lists/book.ts'
 import { decided } from '../lists/pins.ts'
 import { waitingActsIn } from '../messages/acts.ts'
+import { editWrite } from '../messages/outbox.ts'
 import { readIntoIndex } from '../searchindex/searchindex.ts'
 import { dropTransfers } from '../transfers/dropping.ts'
 import { dropFiles, listFiles } from '../vault/disk.ts'
@@ -89,6 +90,7 @@ const deleteUpTo = (live: Live, chatRoomId: string, upTo: number): Promise<boole
     for (const [, seq] of await live.vault.keys('messages', chatRoomId))
       if (seq < 0 && -seq <= upTo) gone.push({ store: 'messages', key: [chatRoomId, seq], value: null })
     for (const key of await live.vault.keys('sealed', waitingActsIn(chatRoomId))) gone.push({ store: 'sealed', key, value: null })
+    gone.push(editWrite(chatRoomId, null))
     await live.vault.write([...gone, recordWrite(chatRoomId, withoutCleared(record, upTo))])
     await dropTransfers(live, transfers)
     await dropFolder(live, chatRoomId)

@@ -96,6 +96,23 @@ test('A deleted message and its edits leave no word in the vault, and no later a
   }
 })
 
+test('What was begun at a message goes with it: an edit of its author, and a reply', async () => {
+  const message = await named(alice, 'first words')
+  const other = targetOf(await named(alice, 'other words'))
+  const target = targetOf(message)
+  const edit = { n: 1, text: 'first words, changed', before: 'first words', isCaption: false, isOpen: false }
+  const [quote, otherQuote] = [target, other].map((name) => ({ ...name, words: 'first words' }))
+  await alice.core.keepEdit({ chatRoomId, edit: { ...edit, target } })
+  await alice.core.keepReply({ chatRoomId, quote: otherQuote ?? null })
+  await bob.core.keepEdit({ chatRoomId, edit: { ...edit, target: other } })
+  await bob.core.keepReply({ chatRoomId, quote: quote ?? null })
+  await acts(alice, bob, { type: 'delete', target, places: [message.seq] })
+  await bob.reads(alice)
+  expect([await alice.core.readEdit(chatRoomId), await bob.core.readReply(chatRoomId)]).toEqual([null, null])
+  expect(await alice.core.readReply(chatRoomId)).toEqual(otherQuote)
+  expect(await bob.core.readEdit(chatRoomId)).toMatchObject({ target: other })
+})
+
 test('Somebody else’s edit and deletion change nothing', async () => {
   const message = await named(alice, 'first words')
   const [target, { seq }] = [targetOf(message), message]

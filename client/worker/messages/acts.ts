@@ -17,6 +17,7 @@ import {
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
+import { forgottenBegun } from './outbox.ts'
 
 /** Acts that wait for one message: more are forgotten, the oldest first. */
 const WAITING_MAX = 100
@@ -46,14 +47,13 @@ export interface TakenActs {
  */
 export async function takeActs(vault: Vault, chatRoomId: string, entries: StoredMessage[]): Promise<TakenActs> {
   const at: Taking = {
-    ...{
-      vault,
-      chatRoomId,
-      rows: new Map(entries.map((entry) => [entry.seq, entry])),
-      said: saidIn(entries),
-      reread: [],
-      deleted: [],
-    },
+    vault,
+    chatRoomId,
+    rows: new Map(entries.map((entry) => [entry.seq, entry])),
+    said: saidIn(entries),
+    reread: [],
+    deleted: [],
+    forgotten: [],
   }
   const waited = await takeWaiting(at, entries)
   const waiting = new Map<string, number[]>()
@@ -73,7 +73,13 @@ export async function takeActs(vault: Vault, chatRoomId: string, entries: Stored
     entries: entries.map((entry) => at.rows.get(entry.seq) ?? entry),
     changed: [...changed, ...rows.filter(({ seq, body }) => !isNew.has(seq) && isHidden(body))],
     deleted: at.deleted,
-    writes: [...rows.flatMap(messageWrites), ...lateWrites(chatRoomId, at.reread), ...waited, ...[...waiting].map(waitingWrite)],
+    writes: [
+      ...rows.flatMap(messageWrites),
+      ...lateWrites(chatRoomId, at.reread),
+      ...waited,
+      ...at.forgotten,
+      ...[...waiting].map(waitingWrite),
+    ],
   }
 }
 
@@ -91,8 +97,7 @@ export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage
 
 /** Deletes the bytes of what was deleted. After a crash before that nobody has their key. */
 export async function dropDeleted(live: Live, chatRoomId: string, { deleted }: TakenActs): Promise<void> {
-  const due = deleted.filter(({ type }) => type !== 'text')
-  if (due.length > 0) await (await import('./dropDeleted.ts')).dropBytes(live, chatRoomId, due)
+  if (deleted.length > 0) await (await import('./dropDeleted.ts')).dropBytes(live, chatRoomId, deleted)
 }
 
 /** An edit or a deletion that nobody would count is not sent. Throws 'too_late'. */
@@ -119,6 +124,7 @@ interface Taking {
   /** Messages of the vault with other words. */
   reread: StoredMessage[]
   deleted: Content[]
+  forgotten: Write[]
 }
 
 const saidIn = (entries: StoredMessage[]) =>
@@ -179,6 +185,7 @@ async function applyTo(at: Taking, name: MessageName, entry: Told): Promise<bool
   )
   if (became === 'deleted') {
     at.deleted.push(body.content)
+    at.forgotten.push(...(await forgottenBegun(at.vault, name)))
     put(at, { ...rest, body: { kind: 'deleted' } }, true)
     await dropTexts(at, [...(acts?.edits ?? []), entry.seq])
   } else if (became) {

@@ -4,8 +4,8 @@ import { isAct, isCounted, isTyped, quoteIn } from '../../../contract/chat/kinds
 import { forgottenWrite } from '../calls/notedCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { exclusive } from '../vault/exclusive.ts'
-import { seqOfMessage } from '../vault/storedMessage.ts'
-import type { Write } from '../vault/vault.ts'
+import { type MessageName, seqOfMessage } from '../vault/storedMessage.ts'
+import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { filesOf, nextOrder } from './queue.ts'
 
@@ -197,7 +197,7 @@ export const replyWrite = (chatRoomId: string, quote: Quote | null): Write => ({
   value: quote && { json: quote },
 })
 
-export async function readReply({ vault }: Live, chatRoomId: string): Promise<Quote | null> {
+export async function readReply({ vault }: Pick<Live, 'vault'>, chatRoomId: string): Promise<Quote | null> {
   const row = await vault.get('sealed', replyKey(chatRoomId))
   return row ? jsonOf(quoteShape, row) : null
 }
@@ -221,15 +221,28 @@ const begunShape: z.ZodType<BegunEdit> = z.object({
 
 const editKey = (chatRoomId: string) => `edit:${chatRoomId}`
 
-export async function readEdit({ vault }: Live, chatRoomId: string): Promise<BegunEdit | null> {
+export const editWrite = (chatRoomId: string, edit: BegunEdit | null): Write => ({
+  store: 'sealed',
+  key: editKey(chatRoomId),
+  value: edit && { json: edit },
+})
+
+export async function readEdit({ vault }: Pick<Live, 'vault'>, chatRoomId: string): Promise<BegunEdit | null> {
   const row = await vault.get('sealed', editKey(chatRoomId))
   return row ? jsonOf(begunShape, row) : null
 }
 
 export const keepEdit = (live: Live, { chatRoomId, edit }: { chatRoomId: string; edit: BegunEdit | null }): Promise<void> =>
-  inKeepingOrder(live, chatRoomId, () =>
-    live.vault.write([{ store: 'sealed', key: editKey(chatRoomId), value: edit && { json: edit } }]),
-  )
+  inKeepingOrder(live, chatRoomId, () => live.vault.write([editWrite(chatRoomId, edit)]))
+
+/** Forgets what was begun at a message that is gone. */
+export async function forgottenBegun(vault: Vault, { chatRoomId, senderId, id }: MessageName): Promise<Write[]> {
+  const [edit, reply] = await Promise.all([readEdit({ vault }, chatRoomId), readReply({ vault }, chatRoomId)])
+  return [
+    ...(edit?.target.senderId === senderId && edit.target.id === id ? [editWrite(chatRoomId, null)] : []),
+    ...(reply?.senderId === senderId && reply.id === id ? [replyWrite(chatRoomId, null)] : []),
+  ]
+}
 
 export const keepReply = (live: Live, { chatRoomId, quote }: { chatRoomId: string; quote: Quote | null }): Promise<void> =>
   inKeepingOrder(live, chatRoomId, () => live.vault.write([replyWrite(chatRoomId, quote)]))

@@ -1,5 +1,5 @@
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
-import { fileIn, quotedWords } from '../../../contract/chat/kinds/kinds.ts'
+import { ownWords, quotedWords } from '../../../contract/chat/kinds/kinds.ts'
 import type { Live } from '../keys/live.ts'
 import { type MessageName, messageAt, seqOfMessage } from '../vault/storedMessage.ts'
 import { roomRecord } from '../vault/storedRoom.ts'
@@ -16,7 +16,7 @@ export async function earlierWords({ vault }: Live, name: MessageName): Promise<
   const message = seq === undefined ? undefined : await messageAt(vault, name.chatRoomId, seq)
   if (message?.body.kind !== 'content') return []
   const { content } = message.body
-  const words: Wording[] = [{ at: message.at, text: content.type === 'text' ? content.text : (fileIn(content)?.caption ?? '') }]
+  const words: Wording[] = [{ at: message.at, text: ownWords(content) }]
   for (const place of message.acts?.edits ?? []) {
     const entry = await messageAt(vault, name.chatRoomId, -place)
     if (entry?.body.kind === 'act' && entry.body.act?.type === 'edit' && place !== message.acts?.edit?.seq)

@@ -7,6 +7,8 @@ export const callKind: KindRules<ContentOf<'call'>> = {
   file: () => undefined,
   call: (content) => content,
   quote: () => undefined,
+  own: () => '',
+  withOwn: () => undefined,
   counts: false,
   isTyped: false,
 }

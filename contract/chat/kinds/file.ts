@@ -1,4 +1,6 @@
+import { textBytes } from '../../ground/bytes.ts'
 import type { FileContent } from '../content.ts'
+import { SAID } from '../saidlimits.ts'
 import type { ContentOf, KindRules } from './rules.ts'
 
 export const fileKind: KindRules<ContentOf<'file'>> = {
@@ -7,6 +9,8 @@ export const fileKind: KindRules<ContentOf<'file'>> = {
   file: (content) => content,
   call: () => undefined,
   quote: ({ quote }) => quote,
+  own: ({ caption }) => caption,
+  withOwn: (content, caption) => (textBytes(caption) <= SAID.captionBytes ? { ...content, caption } : undefined),
   counts: true,
   isTyped: false,
 }

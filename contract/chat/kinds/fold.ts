@@ -1,7 +1,6 @@
-import { textBytes } from '../../ground/bytes.ts'
 import type { Act, Content } from '../content.ts'
 import { SAID } from '../saidlimits.ts'
-import { isAct, isCounted } from './kinds.ts'
+import { isAct, isCounted, withOwnWords } from './kinds.ts'
 
 /** What was done to one message [Note: M7]. */
 export interface Acts {
@@ -47,8 +46,7 @@ export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | un
   if (act.type === 'delete') return isDeletedBy(target, told) ? 'deleted' : undefined
   if (senderId !== target.senderId) return undefined
   const { n, text } = act
-  const mayBe = content.type === 'text' ? text.trim() !== '' : content.type === 'file' && textBytes(text) <= SAID.captionBytes
-  if (!mayBe || !isWithin(target, told, ACT_LIMITS.editMs) || acts.edits?.includes(seq)) return undefined
+  if (!withOwnWords(content, text) || !isWithin(target, told, ACT_LIMITS.editMs) || acts.edits?.includes(seq)) return undefined
   const { edit = { n: 0, seq: 0 } } = acts
   const isNewer = n > edit.n || (n === edit.n && seq > edit.seq)
   const edits = [...(acts.edits ?? []), seq].sort((a, b) => a - b).slice(-SAID.textsMax)
@@ -84,7 +82,5 @@ function edited<E extends Entry>(entry: E): E {
   return acts?.edit && body?.content ? { ...entry, body: { ...body, content: withText(body.content, acts.edit.text) } } : entry
 }
 
-export function withText<C extends Content | Act>(content: C, text: string): C {
-  if (content.type === 'text') return { ...content, text }
-  return content.type === 'file' ? { ...content, caption: text } : content
-}
+export const withText = <C extends Content | Act>(said: C, text: string): C =>
+  isAct(said) ? said : ((withOwnWords(said, text) ?? said) as C)

@@ -27,6 +27,11 @@ export const fileIn = (said: Content | Act | null | undefined): FileContent | un
 export const quoteIn = (said: Content | Act | null | undefined): Quote | undefined =>
   said && !isAct(said) ? rulesOf(said).quote(said) : undefined
 
+export const ownWords = (content: Content): string => rulesOf(content).own(content)
+
+/** Returns undefined for words that the content cannot have. */
+export const withOwnWords = (content: Content, text: string): Content | undefined => rulesOf(content).withOwn(content, text)
+
 /** Returns one line for a quote. */
 export function quotedWords(content: Content): string {
   const line = (fileIn(content)?.caption || contentWords(content)).replace(/\s+/g, ' ').trim()

@@ -11,6 +11,10 @@ export interface KindRules<C extends Content> {
   file(content: C): FileContent | undefined
   call(content: C): CallContent | undefined
   quote(content: C): Quote | undefined
+  /** Words that their author can edit. */
+  own(content: C): string
+  /** Returns undefined for words that it cannot have. */
+  withOwn(content: C, text: string): C | undefined
   /** False for a silent kind. */
   counts: boolean
   /** True for words that can return to the field where they were typed. */

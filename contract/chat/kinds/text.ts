@@ -7,6 +7,8 @@ export const textKind: KindRules<ContentOf<'text'>> = {
   file: () => undefined,
   call: () => undefined,
   quote: ({ quote }) => quote,
+  own: ({ text }) => text,
+  withOwn: (content, text) => (text.trim() === '' ? undefined : { ...content, text }),
   counts: true,
   isTyped: true,
 }

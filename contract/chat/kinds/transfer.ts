@@ -6,6 +6,8 @@ export const transferKind: KindRules<ContentOf<'transfer'>> = {
   file: () => undefined,
   call: () => undefined,
   quote: () => undefined,
+  own: () => '',
+  withOwn: () => undefined,
   counts: true,
   isTyped: false,
 }

@@ -1,0 +1,89 @@
+import { Copy, CornerUpLeft, Info, Pencil, SmilePlus, TextQuote, Trash2 } from 'lucide-react'
+import type { Env } from '../../env.ts'
+import { roomById } from '../../rooms/list/roomList.ts'
+import type { MenuItem, QuickItem } from '../../ui/Menu.tsx'
+import { copyText } from '../../ui/useCopy.tsx'
+import { composer } from './composer.ts'
+import { beginEdit, canDelete, canEdit, editIn, leaveEdit } from './edits.ts'
+import { quoteIn, quoteOf, wordsOf } from './quotes.ts'
+import { canReact, ownReactions, QUICK, react } from './reactions.ts'
+import { chooseReply } from './replies.ts'
+import { sendAndReport } from './sendOutcome.ts'
+import { showQuoted } from './showQuoted.ts'
+import type { ShownMessage } from './store.ts'
+
+/** What asks before it acts, or shows more. */
+export type Asked = 'delete' | 'details' | 'emoji'
+
+interface Given {
+  env: Env
+  chatRoomId: string
+  onUpgrade: () => void
+  onAsk: (of: Asked, message: ShownMessage) => void
+}
+
+/** What can be done with the messages of a chat. What is not possible has no item. */
+export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk }: Given) {
+  const isWritten = () => composer.open?.chatRoomId === chatRoomId
+  const canReply = (message: ShownMessage) => isWritten() && quoteOf(message) !== undefined
+  const mayEdit = (message: ShownMessage) => isWritten() && canEdit(env, message)
+
+  function reply(message: ShownMessage) {
+    const quote = quoteOf(message)
+    const { open } = composer
+    if (!quote || open?.chatRoomId !== chatRoomId) return
+    const edit = editIn(chatRoomId)
+    if (edit) void leaveEdit(env, { id: chatRoomId }, edit)
+    void chooseReply(env, chatRoomId, quote)
+    open.field.current?.focus({ preventScroll: true })
+  }
+  function edit(message: ShownMessage) {
+    const room = roomById(chatRoomId)
+    if (room) void beginEdit(env, room, message)
+  }
+  function give(message: ShownMessage, emoji: string) {
+    const room = roomById(chatRoomId)
+    if (room) void sendAndReport(() => react(env, room, message, emoji), onUpgrade)
+  }
+
+  /** Acts on the message by a letter. Returns false if it has none. */
+  function actBy(key: string, message: ShownMessage): boolean {
+    if ((key === 'r' || key === 'enter') && canReply(message)) reply(message)
+    else if (key === 'e' && mayEdit(message)) edit(message)
+    else if (key === 'i' && message.seq !== null) onAsk('details', message)
+    else if (key === 'delete' && canDelete(env, message)) onAsk('delete', message)
+    else return false
+    return true
+  }
+
+  function quickOf(message: ShownMessage): QuickItem[] {
+    const room = roomById(chatRoomId)
+    if (!room || !canReact(message)) return []
+    const mine = ownReactions(message, room.ownId)
+    const quick = QUICK.map(({ emoji, name }) => ({
+      ...{ text: emoji, label: `React with ${name}`, isOn: mine.includes(emoji) },
+      onSelect: () => give(message, emoji),
+    }))
+    const other = { icon: SmilePlus, label: 'React with another emoji', isOn: false, onSelect: () => onAsk('emoji', message) }
+    return [...quick, other]
+  }
+
+  function itemsOf(message: ShownMessage): MenuItem[] {
+    const words = wordsOf(message)
+    const quote = quoteIn(message)
+    const room = roomById(chatRoomId)
+    const ask = (of: Asked) => () => onAsk(of, message)
+    return [
+      ...(canReply(message) ? [{ icon: CornerUpLeft, label: 'Reply', press: 'R', onSelect: () => reply(message) }] : []),
+      ...(words ? [{ icon: Copy, label: 'Copy', press: 'Ctrl C', onSelect: () => void copyText(words) }] : []),
+      ...(quote && room
+        ? [{ icon: TextQuote, label: 'Show the quoted message', onSelect: () => void showQuoted(env, room, quote) }]
+        : []),
+      ...(mayEdit(message) ? [{ icon: Pencil, label: 'Edit', press: 'E', onSelect: () => edit(message) }] : []),
+      ...(message.seq !== null ? [{ icon: Info, label: 'Details', press: 'I', onSelect: ask('details') }] : []),
+      ...(canDelete(env, message) ? [{ icon: Trash2, label: 'Delete for everyone', press: 'Del', onSelect: ask('delete') }] : []),
+    ]
+  }
+
+  return { canReply, reply, give, actBy, quickOf, itemsOf }
+}
