@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { type FocusEvent, useRef, useState } from 'react'
+import { type FocusEvent, type PointerEvent, useRef, useState } from 'react'
 import './menu.css'
 import { isByKey } from './opener.ts'
 import { useOver } from './useOver.tsx'
@@ -34,6 +34,11 @@ interface Props {
   items: MenuItem[]
   quick?: QuickItem[]
   onClose: () => void
+}
+
+/** A right click that opens a sheet below itself ends on one of its items. */
+function passOver(event: PointerEvent) {
+  if (event.button === 2) event.preventDefault()
 }
 
 /** A menu that is open while it is rendered. On a phone it is a sheet at the bottom. */
@@ -85,6 +90,7 @@ export function Menu({ label, at, items, quick = [], onClose }: Props) {
                   key={words}
                   checked={isOn}
                   aria-label={words}
+                  onPointerUp={passOver}
                   onSelect={() => {
                     chosen.current = onSelect
                   }}
@@ -98,6 +104,7 @@ export function Menu({ label, at, items, quick = [], onClose }: Props) {
           {items.map(({ icon: Icon, label: words, press, onSelect }) => (
             <DropdownMenu.Item
               key={words}
+              onPointerUp={passOver}
               onSelect={() => {
                 chosen.current = onSelect
               }}
