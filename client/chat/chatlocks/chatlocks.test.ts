@@ -81,6 +81,11 @@ async function lockData(one: TestPerson, chatRoomId: string): Promise<string[]> 
   return book.locks?.[chatRoomId]?.data ?? []
 }
 
+const begun = (text: string) => ({
+  target: { senderId: 'author', id: 'message' },
+  ...{ n: 1, text, before: 'apples', isCaption: false, isOpen: true },
+})
+
 const words = (texts: string[], ...looked: string[]) => texts.filter((text) => looked.some((word) => text.includes(word)))
 
 test('Once Alice locks a chat, nothing that her open vault opens has a word of it: not the messages, the draft, the search or the keys', async () => {
@@ -88,16 +93,20 @@ test('Once Alice locks a chat, nothing that her open vault opens has a word of i
   await alice.keeps(bob, 'cherries, not sent')
   await keepDraft(alice.env, place.id, 'a draft of plums')
   await alice.core.keepReply({ chatRoomId: place.id, quote: { senderId: bob.userId, id: bob.userId, words: 'pears' } })
+  await alice.core.keepEdit({ chatRoomId: place.id, edit: begun('quinces') })
   await alice.core.indexRooms({ chatRoomIds: [place.id] })
-  expect(words(await openedRows(alice), 'apples', 'pears', 'plums', 'cherries').length).toBeGreaterThan(4)
+  const fruits = ['apples', 'pears', 'plums', 'cherries', 'quinces']
+  expect(words(await openedRows(alice), ...fruits).length).toBeGreaterThan(5)
   await setChatPassword(alice.env, place, PASSWORD)
   expect(lockState(place.id)).toBe('shut')
   const texts = await openedRows(alice)
-  expect(words(texts, 'apples', 'pears', 'plums', 'cherries')).toEqual([])
+  expect(words(texts, ...fruits)).toEqual([])
   // Neither its MLS state, its commits nor its epoch keys, and no part of the search.
   expect(texts.filter((text) => /^(groups|messages|outbox|own)/.test(text) && !text.includes('lockedRoom'))).toEqual([])
   expect(
-    texts.filter((text) => /^sealed (epoch|room|draft|reply|pending|pages):/.test(text) && !text.includes('lockedRoom')),
+    texts.filter(
+      (text) => /^sealed (epoch|room|draft|reply|edit|acts|pending|pages):/.test(text) && !text.includes('lockedRoom'),
+    ),
   ).toEqual([])
   expect(texts.filter((text) => /^sealed (search|late)/.test(text))).toEqual([])
   await expect(alice.core.page({ chatRoomId: place.id, limit: 5 })).rejects.toThrow(failure('room_locked'))
@@ -129,6 +138,7 @@ test('Alice unlocks with the password: her messages, her draft and her unsent wo
   await keepDraft(alice.env, place.id, 'a draft of plums')
   const quote = { senderId: bob.userId, id: bob.userId, words: 'pears' }
   await alice.core.keepReply({ chatRoomId: place.id, quote })
+  await alice.core.keepEdit({ chatRoomId: place.id, edit: begun('quinces') })
   await setChatPassword(alice.env, place, PASSWORD)
   await meanwhile(() => bob.says(alice, 'figs, while locked'))
   await syncs(alice)
@@ -140,6 +150,7 @@ test('Alice unlocks with the password: her messages, her draft and her unsent wo
   expect(await alice.hears(bob)).toEqual(['apples', 'pears', 'figs, while locked'])
   expect(await readDraft(alice.env, place.id)).toBe('a draft of plums')
   expect(await alice.core.readReply(place.id)).toEqual(quote)
+  expect(await alice.core.readEdit(place.id)).toEqual(begun('quinces'))
   await alice.says(bob, 'dates, while open')
   await alice.core.keepReply({ chatRoomId: place.id, quote: { ...quote, words: 'kiwis' } })
   await lockChat(alice.env, place)

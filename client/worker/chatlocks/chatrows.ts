@@ -7,18 +7,17 @@ import type { Live } from '../keys/live.ts'
 import { type ChatLock, pinIn, readBook } from '../lists/book.ts'
 import { isDue, isOn, locksToFollow, type SeenPasswords } from '../lists/chatlocks.ts'
 import { seenIn } from '../lists/generations.ts'
-import { waitingActsIn } from '../messages/acts.ts'
 import { EPOCH_ROWS } from '../messages/archive.ts'
 import { ownRow, withOutbox } from '../messages/outbox.ts'
 import { forgetIndex } from '../searchindex/searchindex.ts'
 import { dropRoomTransfers } from '../transfers/dropping.ts'
 import { dropFiles, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
-import { isRoomLocked, LOCKS, type RoomLock, type RowKeys, SEARCH_KINDS } from '../vault/roomlocks.ts'
+import { isRoomLocked, LOCKS, MANY_KINDS, type RoomLock, type RowKeys, SEARCH_KINDS, SINGLE_KINDS } from '../vault/roomlocks.ts'
 import { type RoomRecord, roomRecord, roomRecords } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import type { KeyOf, VaultStore, VaultValue } from '../vault/vaultRows.ts'
-import { transfersIn, uploadId, uploadsIn } from '../vault/waitingFiles.ts'
+import { uploadId, uploadsIn } from '../vault/waitingFiles.ts'
 import { isDropped, newRowKey, openRowKeys } from './chatkeys.ts'
 
 // Row keys lie inside the vault's seal. The lock is written first and each step can repeat: a crash leaves the room shut.
@@ -154,13 +153,11 @@ export async function unsealed(vault: Vault, { store, key }: Name): Promise<Vaul
 }
 
 export async function roomNames(vault: Vault, chatRoomId: string): Promise<Name[]> {
-  const kinds = ['room', 'draft', 'reply', 'pending', 'pages']
   const [messages, outbox] = [await vault.keys('messages', chatRoomId), await vault.keys('outbox', chatRoomId)]
-  const named = [uploadsIn(chatRoomId), transfersIn(chatRoomId), waitingActsIn(chatRoomId)]
-  const many = (await Promise.all(named.map((beginning) => vault.keys('sealed', beginning)))).flat()
+  const many = (await Promise.all(MANY_KINDS.map((kind) => vault.keys('sealed', `${kind}:${chatRoomId}:`)))).flat()
   return [
     ...many.map((key): Name => ({ store: 'sealed', key })),
-    ...kinds.map((kind): Name => ({ store: 'sealed', key: `${kind}:${chatRoomId}` })),
+    ...SINGLE_KINDS.map((kind): Name => ({ store: 'sealed', key: `${kind}:${chatRoomId}` })),
     { store: 'groups', key: chatRoomId },
     ...outbox.map((key): Name => ({ store: 'outbox', key })),
     ...messages.map((key): Name => ({ store: 'messages', key })),

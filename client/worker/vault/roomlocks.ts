@@ -56,7 +56,11 @@ export interface LocksRead {
 export const isUnchanged = ({ bytes }: LocksRead, now: unknown): boolean =>
   now instanceof Uint8Array ? bytes !== undefined && sameBytes(bytes, now) : bytes === undefined
 
-const SEALED_KINDS = ['room', 'acts', 'draft', 'reply', 'edit', 'pending', 'pages', 'upload', 'transfer']
+/** One row a room each. */
+export const SINGLE_KINDS = ['room', 'draft', 'reply', 'edit', 'pending', 'pages']
+/** Any number of rows a room. */
+export const MANY_KINDS = ['acts', 'upload', 'transfer']
+const SEALED_KINDS = [...SINGLE_KINDS, ...MANY_KINDS]
 /** A locked room keeps no search rows. */
 export const SEARCH_KINDS = ['search', 'searchhead', 'late']
 
