@@ -76,13 +76,12 @@ const UNKNOWN_ROOM: LogOutcome = {
  * Processes the log's next entries [Note: commit, then show]. `asked`: list versions already requested. `peers`: stops at missing
  * keys, because verification is final.
  */
-export async function receiveLog(
+export function receiveLog(
   live: Live,
   input: Place & { entries: LogEntry[]; now: number; asked?: Versions; peers?: ShownPeer[] },
 ): Promise<LogOutcome> {
   const { chatRoomId, peerIds, entries, now, asked = {}, peers = [] } = input
-  let gone = false
-  const outcome = await withRoom(live, chatRoomId, peerIds, async (room) => {
+  return withRoom(live, chatRoomId, peerIds, async (room) => {
     if (!(await arePeersKnown(live, peers))) return { ...UNKNOWN_ROOM, needsPeers: true }
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
@@ -91,7 +90,6 @@ export async function receiveLog(
     const at = catchUpFrom({ live, chatRoomId, now }, room, record)
     const { mustEnter, hasGap, unknownLists } = await takeEntries(at, entries, asked)
     const taken = at.record.cursor > room.record.cursor || record !== known ? await store(at, room.record) : NOTHING_TAKEN
-    gone = taken.deleted.length > 0
     const { cursor, from, waiting, unaudited } = at.record
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
@@ -116,9 +114,6 @@ export async function receiveLog(
       forks: unansweredForks(at.record),
     }
   })
-  // The words of what was deleted leave the index at once.
-  if (gone) await (await import('../searchindex/searchindex.ts')).readIntoIndex(live.vault, [chatRoomId], 0)
-  return outcome
 }
 
 /** Completes an older build's record [Note: H3]. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { Act } from '../../../contract/chat/content.ts'
 import { readyRoom } from '../../rooms/log/readyRoom.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
@@ -9,7 +9,8 @@ import { openLive } from '../account/openAccount.ts'
 import type { StoredMessage } from '../crypto.ts'
 import { messageAt } from '../vault/storedMessage.ts'
 import { STORES } from '../vault/vaultRows.ts'
-import { takeActs, waitingActsIn } from './acts.ts'
+import { takeActs } from './acts.ts'
+import { waitingActsIn } from './waitingActs.ts'
 
 let alice: TestPerson
 let bob: TestPerson
@@ -195,6 +196,67 @@ test('An act whose key comes late changes its message, and views that were read 
   await second.core.reopenWaiting({ chatRoomId, peerIds: [alice.userId] })
   expect((await shown(second)).map(({ words }) => words)).toEqual(['better words', 'other words'])
   expect((await page()).waitsFor).not.toBe(waitsFor)
+})
+
+test('The words of a message leave the search although the key of its deletion comes late', async () => {
+  await alice.says(bob, 'unrepeatable')
+  const message = await named(alice, 'unrepeatable')
+  const second = await bob.newComputer()
+  await second.reads(alice)
+  expect(await search(second, 'unrepeatable')).toHaveLength(1)
+  await readyRoom(alice.env, alice.room(bob), { mustCommit: true })
+  await acts(alice, bob, { type: 'delete', target: targetOf(message), places: [message.seq] })
+  const keys = wire.rooms.get(chatRoomId)?.archiveKeys.splice(0) ?? []
+  await second.reads(alice)
+  expect(JSON.stringify(await allRows(second))).toMatch(/unrepeatable/)
+  await second.core.keepArchiveKeys(keys.filter(({ userId }) => userId === bob.userId))
+  await second.core.reopenWaiting({ chatRoomId, peerIds: [alice.userId] })
+  expect(JSON.stringify(await allRows(second))).not.toMatch(/unrepeatable/)
+})
+
+test('An edit that waits for the index is not lost where the next one comes before it is read', async () => {
+  const [first, other] = [targetOf(await named(alice, 'first words')), targetOf(await named(alice, 'other words'))]
+  expect(await search(bob, 'words')).toHaveLength(2)
+  await acts(alice, bob, { type: 'edit', target: first, n: 1, text: 'apples' })
+  await acts(alice, bob, { type: 'edit', target: other, n: 1, text: 'pears' })
+  await bob.reads(alice)
+  await acts(alice, bob, { type: 'edit', target: first, n: 2, text: 'plums' })
+  await bob.reads(alice)
+  expect(await search(bob, 'words')).toEqual([])
+  expect(await search(bob, 'pears')).toHaveLength(1)
+})
+
+test('Nobody’s deletion makes more than a thousand places wait, and none behind itself', async () => {
+  const { vault } = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const message = await named(alice, 'first words')
+  const target = { senderId: alice.userId, id: randomUUID() }
+  const deletion = (seq: number): StoredMessage => ({
+    ...{ ...message, id: randomUUID(), seq },
+    body: { kind: 'act', act: { type: 'delete', target, places: Array.from({ length: 51 }, (_, at) => seq - 51 + at) } },
+  })
+  const take = async (entries: StoredMessage[]) => vault.write((await takeActs(vault, chatRoomId, entries)).writes)
+  await take(Array.from({ length: 30 }, (_, at) => deletion(10_000 + 100 * at)))
+  await take([{ ...deletion(20_000), body: { kind: 'act', act: { type: 'delete', target, places: [20_001] } } }])
+  const keys = (await vault.keys('sealed', waitingActsIn(chatRoomId))).filter((key) => key.endsWith('@'))
+  expect(keys).toHaveLength(1)
+  const places = (await vault.get('sealed', keys[0] ?? ''))?.json as [number, number][]
+  expect(places).toHaveLength(1000)
+  expect(places.at(-1)).toEqual([12_899, 12_900])
+  vault.close()
+})
+
+test.each([
+  ['edit', 24, 'A message can be edited within 24 hours'],
+  ['delete', 48, 'A message can be deleted within 48 hours'],
+] as const)('An %s that is sealed too late is not sent, and says so', async (type, hours, words) => {
+  const message = await named(alice, 'first words')
+  const target = targetOf(message)
+  const act: Act = type === 'edit' ? { type, target, n: 1, text: 'too late' } : { type, target, places: [message.seq] }
+  vi.spyOn(Date, 'now').mockReturnValue(Date.parse(message.at) + hours * 60 * 60_000 + 60_000)
+  await expect(acts(alice, bob, act)).rejects.toThrow(words)
+  vi.restoreAllMocks()
+  const [row] = await alice.core.outbox(chatRoomId)
+  expect(row).toMatchObject({ content: act, envelope: null, failure: words })
 })
 
 test('What names a message that is not here yet waits for it, a hundred at most', async () => {

@@ -1,10 +1,9 @@
-import { z } from 'zod'
 import type { Act, Content } from '../../../contract/chat/content.ts'
 import { ACT_LIMITS, isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { lateWrites } from '../searchindex/lateMessages.ts'
+import { rereadWrite } from '../searchindex/lateMessages.ts'
 import {
   isProven,
   type MessageName,
@@ -16,16 +15,8 @@ import {
 } from '../vault/storedMessage.ts'
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
-import { jsonOf } from '../vault/vaultRows.ts'
 import { forgottenBegun } from './outbox.ts'
-
-/** Acts that wait for one message: more are forgotten, the oldest first. */
-const WAITING_MAX = 100
-
-export const waitingActsIn = (chatRoomId: string) => `acts:${chatRoomId}:`
-const placeKey = ({ chatRoomId }: { chatRoomId: string }, { senderId }: StoredMessage, seq: number) =>
-  waitingKey({ chatRoomId, senderId, id: `@${seq}` })
-const waitingKey = ({ chatRoomId, senderId, id }: MessageName) => `${waitingActsIn(chatRoomId)}${senderId}/${id}`
+import { openWaiting } from './waitingActs.ts'
 
 type Told = StoredMessage & { body: { kind: 'act'; act: Act } }
 
@@ -54,18 +45,10 @@ export async function takeActs(vault: Vault, chatRoomId: string, entries: Stored
     reread: [],
     deleted: [],
     forgotten: [],
+    waiting: openWaiting(vault, chatRoomId),
   }
-  const waited = await takeWaiting(at, entries)
-  const waiting = new Map<string, number[]>()
-  for (const entry of entries)
-    if (isTold(entry)) {
-      const { act } = entry.body
-      for (const [index, seq] of act.type === 'delete' ? act.places.entries() : [])
-        if (!(await emptyPlace(at, seq, entry, index > 0))) await addWaiting(at, waiting, placeKey(at, entry, seq), entry.seq)
-      const name = { chatRoomId, ...act.target }
-      if (act.type === 'delete' && at.rows.get(act.places[0] ?? 0)?.body.kind === 'deleted') continue
-      if (!(await applyTo(at, name, entry))) await addWaiting(at, waiting, waitingKey(name), entry.seq)
-    }
+  await takeWaiting(at, entries)
+  for (const entry of entries) if (isTold(entry)) await take(at, entry)
   const isNew = new Set(entries.map(({ seq }) => seq))
   const rows = [...at.rows.values()]
   const changed = rows.filter(({ seq, body }) => !isNew.has(seq) && body.kind !== 'act')
@@ -75,10 +58,9 @@ export async function takeActs(vault: Vault, chatRoomId: string, entries: Stored
     deleted: at.deleted,
     writes: [
       ...rows.flatMap(messageWrites),
-      ...lateWrites(chatRoomId, at.reread),
-      ...waited,
+      ...at.reread.map((message) => rereadWrite(chatRoomId, message)),
       ...at.forgotten,
-      ...[...waiting].map(waitingWrite),
+      ...at.waiting.writes(),
     ],
   }
 }
@@ -95,9 +77,9 @@ export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage
     await dropDeleted(live, chatRoomId, taken)
   })
 
-/** Deletes the bytes of what was deleted. After a crash before that nobody has their key. */
+/** Deletes the bytes and the indexed words of what was deleted. After a crash nobody has the key of the bytes; the index is read later. */
 export async function dropDeleted(live: Live, chatRoomId: string, { deleted }: TakenActs): Promise<void> {
-  if (deleted.length > 0) await (await import('./dropDeleted.ts')).dropBytes(live, chatRoomId, deleted)
+  if (deleted.length > 0) await (await import('./dropDeleted.ts')).dropTraces(live, chatRoomId, deleted)
 }
 
 /** An edit or a deletion that nobody would count is not sent. Throws 'too_late'. */
@@ -125,6 +107,7 @@ interface Taking {
   reread: StoredMessage[]
   deleted: Content[]
   forgotten: Write[]
+  waiting: ReturnType<typeof openWaiting>
 }
 
 const saidIn = (entries: StoredMessage[]) =>
@@ -134,42 +117,41 @@ const saidIn = (entries: StoredMessage[]) =>
       .map((entry) => [messageName(entry), entry.seq] as const),
   )
 
-async function takeWaiting(at: Taking, entries: StoredMessage[]): Promise<Write[]> {
-  const { vault, chatRoomId, said } = at
-  const keyOf = (entry: StoredMessage) => {
-    if (entry.body.kind === 'withheld') return placeKey(at, entry, entry.seq)
-    return said.has(messageName(entry)) ? waitingKey(entry) : undefined
+async function take(at: Taking, entry: Told): Promise<void> {
+  const { chatRoomId, waiting } = at
+  const { act } = entry.body
+  if (act.type === 'delete') {
+    for (const [index, place] of act.places.entries())
+      if (place < entry.seq && !(await emptyPlace(at, place, entry, index > 0))) await waiting.addPlace(entry, place, entry.seq)
+    if (at.rows.get(act.places[0] ?? 0)?.body.kind === 'deleted') return
   }
-  const due = entries.flatMap(
-    (entry) => [{ entry, key: keyOf(entry) }].filter(({ key }) => key !== undefined) as { entry: StoredMessage; key: string }[],
-  )
-  const keys = due.length > 0 ? new Set(await vault.keys('sealed', waitingActsIn(chatRoomId))) : new Set<string>()
-  const writes: Write[] = []
-  for (const { entry, key } of due) {
-    if (!keys.has(key)) continue
-    for (const seq of await waitingSeqs(vault, key)) {
-      const told = await messageAt(vault, chatRoomId, -seq)
-      if (!isTold(told)) continue
-      if (entry.body.kind !== 'withheld') await applyTo(at, entry, told)
-      else await emptyPlace(at, entry.seq, told, told.body.act.type === 'delete' && told.body.act.places[0] !== entry.seq)
+  const name = { chatRoomId, ...act.target }
+  if (!(await applyTo(at, name, entry))) await waiting.addName(name, entry.seq)
+}
+
+async function takeWaiting(at: Taking, entries: StoredMessage[]): Promise<void> {
+  const { waiting } = at
+  const fresh = entries.filter((entry) => at.said.has(messageName(entry)))
+  for (const [index, seqs] of (await waiting.takeNames(fresh)).entries())
+    for (const seq of seqs) {
+      const [message, told] = [fresh[index], await actAt(at, seq)]
+      if (message && told) await applyTo(at, message, told)
     }
-    for (const done of [key, waitingKey(entry)]) if (keys.has(done)) writes.push(waitingWrite([done, null]))
+  for (const entry of entries) {
+    if (entry.body.kind !== 'withheld') continue
+    const told = await actAt(at, await waiting.takePlace(entry, entry.seq))
+    const { act } = told?.body ?? {}
+    if (!told || act?.type !== 'delete') continue
+    const isEdit = act.places[0] !== entry.seq
+    await emptyPlace(at, entry.seq, told, isEdit)
+    // What is empty needs nothing else.
+    if (!isEdit) await waiting.takeNames([entry])
   }
-  return writes
 }
 
-const seqsShape = z.array(z.number())
-
-async function waitingSeqs(vault: Vault, key: string): Promise<number[]> {
-  const row = await vault.get('sealed', key)
-  return row ? jsonOf(seqsShape, row) : []
-}
-
-const waitingWrite = ([key, seqs]: [string, number[] | null]): Write => ({ store: 'sealed', key, value: seqs && { json: seqs } })
-
-async function addWaiting({ vault }: Taking, waiting: Map<string, number[]>, key: string, seq: number): Promise<void> {
-  const before = waiting.get(key) ?? (await waitingSeqs(vault, key))
-  waiting.set(key, [...new Set([...before, seq])].slice(-WAITING_MAX))
+async function actAt({ vault, chatRoomId }: Taking, seq: number | undefined): Promise<Told | undefined> {
+  const entry = seq === undefined ? undefined : await messageAt(vault, chatRoomId, -seq)
+  return isTold(entry) ? entry : undefined
 }
 
 /** Returns false if the message is not here. */

@@ -21,6 +21,13 @@ export function lateWrites(chatRoomId: string, messages: StoredMessage[]): Write
     : []
 }
 
+/** Returns the write of a message whose words changed. It replaces no row but its own. */
+export const rereadWrite = (chatRoomId: string, { seq }: StoredMessage): Write => ({
+  store: 'sealed',
+  key: `${LATE}${chatRoomId}:${seq}:again`,
+  value: { json: { chatRoomId, seqs: [seq] } },
+})
+
 /** Returns the queued messages. */
 export async function lateRows(vault: Vault): Promise<Late[]> {
   return (await vault.named(LATE)).map(({ key, value }) => ({ key, ...jsonOf(lateShape, value) }))
