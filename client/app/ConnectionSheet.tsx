@@ -1,15 +1,14 @@
 import { Check, CircleAlert } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { isOnionOrigin } from '../net/onion.ts'
 import { connectionStore } from '../net/status.ts'
+import { Beside, GAP } from '../ui/Beside.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { useEnv } from '../ui/env.tsx'
-import { useLatest } from '../ui/useLatest.tsx'
 import { NARROW, useMedia } from '../ui/useMedia.tsx'
 import { useOnline } from '../ui/useOnline.tsx'
-import { useOver } from '../ui/useOver.tsx'
 import { explained } from './connectionWords.ts'
 import './connection.css'
 
@@ -65,7 +64,7 @@ export function ConnectionSheet({ anchor, onClose }: Props) {
       </Dialog>
     )
   return (
-    <Beside anchor={anchor} onClose={onClose}>
+    <Beside label={TITLE} className="connection" anchor={anchor} place={placeAt(anchor)} onClose={onClose}>
       <h2>{title}</h2>
       <p className="small t2">{text}</p>
       {parts}
@@ -73,58 +72,11 @@ export function ConnectionSheet({ anchor, onClose }: Props) {
   )
 }
 
-interface BesideProps extends Props {
-  children: ReactNode
-}
-
-/** px between the button and what opens below it, and around that. */
-const GAP = 8
-
-/** Stands below its button, and above what it covers. A press elsewhere, Escape and Tab beyond its ends close it. */
-function Beside({ anchor, onClose, children }: BesideProps) {
-  const sheet = useRef<HTMLDivElement>(null)
-  const latest = useLatest(onClose)
-  const giveBack = useOver(onClose)
-  useLayoutEffect(() => {
-    const { current } = sheet
-    if (!current) return
-    const { left, bottom, top } = anchor.getBoundingClientRect()
-    const { offsetWidth, offsetHeight } = current
-    const fits = bottom + GAP + offsetHeight <= innerHeight
-    current.style.left = `${Math.max(GAP, Math.min(left, innerWidth - offsetWidth - GAP))}px`
-    current.style.top = `${Math.max(GAP, fits ? bottom + GAP : top - GAP - offsetHeight)}px`
-  })
-  useEffect(() => {
-    sheet.current?.focus({ preventScroll: true })
-    const leave = ({ target }: Event) => {
-      if (target instanceof Node && !sheet.current?.contains(target) && !anchor.contains(target)) latest.current()
-    }
-    const close = () => latest.current()
-    document.addEventListener('pointerdown', leave)
-    document.addEventListener('focusin', leave)
-    addEventListener('resize', close)
-    return () => {
-      document.removeEventListener('pointerdown', leave)
-      document.removeEventListener('focusin', leave)
-      removeEventListener('resize', close)
-      const isLost = () => document.activeElement === document.body
-      if (isLost()) giveBack()
-      if (isLost()) anchor.focus()
-    }
-  }, [anchor, latest, giveBack])
-
-  function press(event: KeyboardEvent) {
-    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
-    // The chat behind would close too.
-    event.stopPropagation()
-    onClose()
-  }
-
-  return (
-    <div ref={sheet} className="connection popover" role="dialog" aria-label={TITLE} tabIndex={-1} onKeyDown={press}>
-      {children}
-    </div>
-  )
+/** Below its button, or above where that is too low. */
+const placeAt = (anchor: HTMLElement) => (size: { height: number }) => {
+  const { left, bottom, top } = anchor.getBoundingClientRect()
+  const fits = bottom + GAP + size.height <= innerHeight
+  return { left, top: fits ? bottom + GAP : top - GAP - size.height }
 }
 
 /** ms since 1970, anew each second. */

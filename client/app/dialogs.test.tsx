@@ -800,7 +800,7 @@ test('Every dialog, sheet and menu of the product is in this list', () => {
     const source = readFileSync(path.join(root, file), 'utf8')
     const parts = /Dialog.*from 'radix-ui'/.test(source)
       ? /<(Radix|Dialog)[.]Content\b/g
-      : /<(Dialog|AlertDialog|ConsentDialog|Menu)\s|\srole="(alert)?dialog"/g
+      : /<(Dialog|AlertDialog|ConsentDialog|Menu|Beside)\s|\srole="(alert)?dialog"/g
     const found = source.match(parts)
     if (found) counts.set(file, found.length)
   }

@@ -1,12 +1,11 @@
 import { Search } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { Beside } from '../../ui/Beside.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import type { Point } from '../../ui/Menu.tsx'
-import { useLatest } from '../../ui/useLatest.tsx'
 import { NARROW, useMedia } from '../../ui/useMedia.tsx'
-import { useOver } from '../../ui/useOver.tsx'
 import type { UsedEmojis } from '../../worker/crypto.ts'
 import './emoji.css'
 import { EMOJIS, type Emoji, type EmojiGroup, emojiOf, findEmojis } from './emojis.ts'
@@ -19,9 +18,6 @@ interface Props {
   onClose: () => void
 }
 
-/** px around it. */
-const GAP = 8
-
 /** All emojis: beside what opened it, or a sheet where the window is narrow. */
 export function EmojiPicker({ title, at, onPick, onClose }: Props) {
   const isNarrow = useMedia(NARROW)
@@ -32,40 +28,16 @@ export function EmojiPicker({ title, at, onPick, onClose }: Props) {
         {choice}
       </Dialog>
     )
-  return (
-    <Beside title={title} at={at} onClose={onClose}>
-      {choice}
-    </Beside>
-  )
-}
-
-function Beside({ title, at, onClose, children }: Omit<Props, 'onPick'> & { children: ReactNode }) {
-  const sheet = useRef<HTMLDivElement>(null)
-  const latest = useLatest(onClose)
-  const giveBack = useOver(onClose)
-  useLayoutEffect(() => {
-    const { current } = sheet
-    if (!current) return
-    const { offsetWidth, offsetHeight } = current
-    const within = (wanted: number, size: number, room: number) => Math.max(GAP, Math.min(wanted, room - size - GAP))
-    current.style.left = `${within(at.x - offsetWidth, offsetWidth, innerWidth)}px`
-    current.style.top = `${within(at.y - offsetHeight, offsetHeight, innerHeight)}px`
-  }, [at])
-  useEffect(() => {
-    const leave = ({ target }: Event) => {
-      if (target instanceof Node && !sheet.current?.contains(target)) latest.current()
-    }
-    document.addEventListener('pointerdown', leave)
-    return () => {
-      document.removeEventListener('pointerdown', leave)
-      if (document.activeElement === document.body) giveBack()
-    }
-  }, [latest, giveBack])
   // Within a form Enter would send it.
   return createPortal(
-    <div ref={sheet} className="emoji-picker popover" role="dialog" aria-label={title}>
-      {children}
-    </div>,
+    <Beside
+      label={title}
+      className="emoji-picker"
+      place={({ width, height }) => ({ left: at.x - width, top: at.y - height })}
+      onClose={onClose}
+    >
+      {choice}
+    </Beside>,
     document.body,
   )
 }
@@ -129,7 +101,6 @@ function Choice({ onPick, onClose }: Pick<Props, 'onPick' | 'onClose'>) {
     if (query === '') Object.assign(steps, { ArrowRight: 1, ArrowLeft: -1 })
     if (key in steps) mark(marked + (steps[key] ?? 0))
     else if (key === 'Enter') current && void pick(current, !shiftKey)
-    else if (key === 'Escape') onClose()
     else return
     event.preventDefault()
     event.stopPropagation()
