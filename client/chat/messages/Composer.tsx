@@ -114,7 +114,8 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   }
 
   function press(event: KeyboardEvent<HTMLTextAreaElement>) {
-    if (event.key === 'ArrowUp' && text === '' && !event.altKey) void editLast(env, room)
+    const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.nativeEvent.isComposing
+    if (event.key === 'ArrowUp' && text === '' && isPlain) void editLast(env, room)
     // During composition Enter accepts the input method's word. Safari sends that key with code 229 after composition has ended.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
     event.preventDefault()

@@ -8,10 +8,10 @@ import type { Room } from '../../rooms/list/room.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { useOver } from '../../ui/useOver.tsx'
-import { writeOn } from '../../ui/writeOn.ts'
+import { FIELD, hasKeyboard, writeOn } from '../../ui/writeOn.ts'
 import type { BegunEdit } from '../../worker/crypto.ts'
 import './editform.css'
-import { chooseEdit, leaveEdit, sendEdit } from './edits.ts'
+import { chooseEdit, isAskedFor, leaveEdit, sendEdit } from './edits.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import { messagesStore } from './store.ts'
 import { useHeight } from './useField.tsx'
@@ -28,6 +28,7 @@ export function EditForm({ room, edit, hasPlan, onUpgrade }: Props) {
   const env = useEnv()
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(edit.text)
+  const isSaving = useRef(false)
   const { senderId, id } = edit.target
   const isGone = useStore(messagesStore, ({ open }) =>
     open?.messages.some((message) => message.id === id && message.senderId === senderId && message.body.kind === 'deleted'),
@@ -44,12 +45,16 @@ export function EditForm({ room, edit, hasPlan, onUpgrade }: Props) {
 
   useEffect(() => {
     const { current } = field
-    current?.focus({ preventScroll: true })
-    current?.setSelectionRange(current.value.length, current.value.length)
+    const now = document.activeElement
+    const isFree = now === document.body || now?.matches(FIELD)
+    if (current && (isAskedFor(id) || (isFree && hasKeyboard()))) {
+      current.focus({ preventScroll: true })
+      current.setSelectionRange(current.value.length, current.value.length)
+    }
     return () => {
       if (document.activeElement === document.body) writeOn()
     }
-  }, [])
+  }, [id])
 
   function change(next: string) {
     setText(next)
@@ -61,7 +66,10 @@ export function EditForm({ room, edit, hasPlan, onUpgrade }: Props) {
     if (!canSave) return
     if (text.trim() === edit.before) return leave()
     if (!hasPlan) return onUpgrade()
+    if (isSaving.current) return
+    isSaving.current = true
     await sendAndReport(() => sendEdit(env, room, { ...edit, text }), onUpgrade)
+    isSaving.current = false
   }
 
   function press(event: KeyboardEvent<HTMLTextAreaElement>) {

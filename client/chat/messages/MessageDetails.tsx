@@ -39,10 +39,11 @@ export function MessageDetails({ room, message, onClose }: Props) {
   const sender = people.get(senderId ?? '')
   const written = writtenAt(message)
   const { below, details } = remarksOf(message, sender ? nameOf(sender) : 'the sender')
-  const isThere = (reached: string[]) => (status && reached.includes(status) ? 'Yes' : 'Not yet')
+  // Who hides read marks is not told of: it may be there.
+  const isThere = (reached: string[]) => (status && reached.includes(status) ? 'Yes' : 'Nothing heard yet')
   const rows: [name: string, value: string][] = [
     [isMine ? 'Sent' : 'Received by the server', `${moment(new Date(at))}${written ? `, ${written}` : ''}`],
-    ...(isMine
+    ...(status
       ? ([
           ['Delivered', isThere(['delivered', 'read'])],
           ['Read', isThere(['read'])],

@@ -221,7 +221,7 @@ test('The details tell what is known, who reacted and what a message said before
   const dialog = await screen.findByRole('dialog', { name: 'Message details' })
   expect(within(dialog).getByText('👍').parentElement?.textContent).toBe('👍You and Bob Baker')
   expect(within(dialog).getByText('Delivered').parentElement?.textContent).toBe('DeliveredYes')
-  expect(within(dialog).getByText('Read').parentElement?.textContent).toBe('ReadNot yet')
+  expect(within(dialog).getByText('Read').parentElement?.textContent).toBe('ReadNothing heard yet')
   expect(await within(dialog).findByText('At eight')).toBeTruthy()
 })
 

@@ -44,10 +44,15 @@ const deletable: ShownMessage['body']['kind'][] = ['text', 'file', 'transfer']
 export const canDelete = (env: Env, message: ShownMessage): boolean =>
   isOwnAndSent(message) && deletable.includes(message.body.kind) && isWithin(env, message, ACT_LIMITS.deleteMs)
 
+/** Opened by a press: its field may open an on-screen keyboard. */
+let askedId: string | undefined
+export const isAskedFor = (id: string): boolean => id === askedId
+
 /** Opens the message in the field, with the words that were begun for it before. */
 export async function beginEdit(env: Env, { id: chatRoomId }: Room, message: ShownMessage): Promise<void> {
   const { senderId, id, body, edited } = message
   if (senderId === undefined || (body.kind !== 'text' && body.kind !== 'file')) return
+  askedId = id
   const kept = await env.crypto.readEdit(chatRoomId).catch(() => null)
   const isSame = kept?.target.senderId === senderId && kept.target.id === id && kept.before === body.text
   await chooseEdit(env, chatRoomId, {
@@ -65,6 +70,7 @@ export async function editLast(env: Env, room: Room): Promise<void> {
 
 /** Closes the field of the edit. What was changed is kept for the next time. */
 export async function leaveEdit(env: Env, { id: chatRoomId }: Pick<Room, 'id'>, edit: BegunEdit): Promise<void> {
+  askedId = undefined
   showEdit(chatRoomId, null)
   const kept = edit.text === edit.before ? null : { ...edit, isOpen: false }
   await env.crypto.keepEdit({ chatRoomId, edit: kept }).catch(() => undefined)

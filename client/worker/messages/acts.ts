@@ -77,7 +77,7 @@ export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage
     await dropDeleted(live, chatRoomId, taken)
   })
 
-/** Deletes the bytes and the indexed words of what was deleted. After a crash nobody has the key of the bytes; the index is read later. */
+/** Deletes what else is here of it. After a crash nobody has the key of a file, and the index is read later. */
 export async function dropDeleted(live: Live, chatRoomId: string, { deleted }: TakenActs): Promise<void> {
   if (deleted.length > 0) await (await import('./dropDeleted.ts')).dropTraces(live, chatRoomId, deleted)
 }

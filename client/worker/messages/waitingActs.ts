@@ -48,7 +48,7 @@ export function openWaiting(vault: Vault, chatRoomId: string) {
       places.set(placesKey(author), new Map([...known, [place, seq] as const].slice(-PLACES_MAX)))
     },
 
-    /** Takes the seqs of acts that waited for these messages, by index. */
+    /** By index. */
     async takeNames(wanted: MessageName[]): Promise<number[][]> {
       const isKnown = wanted.length > FEW ? new Set(await vault.keys('sealed', waitingActsIn(chatRoomId))) : undefined
       return Promise.all(
@@ -61,7 +61,6 @@ export function openWaiting(vault: Vault, chatRoomId: string) {
       )
     },
 
-    /** Takes the seq of the deletion that waited for this place. */
     async takePlace(author: Author, place: number): Promise<number | undefined> {
       const known = new Map(await placesOf(author))
       const seq = known.get(place)

@@ -21,7 +21,6 @@ export function lateWrites(chatRoomId: string, messages: StoredMessage[]): Write
     : []
 }
 
-/** Returns the write of a message whose words changed. It replaces no row but its own. */
 export const rereadWrite = (chatRoomId: string, { seq }: StoredMessage): Write => ({
   store: 'sealed',
   key: `${LATE}${chatRoomId}:${seq}:again`,
