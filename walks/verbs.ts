@@ -1,4 +1,4 @@
-import type { ShownMessage } from '../client/chat/messages/store.ts'
+import { deletes, edits, reacts } from './actVerbs.ts'
 import {
   type Device,
   NOT_YET,
@@ -134,41 +134,6 @@ async function takesBack(seat: Seat, world: World): Promise<void> {
   await seat.tab.says(text)
   const written = world.texts.get(text)
   if (written && (await seat.tab.takesBack(text))) written.isTakenBack = true
-}
-
-/** Chooses a message that this tab shows, and notes where it stands. */
-async function chooses({ tab }: Seat, world: World, dice: Dice, isMeant: (message: ShownMessage) => boolean) {
-  const shown =
-    (await tab.state()).view?.messages.filter((one) => one.seq !== null && one.body.kind === 'text' && isMeant(one)) ?? []
-  if (shown.length === 0) return undefined
-  const { seq, body } = dice.pick(shown)
-  const written = body.kind === 'text' ? world.texts.get(body.text) : undefined
-  if (seq === null) return undefined
-  if (written) written.seq ??= seq
-  world.acted.add(seq)
-  return seq
-}
-
-const isOwn = ({ isMine }: ShownMessage) => isMine
-
-async function edits(seat: Seat, world: World, dice: Dice): Promise<void> {
-  const seq = await chooses(seat, world, dice, isOwn)
-  if (seq === undefined) return
-  const text = `number ${world.texts.size + world.edits.size}, from ${seat.name}, edited at ${seq}`
-  world.edits.set(text, seq)
-  await seat.tab.edits(seq, text)
-}
-
-async function reacts(seat: Seat, world: World, dice: Dice): Promise<void> {
-  const seq = await chooses(seat, world, dice, () => true)
-  if (seq !== undefined) await seat.tab.reacts(seq, dice.pick(['👍', '🎉', '🙏', '😄']))
-}
-
-async function deletes(seat: Seat, world: World, dice: Dice): Promise<void> {
-  const seq = await chooses(seat, world, dice, isOwn)
-  if (seq === undefined) return
-  world.deleted.add(seq)
-  await seat.tab.deletes(seq)
 }
 
 async function sendsAndReloads(seat: Seat, world: World, dice: Dice): Promise<void> {

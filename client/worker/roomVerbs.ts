@@ -12,11 +12,12 @@ import { reopenWaiting } from './log/unopenedMessages.ts'
 import { explained } from './log/withheldPlace.ts'
 import { takeStrays } from './messages/acts.ts'
 import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
+import * as begun from './messages/begunRows.ts'
 import * as outbox from './messages/outbox.ts'
 import { isSteady, setSteady } from './messages/steady.ts'
 import { loadHpke } from './primitives/loadHpke.ts'
 import type { searchMessages } from './searchindex/search.ts'
-import { pageOf } from './vault/storedMessage.ts'
+import { pageOf } from './vault/storedPage.ts'
 import { roomRecord } from './vault/storedRoom.ts'
 import { TRANSFERS, UPLOADS } from './vault/waitingFiles.ts'
 
@@ -66,13 +67,13 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
     roomsWithOutbox: outbox.roomsWithOutbox,
     keepInOutbox: outbox.keepInOutbox,
     changeOutbox: outbox.changeOutbox,
-    readDraft: outbox.readDraft,
-    drafts: outbox.drafts,
-    keepDraftText: outbox.keepDraftText,
-    readReply: outbox.readReply,
-    keepReply: outbox.keepReply,
-    readEdit: outbox.readEdit,
-    keepEdit: outbox.keepEdit,
+    readDraft: begun.readDraft,
+    drafts: begun.drafts,
+    keepDraftText: begun.keepDraftText,
+    readReply: begun.readReply,
+    keepReply: begun.keepReply,
+    readEdit: begun.readEdit,
+    keepEdit: begun.keepEdit,
     isSteady,
     setSteady,
   }),

@@ -1,6 +1,5 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { useRef } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { ACT_LIMITS } from '../../../contract/chat/kinds/fold.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
@@ -9,13 +8,10 @@ import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.
 import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
 import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
 import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
+import { Talk } from '../../testing/talk.tsx'
 import { closeStep } from '../../ui/steps.ts'
 import { type BegunEdit, CryptoFailure } from '../../worker/crypto.ts'
-import { Bubble } from './Bubble.tsx'
-import { Composer } from './Composer.tsx'
-import { MessageActs } from './MessageActs.tsx'
 import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
-import { timelineLines } from './timelineLines.ts'
 
 vi.mock('./Attach.tsx', () => ({ Attach: () => null, loadDialogs: () => undefined }))
 
@@ -65,34 +61,14 @@ const mine: ShownMessage = {
 }
 const theirs: ShownMessage = { ...mine, senderId: BOB_ID, isMine: false, status: null }
 
-function Talk({ message, hasPlan }: { message: ShownMessage; hasPlan: boolean }) {
-  const scroller = useRef<HTMLDivElement>(null)
-  const lines = timelineLines({ messages: [message], fresh: null, hasOlder: true })
-  return (
-    <>
-      <div ref={scroller}>
-        {lines.map((line, index) =>
-          line.kind === 'message' ? (
-            <div className="line" data-index={index} key={line.key}>
-              <Bubble
-                {...{ message: line.message, name: 'Bob', startsRun: true, hasTime: true, isTabStop: true, marks: undefined }}
-                onUpgrade={() => undefined}
-              />
-            </div>
-          ) : null,
-        )}
-      </div>
-      <MessageActs chatRoomId={ROOM_ID} scroller={scroller} lines={lines} onUpgrade={() => undefined} />
-      <Composer {...{ room, isBlocked: false, hasPlan, onUpgrade: upgrade }} />
-    </>
-  )
-}
-
 const upgrade = vi.fn()
 
 function talk(message = mine, hasPlan = true) {
   messagesStore.setState({ open: { chatRoomId: ROOM_ID, messages: [message], status: 'ready' } as unknown as RoomView })
-  return show(<Talk {...{ message, hasPlan }} />, makeAnswers(), { crypto, clock: () => new Date(NOW) })
+  return show(<Talk {...{ room, messages: [message], hasPlan, onUpgrade: upgrade }} />, makeAnswers(), {
+    crypto,
+    clock: () => new Date(NOW),
+  })
 }
 
 const bubble = () => document.querySelector<HTMLElement>('.msg') ?? expect.fail()

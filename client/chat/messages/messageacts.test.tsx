@@ -1,6 +1,5 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { useRef } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Quote } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
@@ -8,12 +7,9 @@ import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.
 import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
+import { Talk } from '../../testing/talk.tsx'
 import { closeStep } from '../../ui/steps.ts'
-import { Bubble } from './Bubble.tsx'
-import { Composer } from './Composer.tsx'
-import { MessageActs } from './MessageActs.tsx'
 import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
-import { timelineLines } from './timelineLines.ts'
 
 vi.mock('./Attach.tsx', () => ({ Attach: () => null, loadDialogs: () => undefined }))
 
@@ -60,31 +56,8 @@ const answer = (quote: Partial<Quote> = {}): ShownMessage => ({
   body: { kind: 'text', text: 'Yes', quote: { senderId: BOB_ID, id: ASKED_ID, words: 'Shall we meet at nine?', ...quote } },
 })
 
-function Talk({ messages, canWrite }: { messages: ShownMessage[]; canWrite: boolean }) {
-  const scroller = useRef<HTMLDivElement>(null)
-  const lines = timelineLines({ messages, fresh: null, hasOlder: true })
-  return (
-    <>
-      <div ref={scroller}>
-        {lines.map((line, index) =>
-          line.kind === 'message' ? (
-            <div className="line" data-index={index} key={line.key}>
-              <Bubble
-                {...{ message: line.message, name: 'Bob', startsRun: true, hasTime: true, isTabStop: true, marks: undefined }}
-                onUpgrade={() => undefined}
-              />
-            </div>
-          ) : null,
-        )}
-      </div>
-      <MessageActs chatRoomId={ROOM_ID} scroller={scroller} lines={lines} onUpgrade={() => undefined} />
-      {canWrite && <Composer {...{ room, isBlocked: false, hasPlan: true, onUpgrade: () => undefined }} />}
-    </>
-  )
-}
-
 const talk = (messages: ShownMessage[] = [asked], canWrite = true) =>
-  show(<Talk {...{ messages, canWrite }} />, makeAnswers(), { crypto })
+  show(<Talk {...{ room, messages, canWrite }} />, makeAnswers(), { crypto })
 const field = () => screen.getByLabelText<HTMLTextAreaElement>('Message')
 const messageOf = (text: string) =>
   screen.getByText(text, { selector: '.bub > p, .bub > p *' }).closest<HTMLElement>('.msg') ?? expect.fail()
@@ -170,10 +143,10 @@ test('Where nothing can be written the menu has no Reply, and R does nothing', a
 test('An answer shows whose words it quotes, and says so where the message says something else or is not here', async () => {
   const { again } = talk([answer()])
   expect(await screen.findByRole('button', { name: 'Reply to Bob Baker Shall we meet at nine?' })).toBeTruthy()
-  again(<Talk messages={[answer({ words: 'I owe you a million' })]} canWrite />)
+  again(<Talk room={room} messages={[answer({ words: 'I owe you a million' })]} canWrite />)
   expect(await screen.findByRole('button', { name: 'Reply to Bob Baker · says something else I owe you a million' })).toBeTruthy()
   said = undefined
-  again(<Talk messages={[answer({ words: 'I never wrote this', senderId: ALICE_ID })]} canWrite />)
+  again(<Talk room={room} messages={[answer({ words: 'I never wrote this', senderId: ALICE_ID })]} canWrite />)
   expect(await screen.findByRole('button', { name: 'Reply to You · as quoted I never wrote this' })).toBeTruthy()
 })
 

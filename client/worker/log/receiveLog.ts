@@ -177,7 +177,7 @@ async function store(
   if (record.standing === 'joined' && record.generation > before.generation)
     await noteGeneration(live, chatRoomId, record.generation)
   if (isCopied) writes.push(copiedWrite(new Date()))
-  const taken = await takeActs(live.vault, chatRoomId, messages)
+  const taken = await takeActs(live.vault, { ...record, chatRoomId }, messages)
   const write = () => storeRoom(live, chatRoomId, { record: withActs(record, taken), group }, [...taken.writes, ...writes])
   await (hasSettled ? withOutbox(live, chatRoomId, write) : write())
   await dropDeleted(live, chatRoomId, taken)

@@ -9,8 +9,8 @@ import { readBook, seenVersion } from '../lists/book.ts'
 import { mayBeSealedFor, type ShownPeer } from '../lists/peerStanding.ts'
 import { refuseLate } from '../messages/acts.ts'
 import { FAR_MS } from '../messages/archive.ts'
+import { inKeepingOrder } from '../messages/begunRows.ts'
 import {
-  inKeepingOrder,
   keepInOutbox,
   keptOf,
   type NewMessage,

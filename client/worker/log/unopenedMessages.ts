@@ -2,7 +2,7 @@ import { type Envelope, envelopeVersion, isKnownVersion, parseEnvelope } from '.
 import { listsNamedBy, withLists } from '../group/forks.ts'
 import { type Place, withRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
-import { dropDeleted, takeActs, withActs } from '../messages/acts.ts'
+import { dropDeleted, type TakenActs, takeActs, withActs } from '../messages/acts.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from '../messages/archive.ts'
 import { onceEach } from '../messages/onceEach.ts'
 import { isOtherLog } from '../messages/transcript.ts'
@@ -53,13 +53,13 @@ export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promi
     if (!record) return []
     const still: Waiting[] = []
     const lists: NamedList[] = []
-    const changed: StoredMessage[] = []
+    const taken: Again['taken'] = { changed: [], isWaiting: false }
     for (const place of record.waiting) {
-      const at = { live, chatRoomId, accounts, record, lists, changed }
+      const at = { live, chatRoomId, accounts, record, lists, taken }
       const isOpen = (await archiveKeyHeld(live, place)) && (await reopenEpoch(at, place))
       if (!isOpen) still.push(place)
     }
-    const next = withActs(withLists(record, accounts, lists), { changed })
+    const next = withActs(withLists(record, accounts, lists), taken)
     if (still.length < record.waiting.length || next !== record)
       await live.vault.write([recordWrite(chatRoomId, { ...next, waiting: still })])
     return still.map(({ groupId, epoch }) => ({ groupId, epoch }))
@@ -67,9 +67,10 @@ export function reopenWaiting(live: Live, { chatRoomId, peerIds }: Place): Promi
 }
 
 interface Again extends Reading {
+  record: RoomRecord
   lists: NamedList[]
-  /** Messages that acts among those changed. */
-  changed: StoredMessage[]
+  /** What acts among those have done so far. */
+  taken: Pick<TakenActs, 'changed' | 'isWaiting'>
 }
 
 async function reopenEpoch(at: Again, place: Waiting): Promise<boolean> {
@@ -86,10 +87,10 @@ export async function reopenNewer(at: Reading, record: RoomRecord): Promise<Room
   const before: RoomRecord = { ...rest, ...(left.length > 0 && { newer: left }) }
   const waiting: StoredMessage[] = []
   const lists: NamedList[] = []
-  const changed: StoredMessage[] = []
+  const taken: Again['taken'] = { changed: [], isWaiting: false }
   for (const range of known)
-    waiting.push(...(await readAgain({ ...at, lists, changed }, range, ({ body }) => body.kind === 'newer')))
-  return withActs(withLists(waiting.reduce(withUnopened, before), at.accounts, lists), { changed })
+    waiting.push(...(await readAgain({ ...at, record, lists, taken }, range, ({ body }) => body.kind === 'newer')))
+  return withActs(withLists(waiting.reduce(withUnopened, before), at.accounts, lists), taken)
 }
 
 /** Stores opened messages. Returns those that wait for a key. */
@@ -121,10 +122,14 @@ async function readAgain(
       opened.push({ ...message, senderId, body, ...flags, ...(isOutOfPlace && { isOutOfPlace }) })
     }
     const once = await onceEach(live, opened)
-    const taken = await takeActs(live.vault, chatRoomId, once)
-    await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...taken.writes])
+    const hasWaitingActs = at.record.hasWaitingActs === true || at.taken.isWaiting
+    const taken = await takeActs(live.vault, { chatRoomId, hasWaitingActs }, once)
+    // The caller's write may never come.
+    const noted = taken.isWaiting ? [recordWrite(chatRoomId, { ...at.record, hasWaitingActs: true })] : []
+    await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...taken.writes, ...noted])
     await dropDeleted(live, chatRoomId, taken)
-    at.changed.push(...taken.changed)
+    at.taken.changed.push(...taken.changed)
+    at.taken.isWaiting ||= taken.isWaiting
     after = rows.at(-1)?.seq ?? last
   }
   return waiting

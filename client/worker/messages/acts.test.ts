@@ -234,7 +234,8 @@ test('Nobody’s deletion makes more than a thousand places wait, and none behin
     ...{ ...message, id: randomUUID(), seq },
     body: { kind: 'act', act: { type: 'delete', target, places: Array.from({ length: 51 }, (_, at) => seq - 51 + at) } },
   })
-  const take = async (entries: StoredMessage[]) => vault.write((await takeActs(vault, chatRoomId, entries)).writes)
+  const take = async (entries: StoredMessage[]) =>
+    vault.write((await takeActs(vault, { chatRoomId, hasWaitingActs: true }, entries)).writes)
   await take(Array.from({ length: 30 }, (_, at) => deletion(10_000 + 100 * at)))
   await take([{ ...deletion(20_000), body: { kind: 'act', act: { type: 'delete', target, places: [20_001] } } }])
   const keys = (await vault.keys('sealed', waitingActsIn(chatRoomId))).filter((key) => key.endsWith('@'))
@@ -267,7 +268,8 @@ test('What names a message that is not here yet waits for it, a hundred at most'
     ...{ ...message, id: randomUUID(), seq },
     body: { kind: 'act', act: { type: 'edit', target, n: seq, text } },
   })
-  const take = async (entries: StoredMessage[]) => vault.write((await takeActs(vault, chatRoomId, entries)).writes)
+  const take = async (entries: StoredMessage[]) =>
+    vault.write((await takeActs(vault, { chatRoomId, hasWaitingActs: true }, entries)).writes)
   await take([act(1001, 'second words')])
   await take(Array.from({ length: 120 }, (_, at) => act(1002 + at, `words ${at}`)))
   const keys = () => vault.keys('sealed', waitingActsIn(chatRoomId))

@@ -15,7 +15,7 @@ import {
 } from '../vault/storedMessage.ts'
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
-import { forgottenBegun } from './outbox.ts'
+import { forgottenBegun } from './begunRows.ts'
 import { openWaiting } from './waitingActs.ts'
 
 type Told = StoredMessage & { body: { kind: 'act'; act: Act } }
@@ -29,14 +29,23 @@ export interface TakenActs {
   /** Messages of the vault that became others. */
   changed: StoredMessage[]
   deleted: Content[]
+  isWaiting: boolean
   writes: Write[]
+}
+
+interface Waited extends Pick<RoomRecord, 'hasWaitingActs'> {
+  chatRoomId: string
 }
 
 /**
  * Applies the acts among new entries, and those that waited for one of them [Note: M7]. Call inside the room's lock; the caller commits
  * the writes, then calls `dropDeleted`.
  */
-export async function takeActs(vault: Vault, chatRoomId: string, entries: StoredMessage[]): Promise<TakenActs> {
+export async function takeActs(
+  vault: Vault,
+  { chatRoomId, hasWaitingActs }: Waited,
+  entries: StoredMessage[],
+): Promise<TakenActs> {
   const at: Taking = {
     vault,
     chatRoomId,
@@ -47,7 +56,7 @@ export async function takeActs(vault: Vault, chatRoomId: string, entries: Stored
     forgotten: [],
     waiting: openWaiting(vault, chatRoomId),
   }
-  await takeWaiting(at, entries)
+  if (hasWaitingActs) await takeWaiting(at, entries)
   for (const entry of entries) if (isTold(entry)) await take(at, entry)
   const isNew = new Set(entries.map(({ seq }) => seq))
   const rows = [...at.rows.values()]
@@ -56,6 +65,7 @@ export async function takeActs(vault: Vault, chatRoomId: string, entries: Stored
     entries: entries.map((entry) => at.rows.get(entry.seq) ?? entry),
     changed: [...changed, ...rows.filter(({ seq, body }) => !isNew.has(seq) && isHidden(body))],
     deleted: at.deleted,
+    isWaiting: at.waiting.isWaiting(),
     writes: [
       ...rows.flatMap(messageWrites),
       ...at.reread.map((message) => rereadWrite(chatRoomId, message)),
@@ -65,14 +75,14 @@ export async function takeActs(vault: Vault, chatRoomId: string, entries: Stored
   }
 }
 
-export const NOTHING_TAKEN: TakenActs = { entries: [], changed: [], deleted: [], writes: [] }
+export const NOTHING_TAKEN: TakenActs = { entries: [], changed: [], deleted: [], isWaiting: false, writes: [] }
 
 /** Applies what a build of before has kept as it came. */
 export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>
   inRoom(live, chatRoomId, async () => {
     const record = await roomRecord(live.vault, chatRoomId)
     if (!record) return
-    const taken = await takeActs(live.vault, chatRoomId, strays)
+    const taken = await takeActs(live.vault, { ...record, chatRoomId }, strays)
     await live.vault.write([...taken.writes, recordWrite(chatRoomId, withActs(record, taken))])
     await dropDeleted(live, chatRoomId, taken)
   })
@@ -94,8 +104,11 @@ export async function refuseLate(vault: Vault, chatRoomId: string, said: Act | C
 }
 
 /** Views read their messages anew. */
-export const withActs = (record: RoomRecord, { changed }: Pick<TakenActs, 'changed'>): RoomRecord =>
-  changed.length > 0 ? { ...record, changes: (record.changes ?? 0) + 1 } : record
+export function withActs(record: RoomRecord, { changed, isWaiting }: Pick<TakenActs, 'changed' | 'isWaiting'>): RoomRecord {
+  if (changed.length === 0 && !isWaiting) return record
+  const changes = (record.changes ?? 0) + Math.min(1, changed.length)
+  return { ...record, changes, ...(isWaiting && { hasWaitingActs: true }) }
+}
 
 interface Taking {
   vault: Vault

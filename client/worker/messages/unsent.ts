@@ -5,7 +5,8 @@ import type { Live } from '../keys/live.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf, type VaultValue } from '../vault/vaultRows.ts'
 import { UPLOADS } from '../vault/waitingFiles.ts'
-import { draftWrite, inKeepingOrder, type Kept, keptOf, ownWrite, readDraft, replyWrite, withOutbox } from './outbox.ts'
+import { draftWrite, inKeepingOrder, readDraft, replyWrite } from './begunRows.ts'
+import { type Kept, keptOf, ownWrite, withOutbox } from './outbox.ts'
 
 interface Name {
   chatRoomId: string

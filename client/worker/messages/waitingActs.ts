@@ -68,6 +68,9 @@ export function openWaiting(vault: Vault, chatRoomId: string) {
       return seq
     },
 
+    isWaiting: (): boolean =>
+      [...names.values(), ...places.values()].some((found) => ('size' in found ? found.size : found.length) > 0),
+
     writes(): Write[] {
       const rows = [...names, ...[...places].map(([key, found]) => [key, [...found]] as const)]
       return rows.map(([key, json]): Write => ({ store: 'sealed', key, value: json.length > 0 ? { json } : null }))

@@ -103,6 +103,7 @@ export interface RoomRecord {
   newer?: Newer[]
   /** Rises whenever stored messages become others [Note: M7]. */
   changes?: number
+  hasWaitingActs?: boolean
   /** [Note: H1] */
   unaudited: EpochName[]
 }
@@ -151,6 +152,7 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   waiting: z.array(z.looseObject({ ...epochName, ...place })),
   newer: z.array(z.looseObject({ version: z.number(), ...place })).exactOptional(),
   changes: z.number().exactOptional(),
+  hasWaitingActs: z.boolean().exactOptional(),
   unaudited: z.array(z.looseObject(epochName)),
 })
 
