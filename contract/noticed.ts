@@ -132,6 +132,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
   reportsApi: { send: 'own', list: 'nobody' },
   roomsApi: {
     list: 'nobody',
+    openNotes: 'own',
     group: 'nobody',
     log: 'nobody',
     commit: 'others',

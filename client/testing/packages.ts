@@ -11,7 +11,10 @@ export function packageVerbs(state: ServerState): Verb[] {
   const claims = new Map<string, string>()
 
   function claim({ chatRoomId, generation }: { chatRoomId: string; generation: number }, userId: string, deviceId: string) {
-    const packages = membersOfDirectRoom(chatRoomId).flatMap((member) => {
+    const [one, other] = membersOfDirectRoom(chatRoomId)
+    // Own browsers come into the notes from outside.
+    if (one === other) return { packages: [] }
+    const packages = [one, other].flatMap((member) => {
       const account = accounts.get(member)
       const devices = new Set(account?.packages.map((one) => one.deviceId))
       devices.delete(deviceId)

@@ -88,6 +88,16 @@ export type CommitDraft = z.infer<typeof commitDraftShape>
 
 export const roomsApi = {
   list: listRooms,
+  openNotes: endpoint({
+    method: 'POST',
+    path: '/api/notes',
+    access: 'signed_in',
+    assurance: 'device',
+    rates: ['notes'],
+    summary: 'The caller’s note to self: a room whose only member is its owner. Made where there is none.',
+    input: z.object({}),
+    output: z.object({ chatRoomId }),
+  }),
   group: endpoint({
     method: 'GET',
     path: '/api/rooms/:chatRoomId/group',

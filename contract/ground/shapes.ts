@@ -65,6 +65,9 @@ export const chatRoomId = z.string().regex(/^(dm_[0-9a-f-]{36}_[0-9a-f-]{36}|roo
 
 export const directRoomId = (a: string, b: string): string => `dm_${[a, b].sort().join('_')}`
 
+/** The room of one person, for notes [Note: M10]. */
+export const notesRoomId = (userId: string): string => directRoomId(userId, userId)
+
 /** Only the server knows other rooms' members. */
 export const membersOfDirectRoom = (roomId: string): [string, string] => {
   const [, a = '', b = ''] = roomId.split('_')

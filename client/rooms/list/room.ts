@@ -1,4 +1,5 @@
 import type { ListedDirect } from '../../../contract/chat/roomlist.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { PeerKeys } from '../trust/peers.ts'
 
 export interface Mark {
@@ -50,8 +51,12 @@ export const isDirect = <R extends Room>(room: R): room is DirectRoom<R> => room
 
 export const isRequest = ({ direct }: Pick<Room, 'direct'>): boolean => direct?.state === 'pending'
 
+/** The room of oneself. Its id proves its member [Note: M10]. */
+export const isNotes = ({ id, ownId }: Pick<Room, 'id' | 'ownId'>): boolean => id === notesRoomId(ownId)
+
 /** Excludes rooms of several people: nothing proves their members. */
-export const isFollowed = ({ direct }: Pick<Room, 'direct'>): boolean => direct?.state === 'accepted'
+export const isFollowed = (room: Pick<Room, 'direct' | 'id' | 'ownId'>): boolean =>
+  room.direct?.state === 'accepted' || isNotes(room)
 
 export const accepted = <R extends Room>(room: R): R =>
   room.direct ? { ...room, direct: { ...room.direct, state: 'accepted' } } : room

@@ -69,25 +69,34 @@ export function keyPackageMember(keyPackage: Uint8Array): Omit<Leaf, 'leafIndex'
   return provenMember(decode(keyPackage, 'mls_key_package').keyPackage.leafNode, -1)
 }
 
-/**
- * Takes a key package of every other device. Danger: post the Welcome with the accepted commit only [Note: R6]. Throws 'mls'.
- */
-export async function createRoomGroup(room: {
+interface NewGroup {
   device: LeafDevice
   groupId: Uint8Array
-  keyPackages: Uint8Array[]
   authData: Uint8Array
   accounts: Accounts
   now: Date
-}): Promise<Committed & { welcome: Bytes }> {
+}
+
+/**
+ * Takes a key package of every other device. Danger: post the Welcome with the accepted commit only [Note: R6]. Throws 'mls'.
+ */
+export async function createRoomGroup(
+  room: NewGroup & { keyPackages: Uint8Array[] },
+): Promise<Committed & { welcome: Bytes }> {
   return await typed(async () => {
-    const own = await keyPackageOf(room.device, false, room.now)
-    const { publicPackage, privatePackage } = own
-    const alone = await createGroup(room.groupId, publicPackage, privatePackage, [], await suite(), configOf(room.accounts))
-    const made = await commitWith(alone, room.keyPackages.map(addOf), room.authData)
+    const made = await commitWith(await aloneIn(room), room.keyPackages.map(addOf), room.authData)
     if (!made.welcome) throw new CryptoFailure('mls', 'The server gave no key of the others that fits this chat')
     return { ...made, welcome: made.welcome }
   })
+}
+
+/** Begins with an empty commit, which has a path: own devices come in from outside [Note: M10]. Throws 'mls'. */
+export const createNotesGroup = (room: NewGroup): Promise<Committed> =>
+  typed(async () => commitWith(await aloneIn(room), [], room.authData))
+
+async function aloneIn({ device, groupId, accounts, now }: NewGroup): Promise<Group> {
+  const { publicPackage, privatePackage } = await keyPackageOf(device, false, now)
+  return await createGroup(groupId, publicPackage, privatePackage, [], await suite(), configOf(accounts))
 }
 
 /** A Welcome names a package by this (RFC 9420 section 5.2). */

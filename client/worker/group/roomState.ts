@@ -60,9 +60,9 @@ function requirePlace(live: Live, chatRoomId: string, peerIds: string[]): void {
     throw new CryptoFailure('place', 'The server names another person’s chat for this contact')
 }
 
-/** Only direct rooms: others have no member list that the server cannot change. */
-const isRoomOf = (chatRoomId: string, ownId: string, [peerId, ...more]: string[]): boolean =>
-  peerId !== undefined && more.length === 0 && chatRoomId === directRoomId(ownId, peerId)
+/** Only direct rooms, and the one for notes: others have no member list that the server cannot change. */
+const isRoomOf = (chatRoomId: string, ownId: string, [peerId = ownId, ...more]: string[]): boolean =>
+  more.length === 0 && chatRoomId === directRoomId(ownId, peerId)
 
 async function readRoom(live: Live, chatRoomId: string, peerIds: string[]): Promise<OpenRoom> {
   const [record, state, accounts] = await Promise.all([

@@ -5,7 +5,7 @@ import { type Committed, commitChange } from '../group/commits.ts'
 import { openForks, untoldLists } from '../group/forks.ts'
 import { roomGroupId } from '../group/groupid.ts'
 import { sendsHealing } from '../group/healGroup.ts'
-import { createRoomGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from '../group/joining.ts'
+import { createNotesGroup, createRoomGroup, groupInfoMembers, joinByGroupInfo, keyPackageMember } from '../group/joining.ts'
 import { accountKeysOf, everyAccount, listedIn, type MemberAccounts, unlistedIn, versionsOf } from '../group/members.ts'
 import { epochOf, groupIdOf, writeGroup } from '../group/mls.ts'
 import { namesOfAccounts } from '../group/namedLists.ts'
@@ -46,8 +46,8 @@ export async function stateOf(live: Live, chatRoomId: string, room: OpenRoom, no
 }
 
 function needOf({ record, group, accounts }: OpenRoom, now: number): RoomState['need'] {
-  // No other device could read the message.
-  if (accounts.others.every(({ manifest }) => manifest.devices.length === 0)) return 'no_device'
+  // No other device could read the message. Notes are for oneself [Note: M10].
+  if (accounts.others.length > 0 && accounts.others.every(({ manifest }) => manifest.devices.length === 0)) return 'no_device'
   if (!record || record.generation === 0) return 'create'
   if (!group) return 'join'
   if (unlistedIn(group, accounts).length > 0 || !record.transcript) return 'commit'
@@ -65,15 +65,18 @@ export function createRoom(live: Live, input: Place & { generation: number; keyP
     const posted = await postedAlready(live, room, chatRoomId, { generation, epoch: 0 })
     if (posted) return posted
     const { accounts } = room
-    const made = await createRoomGroup({
+    const group = {
       device: leafDevice(live),
       groupId: roomGroupId(randomBytes(16), chatRoomId, generation, accountKeysOf(accounts)),
-      keyPackages: usable(live, accounts, input.keyPackages),
       authData: namesOfAccounts(accounts, [...untoldLists(room.record), ownList(accounts)]),
       accounts: accountKeysOf(accounts),
       now: new Date(),
-    })
-    return prepare(live, { chatRoomId, room, generation, epoch: 0, made, hasPath: false })
+    }
+    const hasPath = accounts.others.length === 0
+    const made = hasPath
+      ? await createNotesGroup(group)
+      : await createRoomGroup({ ...group, keyPackages: usable(live, accounts, input.keyPackages) })
+    return prepare(live, { chatRoomId, room, generation, epoch: 0, made, hasPath })
   })
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { envelopeVersion, readSealedFor } from '../../../contract/chat/envelope.ts'
 import { type Draft, type Message, SIGN_IN_TO_SEND, SILENT_LIMITS } from '../../../contract/chat/messages.ts'
 import { objectIdOf, objectPath } from '../../../contract/chat/objects.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import { messageLimitText } from '../../../contract/money/plans.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
@@ -27,6 +28,7 @@ export async function sendMessage(env: Env, user: SignedInUser, draft: Draft): P
   const before = await judge(env, user, sent)
   if (before) return known(before)
   if (sent.isSilent) await env.limits.take('silentInRoom', `${user.id} ${sent.chatRoomId}`)
+  if (sent.isSilent && sent.chatRoomId === notesRoomId(user.id)) await env.limits.take('silentNotes', user.id)
   const appended = await env.batch.append(sent)
   const seq = await requirePlace(env, sent, appended)
   await env.fault?.('message:committed')
@@ -56,6 +58,7 @@ async function judge(env: Env, user: SignedInUser, { chatRoomId, id, takesBack }
   if (!(await env.isMember(chatRoomId, user.id))) throw new Refusal('not_found')
   if (user.rights.send || takesBack) return undefined
   const room = await requireRoom(env.db, user, chatRoomId, env.clock())
+  if (room.type === 'notes') return undefined
   const known = await store.findOwnMessage(env.db, chatRoomId, user.id, id)
   if (known) return shownMessage(known, known, room.members)
   throw new Refusal(room.isClosed ? 'account_deleted' : 'subscription_required')

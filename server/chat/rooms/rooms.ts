@@ -2,7 +2,7 @@ import type { CommitEntry, LogEntry, LogPage, RoomGroup } from '../../../contrac
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { takeKeyPackages } from '../../identity/devices/keypackages.ts'
+import { noteClaim, takeKeyPackages } from '../../identity/devices/keypackages.ts'
 import { hasRoomOnList, looksMutual } from '../../people/relations/relations.ts'
 import { Refusal } from '../../refuse.ts'
 import { keyBytesReached, takenBy } from './keyBytes.ts'
@@ -80,6 +80,11 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
     if (room.type === 'direct' && !(await hasRoomOnList(tx, user.id, room.id))) throw new Refusal('not_found')
     if (room.isClosed) throw new Refusal('account_deleted')
     if (generation !== room.generation + 1) throw new Refusal('stale_epoch')
+    // Nobody else is in it, and own devices come in from outside [Note: M10].
+    if (room.type === 'notes') {
+      await noteClaim(tx, { chatRoomId: room.id, generation, claimedBy: user.id, claimingDevice: deviceId })
+      return []
+    }
     const accepting = await acceptingMembers(env, tx, user.id, room)
     const claimed = await takeKeyPackages(tx, {
       chatRoomId: room.id,

@@ -5,11 +5,13 @@ import type { Env } from '../../env.ts'
 import { serve, serveJson } from '../../ground/http/serve.ts'
 import { listKeysLeft, listPages, putPage, readPage } from './archive.ts'
 import { addArchiveKeys, appendCommit, readArchiveKeys, replaceGroupInfo } from './commits.ts'
+import { openNotes } from './notes.ts'
 import { readList } from './readList.ts'
 import { claimKeyPackages, readGroup, readLog } from './rooms.ts'
 
 export function roomRoutes(app: FastifyInstance, env: Env) {
   serveJson(app, env, roomsApi.list, (user, asked) => readList(env, user, asked))
+  serve(app, env, roomsApi.openNotes, (user) => openNotes(env, user))
   serve(app, env, roomsApi.group, (user, { chatRoomId }) => readGroup(env, user, chatRoomId))
   serve(app, env, roomsApi.log, (user, { chatRoomId, after, limit }) => readLog(env, user, chatRoomId, after, limit))
   serve(app, env, roomsApi.commit, (user, draft) => appendCommit(env, user, draft))

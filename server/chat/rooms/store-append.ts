@@ -19,7 +19,7 @@ type More = Pick<
 >
 
 const APPEND =
-  'select * from append_messages_v5($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)'
+  'select * from append_messages_v6($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)'
 
 /**
  * Appends by one statement, a transaction of its own: at most one message of a room and a sender. Returns results in order, after

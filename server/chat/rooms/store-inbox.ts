@@ -157,6 +157,8 @@ const everyRead = named((db) =>
     .select({ roomId: sql<string>`id` })
     .from(sql`(
       select chat_room_id as id from contacts where user_id = ${ME} union ${MY_GROUPS}
+      union select chat_room_id from chat_participants
+        where ${isPair(sql`chat_room_id, user_id`, sql`'dm_' || ${ME} || '_' || ${ME}, ${ME}`)}
       union select chat_room_id from inbox where user_id = ${ME}) rooms`)
     .prepare('inbox_rooms'),
 )

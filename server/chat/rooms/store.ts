@@ -29,7 +29,7 @@ export interface Room {
   id: string
   /** Stands for it in the tables of its log. */
   number: number
-  type: 'direct' | 'group'
+  type: 'direct' | 'group' | 'notes'
   lastSeq: number
   /** 0 before the first group. */
   generation: number
@@ -78,6 +78,18 @@ const roomWithMembers = named((db) =>
 
 function shown(frozen: PgColumn, mark: PgColumn) {
   return sql<number>`coalesce(${frozen}, ${mark})`.mapWith(Number)
+}
+
+/** Returns false where it is, or where the account is deleted. */
+export async function makeNotes(db: Queryable, roomId: string, userId: string, now: Date): Promise<boolean> {
+  const { rowCount } = await db.execute(sql`
+    with owner as (select id from users where id = ${userId} and deleted_at is null for no key update),
+      made as (
+        insert into chat_rooms (id, type, created_by, created_at)
+        select ${roomId}, 'notes', id, ${now}::timestamptz from owner on conflict do nothing returning id)
+    insert into chat_participants (chat_room_id, user_id, joined_at)
+    select made.id, owner.id, ${now}::timestamptz from made cross join owner`)
+  return rowCount === 1
 }
 
 /** Serialises appends until the transaction ends. */

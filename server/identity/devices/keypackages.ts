@@ -61,6 +61,9 @@ export async function takeKeyPackages(tx: Queryable, claim: store.Claim) {
   return await store.findClaimed(tx, claim)
 }
 
+/** Claims a generation, and no package. Needs the room's lock. */
+export const noteClaim = (tx: Queryable, claim: store.ClaimNote): Promise<void> => store.noteClaim(tx, claim)
+
 export const hasClaimed = (tx: Queryable, claim: store.ClaimNote): Promise<boolean> => store.isClaimNoted(tx, claim)
 
 /** Runs after the group was created. */

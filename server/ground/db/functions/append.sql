@@ -4,9 +4,9 @@
 -- update of the members' rows writes changed_in itself.
 -- A cached plan stays right whatever the tables hold: rows are looked up by keys alone, from the messages outwards, and the ways to
 -- read a whole table are switched off. "(a = b) IS TRUE" keeps a condition from choosing an index that is not the whole key.
-DROP FUNCTION IF EXISTS "append_messages_v4";
+DROP FUNCTION IF EXISTS "append_messages_v5";
 
-CREATE OR REPLACE FUNCTION "append_messages_v5"(
+CREATE OR REPLACE FUNCTION "append_messages_v6"(
 	"p_sessions" bytea[], "p_senders" uuid[], "p_rooms" text[], "p_ids" uuid[], "p_contents" text[], "p_types" text[],
 	"p_paths" text[], "p_names" text[], "p_sizes" bigint[], "p_replies" uuid[], "p_groups" text[], "p_epochs" bigint[],
 	"p_silent" boolean[], "p_now" timestamp with time zone, "p_idle_since" timestamp with time zone, "p_month" timestamp with time zone,
@@ -30,6 +30,8 @@ DECLARE
 	senders uuid[];
 	places bigint[];
 	silent boolean[];
+	-- True for a note to oneself that counts as received.
+	noted boolean[];
 	-- Whose message counts in the month.
 	counted uuid[];
 	-- Whose silent message counts in the month.
@@ -63,24 +65,27 @@ BEGIN
 				'members', j.members, 'lapsed', coalesce(j.lapsed, '{}'), 'hasAccepted', coalesce(j.is_request, false))
 			WHEN j.verdict = 'stale_epoch' THEN json_build_object('members', j.members, 'generation', j.generation,
 				'groupId', j.room_group_id, 'epoch', j.room_epoch, 'lastSeq', j.last_seq, 'needsCommit', j.needs_commit)
-			WHEN j.verdict = 'message_limit_reached' THEN json_build_object('messagesPerMonth', j.messages_per_month)
+			-- NOTES_LIMITS
+			WHEN j.verdict = 'message_limit_reached' THEN json_build_object('messagesPerMonth', CASE WHEN j.is_notes THEN 100 ELSE j.messages_per_month END)
 		END),
 		coalesce(array_agg(j.chat_room_id) FILTER (WHERE j.verdict = 'stored'), '{}'),
 		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored'),
 		array_agg(j.last_seq + 1) FILTER (WHERE j.verdict = 'stored'),
 		array_agg(j.is_silent) FILTER (WHERE j.verdict = 'stored'),
-		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND j.is_counted),
-		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND NOT j.is_counted AND j.emptied IS NULL AND j.messages_per_month >= 0),
+		array_agg(j.is_notes AND j.is_counted) FILTER (WHERE j.verdict = 'stored'),
+		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND j.is_counted AND NOT j.is_notes),
+		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND NOT j.is_counted AND NOT j.is_notes AND j.emptied IS NULL
+			AND j.messages_per_month >= 0),
 		array_agg(CASE WHEN j.verdict = 'stored' THEN j.emptied END),
 		string_to_array(string_agg(j.unheard, ',') FILTER (WHERE j.verdict = 'stored'), ','),
 		coalesce(array_agg(j.chat_room_id) FILTER (WHERE j.verdict = 'stored' AND j.is_request AND NOT j.is_silent), '{}'),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict = 'stored' AND j.is_protected), '{}'),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict = 'stored' AND j.is_guarded), '{}')
-	INTO spots, numbers, verdicts, seqs, told, details, rooms, senders, places, silent, counted, hushed, emptied, unheard, requests, opened, guarded
+	INTO spots, numbers, verdicts, seqs, told, details, rooms, senders, places, silent, noted, counted, hushed, emptied, unheard, requests, opened, guarded
 	FROM (
 		SELECT p.place, p.chat_room_id, p.sender_id, p.is_silent, p.is_counted, own.emptied, known.seq AS known_seq, r.number, r.last_seq, r.generation,
 			r.group_id AS room_group_id, r.epoch AS room_epoch, r.needs_commit, rights.messages_per_month,
-			a.members, a.listeners, a.lapsed, a.is_request, a.unheard, a.is_protected, a.is_guarded,
+			a.members, a.listeners, a.lapsed, a.is_request, a.unheard, a.is_protected, a.is_guarded, r.type = 'notes' AS is_notes,
 			CASE
 				WHEN s.user_id IS NULL OR u.id IS NULL OR NOT u.is_active OR u.deleted_at IS NOT NULL THEN 'not_signed_in'
 				-- [Note: D4] LIMITS.proofSeconds
@@ -92,19 +97,21 @@ BEGIN
 						AND (o.session_hash = p.session) IS TRUE AND o.used_at > p_open_since) THEN 'chat_locked'
 				WHEN known.seq IS NOT NULL THEN 'known'
 				WHEN r.is_closed THEN 'account_deleted'
-				-- Nobody pays to take back what is theirs.
-				WHEN rights.can_send IS NOT TRUE AND own.emptied IS NULL THEN 'subscription_required'
+				-- Nobody pays to take back what is theirs, or to note something for themselves.
+				WHEN rights.can_send IS NOT TRUE AND own.emptied IS NULL AND r.type <> 'notes' THEN 'subscription_required'
 				WHEN p.is_silent AND a.is_unanswered AND own.emptied IS NULL THEN 'not_a_contact'
 				WHEN p.file_id IS NOT NULL AND rights.can_share_files IS NOT TRUE THEN 'subscription_required'
 				WHEN p.file_id IS NOT NULL AND (f.owner_id, f.kind, f.state, f.size_bytes)
 					IS DISTINCT FROM (p.sender_id, 'file', 'stored', p.file_size) THEN 'file_not_found'
 				WHEN p.epoch IS NOT NULL AND (r.needs_commit OR (p.group_id, p.epoch) IS DISTINCT FROM (r.group_id, r.epoch::bigint))
 					THEN 'stale_epoch'
-				WHEN p.is_counted AND rights.messages_per_month >= 0
+				-- NOTES_LIMITS
+				WHEN p.is_counted AND rights.messages_per_month >= 0 AND r.type = 'notes' AND a.received >= 100 THEN 'message_limit_reached'
+				WHEN p.is_counted AND rights.messages_per_month >= 0 AND r.type <> 'notes'
 					AND CASE WHEN u.usage_reset_date < p_month THEN 0 ELSE u.monthly_messages_count END >= rights.messages_per_month
 					THEN 'message_limit_reached'
 				-- SILENT_LIMITS
-				WHEN NOT p.is_counted AND own.emptied IS NULL AND rights.messages_per_month >= 0
+				WHEN NOT p.is_counted AND own.emptied IS NULL AND rights.messages_per_month >= 0 AND r.type <> 'notes'
 					AND CASE WHEN u.usage_reset_date < p_month THEN 0 ELSE u.monthly_silent_count - 20 * u.monthly_messages_count END >= 200
 					THEN 'too_many_requests'
 				ELSE 'stored'
@@ -136,6 +143,7 @@ BEGIN
 				bool_or(m.user_id = p.sender_id AND m.is_protected) AS is_protected,
 				bool_or(m.is_protected) AS is_guarded,
 				array_agg(m.user_id) AS members,
+				max(m.received_count) FILTER (WHERE m.user_id = p.sender_id AND m.received_month >= p_month) AS received,
 				-- A member who has declined the sender is told nothing, and one who has blocked the sender has nothing unread either.
 				string_agg(m.user_id::text, ' ') FILTER (WHERE m.user_id = p.sender_id
 					OR c.state IS DISTINCT FROM 'declined' AND c.is_blocked IS NOT TRUE) AS listeners,
@@ -194,10 +202,11 @@ BEGIN
 				CASE WHEN is_unheard THEN seq ELSE m.uncounted_seq END,
 				CASE WHEN is_own AND m.unread_count = 0 THEN seq ELSE m.read_seq END,
 				CASE WHEN is_own AND m.unread_count = 0 THEN seq ELSE m.delivered_seq END,
-				CASE WHEN is_own OR is_silent OR is_unheard THEN m.received_count WHEN m.received_month >= p_month THEN m.received_count + 1 ELSE 1 END,
-				CASE WHEN is_own OR is_silent OR is_unheard THEN m.received_month ELSE greatest(m.received_month, p_month) END
+				CASE WHEN NOT is_noted AND (is_own OR is_silent OR is_unheard) THEN m.received_count
+					WHEN m.received_month >= p_month THEN m.received_count + 1 ELSE 1 END,
+				CASE WHEN NOT is_noted AND (is_own OR is_silent OR is_unheard) THEN m.received_month ELSE greatest(m.received_month, p_month) END
 			FROM (
-				SELECT m.user_id = senders[at] AS is_own, silent[at] AS is_silent, places[at] AS seq,
+				SELECT m.user_id = senders[at] AS is_own, silent[at] AS is_silent, noted[at] AS is_noted, places[at] AS seq,
 					unheard IS NOT NULL AND m.chat_room_id || ' ' || m.user_id = ANY (unheard) AS is_unheard
 				FROM (SELECT width_bucket(m.chat_room_id COLLATE "C", rooms) AS at) found) news)
 		WHERE m.chat_room_id = ANY (rooms);

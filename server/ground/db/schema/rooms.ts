@@ -9,7 +9,7 @@ export const chatRooms = pgTable('chat_rooms', {
   /** Stands for the id of 76 characters in tables of its log. It never leaves the database. */
   number: bigint('number', { mode: 'number' }).notNull().generatedAlwaysAsIdentity().unique(),
   name: text('name'),
-  type: text('type').$type<'direct' | 'group'>().notNull().default('direct'),
+  type: text('type').$type<'direct' | 'group' | 'notes'>().notNull().default('direct'),
   createdBy: uuid('created_by').notNull(),
   createdAt: at('created_at').notNull(),
   /** The highest seq in the log. Every append takes this row's lock and the next seq. */
