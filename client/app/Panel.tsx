@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
 import { hasRight } from '../../contract/money/plans.ts'
-import { isRequest } from '../rooms/list/room.ts'
+import { isNotes, isRequest } from '../rooms/list/room.ts'
 import { roomsStore } from '../rooms/list/roomList.ts'
 import { useDirectChat } from '../rooms/list/useFace.tsx'
 import { later } from '../ui/later.tsx'
@@ -10,6 +10,7 @@ import { Spinner } from '../ui/Spinner.tsx'
 import { RoomScreen } from './RoomScreen.tsx'
 
 const RequestPanel = later(async () => (await import('../people/contacts/RequestPanel.tsx')).RequestPanel)
+const NotesScreen = later(async () => (await import('./NotesScreen.tsx')).NotesScreen)
 const NotShown = later(async () => (await import('./NotShown.tsx')).NotShown)
 const Welcome = lazy(async () => ({ default: (await import('./Welcome.tsx')).Welcome }))
 
@@ -34,7 +35,9 @@ export function Panel({ user, openRoomId, onClose, onList, onAdd }: Props) {
       </Suspense>
     )
   if (chat && isRequest(chat.room)) return <RequestPanel {...chat} onLeave={onClose} />
-  if (chat) return <RoomScreen {...chat} canSend={hasRight(user.subscriptionTier, 'send')} onBack={onClose} />
+  const canSend = hasRight(user.subscriptionTier, 'send')
+  if (chat) return <RoomScreen {...chat} canSend={canSend} onBack={onClose} />
+  if (room && isNotes(room)) return <NotesScreen room={room} canSend={canSend} onBack={onClose} />
   if (status === 'loading') return <Spinner words="Loading contacts..." />
   return <NotShown room={room} onClose={onClose} />
 }

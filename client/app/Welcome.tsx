@@ -1,13 +1,16 @@
-import { Atom, ChevronLeft, ChevronRight, History, LockKeyhole, UserRoundPlus } from 'lucide-react'
+import { Atom, Bookmark, ChevronLeft, ChevronRight, History, LockKeyhole, UserRoundPlus } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
 import { devicesStore } from '../me/devices/store.ts'
+import { NOTES } from '../rooms/list/room.ts'
+import { useEnv } from '../ui/env.tsx'
 import { Unbroken } from '../ui/Unbroken.tsx'
 import { CallingCard } from './CallingCard.tsx'
 import { CHATS } from './chatAddresses.ts'
 import { FirstSteps } from './FirstSteps.tsx'
 import { NotShown } from './NotShown.tsx'
+import { showNotes } from './showNotes.ts'
 import './welcome.css'
 
 const FACTS = [
@@ -40,7 +43,8 @@ interface Props {
 /** What stands beside the list while no chat is open: who one is here, and what to do first. */
 export function Welcome({ user, onClose, onList, onAdd }: Props) {
   const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
-  const [location] = useLocation()
+  const [location, navigate] = useLocation()
+  const env = useEnv()
   if (location !== '/home' && !CHATS.includes(location)) return <NotShown isPage onClose={onClose} />
   return (
     <div className="hello-frame">
@@ -58,6 +62,13 @@ export function Welcome({ user, onClose, onList, onAdd }: Props) {
             Add someone
           </button>
           <p className="small t2">By username or onion address. They see a request first.</p>
+        </div>
+        <div className="go">
+          <button type="button" className="btn outline large" onClick={() => void showNotes(env, navigate)}>
+            <Bookmark className="i" aria-hidden />
+            {NOTES}
+          </button>
+          <p className="small t2">Write something for yourself: only you read it, on all your browsers.</p>
         </div>
         <FirstSteps />
         <details className="fold">

@@ -1,5 +1,5 @@
 import { personOfDirect } from '../rooms/list/members.ts'
-import { isAwaited, isFollowed } from '../rooms/list/room.ts'
+import { isAwaited, isDirect, isFollowed } from '../rooms/list/room.ts'
 import type { RoomRow } from '../rooms/list/roomList.ts'
 import type { Person } from '../rooms/trust/people.ts'
 
@@ -24,7 +24,7 @@ interface Known {
 
 /** The three steps of the first day, in their order. */
 export function firstSteps({ hasKit, hasUncheckedKit = false, rooms, people }: Known): Step[] {
-  const contacts = rooms.filter(isFollowed)
+  const contacts = rooms.filter((room) => isDirect(room) && isFollowed(room))
   const first = contacts.find((room) => !isAwaited(room)) ?? contacts[0]
   const asked = first && isAwaited(first) ? personOfDirect(first, people) : undefined
   const isVerified = contacts.some((room) => personOfDirect(room, people)?.isVerified)

@@ -141,7 +141,7 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-/** Reads the rows of the rooms with each named person where the list is known; otherwise what has changed, or all of it. */
+/** Reads the rows of the rooms with each named person, with oneself too, where the list is known; otherwise what has changed, or all of it. */
 async function readRows(env: Env, asked: Asked, onRows: (rows: RoomRow[]) => void): Promise<void> {
   const ownId = accountStore.getState().user?.id
   const isKnown = roomsStore.getState().counter !== null
@@ -150,7 +150,7 @@ async function readRows(env: Env, asked: Asked, onRows: (rows: RoomRow[]) => voi
   const shared = listed().flatMap(({ id, direct, memberIds }) =>
     !direct && others.some((one) => memberIds.includes(one)) ? [id] : [],
   )
-  await fetchRooms(env, [...others.map((id) => directRoomId(ownId, id)), ...shared])
+  await fetchRooms(env, [...[...asked].map((id) => directRoomId(ownId, id)), ...shared])
 }
 
 /** Sets a person's mismatch, except of a deleted account, which has no key or name that could change. */

@@ -2,6 +2,7 @@ import {
   Ban,
   Bell,
   BellOff,
+  Bookmark,
   Eraser,
   Flag,
   House,
@@ -28,7 +29,8 @@ import { accountStore } from '../me/account/accountState.ts'
 import type { AddingWay } from '../people/contacts/AddMenu.tsx'
 import { type Act, askAct } from '../people/contacts/acts.ts'
 import { type DirectChat, directChat, faceOf, personOfDirect } from '../rooms/list/members.ts'
-import { isBlocked, isRequest } from '../rooms/list/room.ts'
+import { notesRoom } from '../rooms/list/notes.ts'
+import { isBlocked, isNotes, isRequest, NOTES } from '../rooms/list/room.ts'
 import { isShutRow, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { openDetails } from '../rooms/trust/details.ts'
 import { nameOf, peopleStore } from '../rooms/trust/people.ts'
@@ -38,6 +40,7 @@ import { lockPage } from './lockPage.ts'
 import { PLACE_ICONS } from './placeIcons.tsx'
 import { addressOf, GROUPS } from './places.ts'
 import { PARTS, type PartId, TITLES } from './settingsWords.ts'
+import { showNotes } from './showNotes.ts'
 import { themeStore, toggleTheme } from './theme.ts'
 
 export interface Entry extends Found {
@@ -71,7 +74,7 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls,
     const run = () => onGo(`/chat/${room.id}`)
     return [
       {
-        ...{ id: room.id, group: 'Chats' as const, icon: MessageSquare, run },
+        ...{ id: room.id, group: 'Chats' as const, icon: isNotes(room) ? Bookmark : MessageSquare, run },
         words: (isRequest(room) && handle) || face.name,
         ...(isRequest(room) ? { hint: 'Request' } : handle && !person.isDeleted && { hint: handle }),
       },
@@ -97,6 +100,7 @@ export function useEntries({ openRoomId, onGo, onAdd, onUnread, onKeys, onCalls,
     action('Add by Username/Onion', UserRoundPlus, () => onAdd('name')),
     action('Invite', UserRoundPlus, () => onAdd('invite')),
     action('Scan QR', ScanLine, () => onAdd('scan')),
+    ...(notesRoom() ? [] : [action(NOTES, Bookmark, () => void showNotes(env, onGo))]),
     action('Next unread chat', Bell, onUnread),
     action('Calls', Phone, onCalls),
     action('Home', House, () => onGo('/home')),

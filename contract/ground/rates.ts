@@ -66,7 +66,6 @@ export const RATES = {
   messages: { points: 300, seconds: 20, per: 'user' },
   messagesInRoom: { points: 150, seconds: 20, per: 'room' },
   silentInRoom: { points: 60, seconds: MINUTE, per: 'room' },
-  /** Own marks, which no plan limits. */
   silentNotes: { points: 1000, seconds: DAY, per: 'user' },
   notes: { points: 60, seconds: 10 * MINUTE, per: 'user' },
   messagesADay: { points: 20_000, seconds: DAY, per: 'user' },

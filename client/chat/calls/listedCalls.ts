@@ -1,7 +1,7 @@
 import type { CallContent } from '../../../contract/chat/content.ts'
 import { callIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { Env } from '../../env.ts'
-import { isFollowed } from '../../rooms/list/room.ts'
+import { isFollowed, isNotes } from '../../rooms/list/room.ts'
 import { isShutRow, newestAt, type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
 import type { StoredMessage } from '../../worker/crypto.ts'
 
@@ -42,7 +42,7 @@ export const newListing = (rooms: Iterable<RoomRow>): CallListing => ({
   ...{ calls: [], later: [], isWhole: false },
 })
 
-const isListed = (room: RoomRow): boolean => isFollowed(room) && !isShutRow(room)
+const isListed = (room: RoomRow): boolean => isFollowed(room) && !isNotes(room) && !isShutRow(room)
 
 /** Tells of each chat that shows another newest message. Returns how to stop. */
 export const followNewest = (tell: (room: RoomRow) => void): (() => void) =>

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { connectingWords } from '../../net/onion.ts'
 import { connectionStore } from '../../net/status.ts'
 import { keepDraft, readDraft } from '../../rooms/list/drafts.ts'
-import type { Room } from '../../rooms/list/room.ts'
+import { isNotes, type Room } from '../../rooms/list/room.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { useOnline } from '../../ui/useOnline.tsx'
@@ -54,6 +54,8 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   useEffect(() => openReply(env, room.id), [env, room.id])
   useEffect(() => openEdit(env, room.id), [env, room.id])
   const typing = useTyping(room)
+  // Nobody pays to write to themselves.
+  const isOwn = isNotes(room)
   const given = useGiven()
   const isOnline = useOnline()
   const connection = isConnected ? '' : `${connectingWords()}${isOnline ? '' : ' · you are offline'}`
@@ -65,7 +67,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
 
   async function send() {
     if (!canSend) return
-    if (!hasPlan) return onUpgrade()
+    if (!hasPlan && !isOwn) return onUpgrade()
     typing.send()
     // A render by React would cost a style pass over the page.
     if (field.current) field.current.value = ''
@@ -125,7 +127,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
   return (
     // React would hand a dialog's submit to a surrounding form.
     <div className="compose">
-      {edit && !isBlocked && <EditForm key={edit.target.id} {...{ room, edit, hasPlan, onUpgrade }} />}
+      {edit && !isBlocked && <EditForm key={edit.target.id} {...{ room, edit, onUpgrade }} hasPlan={hasPlan || isOwn} />}
       <span className="attaching">
         <Attach
           chatRoomId={room.id}
@@ -154,7 +156,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
             // Without this attribute the browser stores the typed text in its session file.
             autoComplete="off"
             aria-label="Message"
-            placeholder={isBlocked ? STOPPED : connection || 'Type a message...'}
+            placeholder={isBlocked ? STOPPED : connection || (isOwn ? 'Write to yourself...' : 'Type a message...')}
             value={text}
             disabled={isBlocked}
             aria-invalid={isTooLong || undefined}

@@ -7,7 +7,7 @@ import { ownPrivacy } from '../../me/privacy/privacy.ts'
 import { ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'
 import { forgetDraft } from '../../rooms/list/drafts.ts'
-import { isFollowed, placeOf, type Room } from '../../rooms/list/room.ts'
+import { isFollowed, isNotes, placeOf, type Room } from '../../rooms/list/room.ts'
 import { isShut, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import { untilKept } from '../../rooms/list/unkeptDrafts.ts'
 import type { CaughtUp } from '../../rooms/log/catchUp.ts'
@@ -125,7 +125,7 @@ let typingSentAt = 0
 
 /** At most one frame every few seconds; a frame may be lost. */
 export function setTyping(env: Env, room: Room, isTyping: boolean): void {
-  if (!ownPrivacy().typing) return
+  if (!ownPrivacy().typing || isNotes(room)) return
   const now = env.clock().getTime()
   if (isTyping && now - typingSentAt < PERIODS.typingSentMs) return
   typingSentAt = isTyping ? now : 0

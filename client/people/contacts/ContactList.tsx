@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { isSearchable } from '../../chat/search/search.ts'
 import { directChat, faceOf, peopleOf } from '../../rooms/list/members.ts'
-import { isFollowed, isRequest } from '../../rooms/list/room.ts'
+import { isFollowed, isNotes, isRequest, NOTES } from '../../rooms/list/room.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -209,10 +209,12 @@ function Loading() {
 
 function matches({ room, people }: ListRow, query: string): boolean {
   const part = query.trim().toLowerCase().replace(/^@/, '')
-  const names = people.flatMap((person) => {
-    const handle = person.isDeleted ? [] : [person.username]
-    return isRequest(room) ? handle : [nameOf(person), ...(person.isDeleted ? [] : [person.displayName]), ...handle]
-  })
+  const names = isNotes(room)
+    ? [NOTES]
+    : people.flatMap((person) => {
+        const handle = person.isDeleted ? [] : [person.username]
+        return isRequest(room) ? handle : [nameOf(person), ...(person.isDeleted ? [] : [person.displayName]), ...handle]
+      })
   // A room of nobody else has no name to look for.
   return part === '' || names.some((name) => name.toLowerCase().includes(part))
 }

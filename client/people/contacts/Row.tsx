@@ -3,11 +3,12 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
-import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
+import { isAwaited, isBlocked, isNotes } from '../../rooms/list/room.ts'
 import { hasMissedCall, newestAt, type RoomRow } from '../../rooms/list/roomList.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import type { Stop } from '../../rooms/trust/refusedList.ts'
 import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
+import { NotesMark } from '../../ui/NotesMark.tsx'
 import { relativeTime } from '../../ui/time.ts'
 import { RowLine } from './RowLine.tsx'
 
@@ -38,14 +39,18 @@ export const Row = memo(function Row({ room, name, person, mismatch, now, isOpen
       aria-current={isOpen ? 'page' : undefined}
       data-room={room.id}
     >
-      <Avatar
-        id={person?.id ?? room.id}
-        name={name}
-        photo={person?.photo ?? null}
-        isOutlined={isDeleted || isBlocked(room) || isAwaited(room)}
-      >
-        <PresenceDot isOnline={presence?.isOnline} />
-      </Avatar>
+      {isNotes(room) ? (
+        <NotesMark />
+      ) : (
+        <Avatar
+          id={person?.id ?? room.id}
+          name={name}
+          photo={person?.photo ?? null}
+          isOutlined={isDeleted || isBlocked(room) || isAwaited(room)}
+        >
+          <PresenceDot isOnline={presence?.isOnline} />
+        </Avatar>
+      )}
       <div>
         <div className="l1">
           <span className="whose">

@@ -1,5 +1,5 @@
 import { nameOf, type Person } from '../trust/people.ts'
-import { isDirect, type Room } from './room.ts'
+import { isDirect, isNotes, NOTES, type Room } from './room.ts'
 import type { DirectRow, RoomRow } from './roomList.ts'
 
 type People = ReadonlyMap<string, Person>
@@ -31,6 +31,7 @@ const NAMES_MAX = 3
 
 export function faceOf(room: Room, people: People): RoomFace | undefined {
   const known = peopleOf(room, people)
+  if (isNotes(room)) return { id: room.id, name: NOTES, photo: null }
   if (!room.direct) return { id: room.id, name: namesOf(known), photo: null }
   const [person] = known
   return person && { id: person.id, name: nameOf(person), photo: person.photo }

@@ -51,7 +51,9 @@ export const isDirect = <R extends Room>(room: R): room is DirectRoom<R> => room
 
 export const isRequest = ({ direct }: Pick<Room, 'direct'>): boolean => direct?.state === 'pending'
 
-/** The room of oneself. Its id proves its member [Note: M10]. */
+export const NOTES = 'Note to self'
+
+/** Its id proves its member [Note: M10]. */
 export const isNotes = ({ id, ownId }: Pick<Room, 'id' | 'ownId'>): boolean => id === notesRoomId(ownId)
 
 /** Excludes rooms of several people: nothing proves their members. */

@@ -80,9 +80,7 @@ interface NewGroup {
 /**
  * Takes a key package of every other device. Danger: post the Welcome with the accepted commit only [Note: R6]. Throws 'mls'.
  */
-export async function createRoomGroup(
-  room: NewGroup & { keyPackages: Uint8Array[] },
-): Promise<Committed & { welcome: Bytes }> {
+export async function createRoomGroup(room: NewGroup & { keyPackages: Uint8Array[] }): Promise<Committed & { welcome: Bytes }> {
   return await typed(async () => {
     const made = await commitWith(await aloneIn(room), room.keyPackages.map(addOf), room.authData)
     if (!made.welcome) throw new CryptoFailure('mls', 'The server gave no key of the others that fits this chat')

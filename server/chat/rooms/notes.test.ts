@@ -61,7 +61,10 @@ test('without a plan texts count as received, a hundred a month; files and writi
   await ann.says(chatRoomId, 'silent', { isSilent: true })
   const received = () => world.sql('select received_count from chat_participants where chat_room_id = $1', [chatRoomId])
   expect(await received()).toEqual([{ received_count: 1 }])
-  await world.sql('update chat_participants set received_count = $2 where chat_room_id = $1', [chatRoomId, NOTES_LIMITS.aMonth - 1])
+  await world.sql('update chat_participants set received_count = $2 where chat_room_id = $1', [
+    chatRoomId,
+    NOTES_LIMITS.aMonth - 1,
+  ])
   await ann.says(chatRoomId, 'the last')
   const late = await ann.posts(chatRoomId, 'one more')
   expect(late).toBeRefused(403, 'message_limit_reached')
@@ -111,7 +114,6 @@ test('the group is made alone, claims no key package, and a removed browser clos
   expect((await ann.does(roomsApi.log, { chatRoomId })).entries).toHaveLength(2)
   expect(await ann.does(roomsApi.group, { chatRoomId })).toMatchObject({ epoch: 2, welcome: null })
 })
-
 
 test('it goes with the account', async () => {
   const { ann, chatRoomId } = await writer()

@@ -3,7 +3,7 @@ import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'
 
-/** Makes the room once [Note: M10]. Throws Refusal `device_required` for an account without keys. */
+/** Makes the room once [Note: M10]. Throws Refusal. */
 export async function openNotes(env: Env, user: SignedInUser): Promise<{ chatRoomId: string }> {
   if (user.deviceId === null) throw new Refusal('device_required')
   const chatRoomId = notesRoomId(user.id)

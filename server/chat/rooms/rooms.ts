@@ -80,7 +80,7 @@ export async function claimKeyPackages(env: Env, user: SignedInUser, roomId: str
     if (room.type === 'direct' && !(await hasRoomOnList(tx, user.id, room.id))) throw new Refusal('not_found')
     if (room.isClosed) throw new Refusal('account_deleted')
     if (generation !== room.generation + 1) throw new Refusal('stale_epoch')
-    // Nobody else is in it, and own devices come in from outside [Note: M10].
+    // Own devices come in from outside [Note: M10].
     if (room.type === 'notes') {
       await noteClaim(tx, { chatRoomId: room.id, generation, claimedBy: user.id, claimingDevice: deviceId })
       return []
