@@ -8,7 +8,8 @@ import { preloadSending } from '../chat/messages/Composer.tsx'
 import { accountStore } from '../me/account/accountState.ts'
 import type { AddingWay } from '../people/contacts/AddMenu.tsx'
 import { actStore } from '../people/contacts/acts.ts'
-import { isNews, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
+import { isArchived, marksStore } from '../rooms/list/marks.ts'
+import { isNews, type RoomRow, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { pauseVoice } from '../rooms/list/voicedrafts.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
 import { Boundary } from '../ui/Boundary.tsx'
@@ -92,7 +93,7 @@ export function Messenger() {
     navigate(address, { replace: isPhone && openRoomId !== undefined && address.startsWith('/chat/') })
 
   function openUnread() {
-    const rooms = sortRooms(roomsStore.getState().rooms.values())
+    const rooms = listedRooms()
     // The search begins after the open chat and wraps around, so that repeated presses reach every unread one.
     const at = rooms.findIndex(({ id }) => id === openRoomId) + 1
     const next = [...rooms.slice(at), ...rooms.slice(0, at)].find(isNews)
@@ -103,7 +104,7 @@ export function Messenger() {
   const endOver = () => setOver(undefined)
 
   function openBeside(step: -1 | 1) {
-    const ids = sortRooms(roomsStore.getState().rooms.values()).map(({ id }) => id)
+    const ids = listedRooms().map(({ id }) => id)
     const beside = roomBeside(ids, openRoomId, step)
     if (beside) go(`/chat/${beside}`)
   }
@@ -193,6 +194,11 @@ export function Messenger() {
       </Suspense>
     </>
   )
+}
+
+function listedRooms(): RoomRow[] {
+  const { marks } = marksStore.getState()
+  return sortRooms(roomsStore.getState().rooms.values()).filter((room) => !isArchived(room, marks))
 }
 
 /** Ends a selection among the messages. False if there is none. */

@@ -8,6 +8,7 @@ import { useDirectChat } from '../rooms/list/useFace.tsx'
 import { later } from '../ui/later.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { RoomScreen } from './RoomScreen.tsx'
+import { useSeenMark } from './useSeenMark.tsx'
 
 const RequestPanel = later(async () => (await import('../people/contacts/RequestPanel.tsx')).RequestPanel)
 const NotesScreen = later(async () => (await import('./NotesScreen.tsx')).NotesScreen)
@@ -28,6 +29,7 @@ export function Panel({ user, openRoomId, onClose, onList, onAdd }: Props) {
   const status = useStore(roomsStore, (state) => state.status)
   const room = useStore(roomsStore, ({ rooms }) => rooms.get(openRoomId ?? ''))
   const chat = useDirectChat(room)
+  useSeenMark(openRoomId)
   if (!openRoomId)
     return (
       <Suspense>

@@ -9,6 +9,7 @@ import { familyApi } from '../../contract/account/family.ts'
 import { sessionsApi } from '../../contract/account/sessions.ts'
 import { adminApi } from '../../contract/admin/admin.ts'
 import { adminPackagesApi } from '../../contract/admin/adminpackages.ts'
+import { notesRoomId } from '../../contract/ground/shapes.ts'
 import { coinsApi } from '../../contract/money/coins.ts'
 import { CoinReview } from '../admin/CoinReview.tsx'
 import { FirstAdministrator } from '../admin/FirstAdministrator.tsx'
@@ -60,6 +61,7 @@ import { AddMenu } from '../people/contacts/AddMenu.tsx'
 import { BlockContact, UnblockContact } from '../people/contacts/BlockContact.tsx'
 import { ClearChat } from '../people/contacts/ClearChat.tsx'
 import { NameContact } from '../people/contacts/NameContact.tsx'
+import { NotesMenu } from '../people/contacts/NotesMenu.tsx'
 import { RemoveContact } from '../people/contacts/RemoveContact.tsx'
 import { ReportContact } from '../people/contacts/ReportContact.tsx'
 import { RowMenu } from '../people/contacts/RowMenu.tsx'
@@ -160,6 +162,7 @@ const user = {
   subscriptionTier: 'premium',
 } as never
 const chat = { room: shownRoom, person: shownBob }
+const notes = { ...shownRoom, id: notesRoomId(shownRoom.ownId), direct: null }
 const key = (username: string, at: number) => ({
   username,
   identityKey: Buffer.alloc(32, at).toString('base64'),
@@ -612,6 +615,11 @@ const DIALOGS: Opens[] = [
   },
   { of: 'people/contacts/AddMenu.tsx', focus: 'the menu', shown: (close) => <AddMenu onAdd={none} onClose={close} /> },
   { of: 'people/contacts/ReportContact.tsx', focus: 'Spam', shown: (close) => <ReportContact {...chat} onClose={close} /> },
+  {
+    of: 'people/contacts/NotesMenu.tsx',
+    focus: 'the menu',
+    shown: (close) => <NotesMenu room={notes} at={{ x: 1, y: 1 }} onClose={close} />,
+  },
   {
     of: 'people/contacts/RowMenu.tsx',
     focus: 'the menu',

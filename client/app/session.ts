@@ -25,6 +25,7 @@ import { endAct } from '../people/contacts/acts.ts'
 import { resetVanished } from '../people/contacts/vanished.ts'
 import { plansStore } from '../plan/plans/store.ts'
 import { loadDrafts, resetDrafts } from '../rooms/list/drafts.ts'
+import { loadMarks, resetMarks } from '../rooms/list/marks.ts'
 import { isFollowed } from '../rooms/list/room.ts'
 import { resetRooms, roomsStore } from '../rooms/list/roomList.ts'
 import { tellMarks } from '../rooms/list/tellMarks.ts'
@@ -140,6 +141,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   attempt(env.crypto.untilUpdated())
   attempt(followWipe(env, userId))
   attempt(loadDrafts(env))
+  attempt(loadMarks(env))
   env.socket.open()
   attempt(followSteady())
   // The hello has had the list read: what waited for the keys goes on.
@@ -154,6 +156,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     resetMessages()
     resetRooms()
     resetDrafts()
+    resetMarks()
     dropVoices()
     resetPeople()
     resetPhotos()

@@ -9,10 +9,12 @@ import { showAnnounced, showListed } from '../me/devices/deviceList.ts'
 import { inLanes } from '../net/inTurn.ts'
 import { checkVanished } from '../people/contacts/vanished.ts'
 import { fetchRooms, refreshRooms } from '../rooms/list/loadRooms.ts'
+import { notesRoom } from '../rooms/list/notes.ts'
 import { refreshPreview } from '../rooms/list/preview.ts'
 import { isFollowed } from '../rooms/list/room.ts'
 import { isBehind, type RoomRow, roomsStore, setBehind, sortRooms, takeBehind } from '../rooms/list/roomList.ts'
 import { followLocks } from '../rooms/list/roomLocks.ts'
+import { gatherMarks } from '../rooms/log/gatherMarks.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { enterEverywhere } from '../rooms/log/staleEpoch.ts'
 import { checkBook, firstBook, saveBook } from '../rooms/trust/book.ts'
@@ -138,6 +140,8 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   await saveBook(env)
   await reloadVerified(env)
   await takeClears(env)
+  const notes = notesRoom()
+  if (notes) await gatherMarks(env, notes)
   if (failures.length > 0) throw failures[0]
 }
 

@@ -13,6 +13,7 @@ import { explained } from './log/withheldPlace.ts'
 import { takeStrays } from './messages/acts.ts'
 import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
 import * as begun from './messages/begunRows.ts'
+import { marksOf } from './messages/marks.ts'
 import * as outbox from './messages/outbox.ts'
 import { isSteady, setSteady } from './messages/steady.ts'
 import { loadHpke } from './primitives/loadHpke.ts'
@@ -76,6 +77,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
     keepEdit: begun.keepEdit,
     isSteady,
     setSteady,
+    marks: marksOf,
   }),
   ...onSealing({
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { textBytes } from '../ground/bytes.ts'
 import { LIMITS } from '../ground/limits.ts'
-import { base64, base64Of, boundedRecord } from '../ground/shapes.ts'
+import { base64, base64Of, boundedRecord, chatRoomId, seqShape } from '../ground/shapes.ts'
 import { CALL_LIMITS, CALL_TYPES } from './calllimits.ts'
 import { SAID } from './saidlimits.ts'
 
@@ -97,6 +97,8 @@ const emoji = z
   .max(SAID.emojiMax)
   .refine((text) => SYMBOL.test(text) && !LETTERS.test(text))
 
+export const MARK_NAMES = ['pinned', 'archived', 'unread'] as const
+
 const ACTS = [
   /** `n`: one above the highest seen. */
   z.object({
@@ -115,12 +117,16 @@ const ACTS = [
       .min(1)
       .max(SAID.textsMax + 1),
   }),
+  /** `at`: the chat's last seq [Note: M13]. */
+  z.object({ type: z.literal('mark'), room: chatRoomId, is: z.enum(MARK_NAMES), on: z.boolean(), at: seqShape }),
 ] as const
 
-/** Changes another message [Note: M7]. */
+/** Changes another message or a chat [Note: M7]. */
 export const actShape = z.discriminatedUnion('type', ACTS)
 export type Act = z.infer<typeof actShape>
-export type Target = Act['target']
+export type Mark = Extract<Act, { type: 'mark' }>
+export type MessageAct = Exclude<Act, Mark>
+export type Target = MessageAct['target']
 
 const WRITTEN_CHARS = 30
 

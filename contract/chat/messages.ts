@@ -41,7 +41,7 @@ export const SILENT_LIMITS = {
   ofMessage: 20,
 } as const
 
-/** Texts to oneself in a UTC month, if the plan limits messages. */
+/** In a UTC month, if the plan limits messages. */
 export const NOTES_LIMITS = { aMonth: 100 } as const
 
 export const TAKE_BACK_LIMITS = { places: 51, hours: 48, spareMinutes: 10 } as const

@@ -1,4 +1,4 @@
-import type { Act } from '../../../contract/chat/content.ts'
+import type { MessageAct } from '../../../contract/chat/content.ts'
 import { foldEntries, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isAct } from '../../../contract/chat/kinds/kinds.ts'
 import { connectionStore } from '../../net/status.ts'
@@ -9,10 +9,10 @@ import type { ShownMessage } from './store.ts'
 /** Places of acts that the server does not have yet lie behind all others. */
 export const PENDING_FROM = 2 ** 52
 
-export type ActRow = OutboxRow & { content: Act }
+export type ActRow = OutboxRow & { content: MessageAct }
 
 export const actRows = (outbox: OutboxRow[]): ActRow[] =>
-  outbox.filter((row): row is ActRow => row.content !== null && isAct(row.content))
+  outbox.filter((row): row is ActRow => row.content !== null && isAct(row.content) && row.content.type !== 'mark')
 
 /** Changes with what of them is to be seen. */
 export const stateOfActs = (rows: ActRow[]): string => rows.map(({ id, failure }) => `${id} ${failure ?? ''}`).join()

@@ -1,7 +1,8 @@
-import { AtSign, CircleAlert, Search, UserRoundPlus, X } from 'lucide-react'
+import { Archive, AtSign, CircleAlert, ListFilter, Search, UserRoundPlus, X } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { isSearchable } from '../../chat/search/search.ts'
+import { isArchived, marksStore } from '../../rooms/list/marks.ts'
 import { directChat, faceOf, peopleOf } from '../../rooms/list/members.ts'
 import { isFollowed, isNotes, isRequest, NOTES } from '../../rooms/list/room.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
@@ -14,6 +15,7 @@ import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
 import { writeOn } from '../../ui/writeOn.ts'
 import type { AddingWay } from './AddMenu.tsx'
+import { type Filter, NOBODY, passes } from './listFilter.ts'
 import { useArrows } from './useArrows.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
@@ -21,6 +23,9 @@ import { type ListRow, VirtualRows } from './VirtualRows.tsx'
 const FoundMessages = later(async () => (await import('../../chat/search/FoundMessages.tsx')).FoundMessages)
 
 const AddMenu = later(async () => (await import('./AddMenu.tsx')).AddMenu)
+
+const NotesMenu = later(async () => (await import('./NotesMenu.tsx')).NotesMenu)
+const FilterBar = later(async () => (await import('./FilterBar.tsx')).FilterBar)
 
 const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
 
@@ -41,7 +46,17 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
   const rows = useRows()
   const [query, setQuery] = useState('')
   const [isAdding, setAdding] = useState(false)
-  const found = useMemo(() => rows.filter((row) => matches(row, query)), [rows, query])
+  const [chosen, choose] = useState<Filter>()
+  const marks = useStore(marksStore, (state) => state.marks)
+  const filter = chosen ?? 'all'
+  const isSearching = query.trim() !== ''
+  // A search looks through the archive too.
+  const found = useMemo(
+    () => rows.filter((row) => (isSearching ? matches(row, query) : passes(row, filter, { marks, openRoomId }))),
+    [rows, query, isSearching, filter, marks, openRoomId],
+  )
+  const archived = useMemo(() => rows.filter(({ room }) => isArchived(room, marks)).length, [rows, marks])
+  const isWhole = filter === 'all' && !isSearching
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
@@ -49,11 +64,16 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
   useEffect(() => void FoundMessages.preload(), [])
   const [wantedId, want] = useWanted(found, openRoomId)
   const [asked, endMenu] = useRowMenu(scroller)
-  const askedChat = asked && rows.find(({ room }) => room.id === asked.chatRoomId)?.direct
+  const askedRow = asked && rows.find(({ room }) => room.id === asked.chatRoomId)
+  const askedChat = askedRow?.direct
   useArrows(area, {
     ids: found.map(({ room }) => room.id),
     focus: want,
     onEscape() {
+      if (query === '' && chosen) {
+        choose(undefined)
+        return true
+      }
       // A step leads from the list into the open chat.
       if (query === '') return writeOn()
       clear()
@@ -82,6 +102,13 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
           />
           {query && <IconButton icon={X} label="Clear the search" isTight onClick={clear} />}
         </div>
+        <IconButton
+          icon={ListFilter}
+          label={chosen ? 'Show all chats' : 'Filter the chats'}
+          className="filter"
+          aria-pressed={chosen !== undefined}
+          onClick={() => choose(chosen ? undefined : 'unread')}
+        />
         {beside}
         <IconButton icon={UserRoundPlus} label="Add someone" className="quickadd" onClick={() => setAdding(true)} />
         {isAdding && <AddMenu onAdd={onAdd} onClose={() => setAdding(false)} />}
@@ -90,8 +117,16 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
         </p>
       </search>
       {above}
+      {chosen && !isSearching && <FilterBar filter={filter} onChoose={choose} />}
       <div className="list" ref={scroller}>
-        <Rows {...{ rows, found, query, openRoomId, onOpen, wantedId }} onFocused={() => want(undefined)} />
+        <Rows {...{ rows, found, query, openRoomId, onOpen, wantedId, filter }} onFocused={() => want(undefined)} />
+        {isWhole && archived > 0 && (
+          <button type="button" className="archive" onClick={() => choose('archived')}>
+            <Archive className="i" aria-hidden />
+            Archived
+            <span className="count still">{archived}</span>
+          </button>
+        )}
         {isSearchable(query) && (
           <FoundMessages
             query={query}
@@ -100,6 +135,7 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
           />
         )}
       </div>
+      {asked && askedRow && isNotes(askedRow.room) && <NotesMenu room={askedRow.room} at={asked.at} onClose={endMenu} />}
       {asked && askedChat && <RowMenu chat={askedChat} at={asked.at} onOpen={onOpen} onClose={endMenu} />}
       <div className="foot">
         <button type="button" className="btn outline wide" onClick={() => onAdd('name')}>
@@ -126,13 +162,14 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
 function useRows(): ListRow[] {
   const rooms = useStore(roomsStore, (state) => state.rooms)
   const people = useStore(peopleStore, (state) => state.people)
+  const marks = useStore(marksStore, (state) => state.marks)
   return useMemo(
     () =>
-      sortRooms(rooms.values()).flatMap((room) => {
+      sortRooms(rooms.values(), { marks }).flatMap((room) => {
         const face = faceOf(room, people)
         return face ? [{ room, face, people: peopleOf(room, people), direct: directChat(room, people) }] : []
       }),
-    [rooms, people],
+    [rooms, people, marks],
   )
 }
 
@@ -155,10 +192,11 @@ interface RowsProps extends Omit<Props, 'beside' | 'above' | 'onPlans' | 'onAdd'
   found: ListRow[]
   query: string
   wantedId: string | undefined
+  filter: Filter
   onFocused: () => void
 }
 
-function Rows({ rows, found, query, ...shown }: RowsProps) {
+function Rows({ rows, found, query, filter, ...shown }: RowsProps) {
   const env = useEnv()
   const status = useStore(roomsStore, (state) => state.status)
   const ambiguous = useMemo(() => repeated(rows.map(({ face }) => face.name.toLowerCase())), [rows])
@@ -183,6 +221,8 @@ function Rows({ rows, found, query, ...shown }: RowsProps) {
     )
   // The search of messages says so, where it finds nothing either.
   if (found.length === 0 && isSearchable(query)) return null
+  if (found.length === 0 && query.trim() === '' && filter !== 'all') return <Empty icon={ListFilter} title={NOBODY[filter]} />
+  if (found.length === 0 && query.trim() === '') return null
   if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
   return <VirtualRows rows={found} ambiguous={ambiguous} {...shown} />
 }

@@ -1,4 +1,4 @@
-import { BellOff, ShieldCheck } from 'lucide-react'
+import { BellOff, Pin, ShieldCheck } from 'lucide-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { LIMITS } from '../../../contract/ground/limits.ts'
@@ -24,10 +24,13 @@ interface Props {
   isOpen: boolean
   /** True if another contact has the same display name, so that the username is shown too. */
   isAmbiguous: boolean
+  isPinned: boolean
+  isMarkedUnread: boolean
 }
 
 /** A chat in the list. It is drawn again only where one of these has changed. */
-export const Row = memo(function Row({ room, name, person, mismatch, now, isOpen, isAmbiguous }: Props) {
+export const Row = memo(function Row(props: Props) {
+  const { room, name, person, mismatch, now, isOpen, isAmbiguous, isPinned, isMarkedUnread } = props
   const isDeleted = person?.isDeleted === true
   const presence = usePresence(room, person, now)
   const at = newestAt(room) ?? (isDeleted ? null : person?.lastSeen)
@@ -35,7 +38,7 @@ export const Row = memo(function Row({ room, name, person, mismatch, now, isOpen
   return (
     <Link
       href={`/chat/${room.id}`}
-      className={`row ${isOpen ? 'on' : ''} ${room.unreadCount > 0 ? 'unread' : ''}`}
+      className={`row ${isOpen ? 'on' : ''} ${room.unreadCount > 0 || isMarkedUnread ? 'unread' : ''}`}
       aria-current={isOpen ? 'page' : undefined}
       data-room={room.id}
     >
@@ -65,6 +68,12 @@ export const Row = memo(function Row({ room, name, person, mismatch, now, isOpen
             )}
           </span>
           <span className="sr">{presence?.words}</span>
+          {isPinned && (
+            <>
+              <Pin className="i i-14 t3" aria-hidden />
+              <span className="sr">Pinned</span>
+            </>
+          )}
           {room.mutedUntil && (
             <>
               <BellOff className="i i-14 t3" aria-hidden />
@@ -86,11 +95,17 @@ export const Row = memo(function Row({ room, name, person, mismatch, now, isOpen
         </div>
         <div className="l2">
           <RowLine room={room} person={person} mismatch={mismatch} isOpen={isOpen} isAmbiguous={isAmbiguous} />
-          {room.unreadCount > 0 && (
+          {room.unreadCount > 0 ? (
             <span className={room.mutedUntil ? 'count still' : 'count'}>
               {count}
               <span className="sr"> unread</span>
             </span>
+          ) : (
+            isMarkedUnread && (
+              <span className="count mark">
+                <span className="sr">Marked as unread</span>
+              </span>
+            )
           )}
         </div>
       </div>

@@ -25,6 +25,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { useCopy } from '../../ui/useCopy.tsx'
 import { type Act, askAct } from './acts.ts'
+import { markItems } from './markItems.tsx'
 import { useAnswer } from './Request.tsx'
 
 interface Props {
@@ -73,7 +74,8 @@ export function RowMenu({ chat: { room, person }, at, onOpen, onClose }: Props) 
     return room.lock === 'shut' ? [{ icon: LockKeyholeOpen, label: 'Enter chat password', onSelect: unlock }] : []
   }
   const ofContact = [
-    ...(person.isDeleted ? [] : [...ofLiving, mute]),
+    ...markItems(env, room, nameOf(person)),
+    ...(person.isDeleted ? [] : [mute, ...ofLiving]),
     ...lockItems(),
     ...(isShutRow(room) ? [] : [asks(Images, 'Shared files', 'shared'), asks(Eraser, 'Clear chat', 'clear')]),
     ...(person.isDeleted ? [] : [block, report]),

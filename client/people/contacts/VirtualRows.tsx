@@ -1,8 +1,10 @@
 import { defaultRangeExtractor, measureElement, observeElementRect, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { Ellipsis } from 'lucide-react'
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { isMarkedUnread, isPinned, marksStore } from '../../rooms/list/marks.ts'
 import type { DirectChat, RoomFace } from '../../rooms/list/members.ts'
-import { isRequest } from '../../rooms/list/room.ts'
+import { isNotes, isRequest } from '../../rooms/list/room.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import { useNow } from '../../ui/env.tsx'
@@ -39,6 +41,7 @@ const OVERSCAN = 12
 /** The rows of the list, of which only those near the visible part exist, the focused one and the wanted one. */
 export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onFocused }: Props) {
   const now = useNow()
+  const marks = useStore(marksStore, (state) => state.marks)
   const list = useRef<HTMLUListElement>(null)
   const focusedId = useFocusedId(list)
   // Without a line nothing is loaded.
@@ -95,8 +98,10 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
                   now={now}
                   isOpen={room.id === openRoomId}
                   isAmbiguous={ambiguous.has(face.name.toLowerCase())}
+                  isPinned={isPinned(room, marks)}
+                  isMarkedUnread={isMarkedUnread(room, marks)}
                 />
-                {direct && (
+                {(direct || isNotes(room)) && (
                   <button
                     type="button"
                     className="icon-btn tight more"

@@ -30,7 +30,16 @@ test.each<[string, Partial<RoomRow>, string | undefined, number]>([
   ['Unread messages and a missed call are the count', { unreadCount: 2, preview: missed }, '2 unread', 0],
   ['What was seen has no sign', {}, undefined, 0],
 ])('%s: a row has one sign of what is unread', (_, more, count, dots) => {
-  const about = { name: 'Bob', person: undefined, mismatch: null, now: new Date(), isOpen: false, isAmbiguous: false }
+  const about = {
+    name: 'Bob',
+    person: undefined,
+    mismatch: null,
+    now: new Date(),
+    isOpen: false,
+    isAmbiguous: false,
+    isPinned: false,
+    isMarkedUnread: false,
+  }
   show(<Row room={room(more)} {...about} />, makeAnswers())
   const row = screen.getByRole('link')
   expect(row.querySelector('.count')?.textContent).toBe(count)

@@ -1,6 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import type { Fork } from '../../worker/crypto.ts'
+import { isPinned, marksStore } from './marks.ts'
 import { type DirectRoom, isRequest, markOf, type Room } from './room.ts'
 import { takeVoice } from './voicedrafts.ts'
 
@@ -123,9 +124,14 @@ export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow
   if (row) putRooms([{ ...row, ...change(row) }])
 }
 
-export const sortRooms = (rooms: Iterable<RoomRow>): RoomRow[] =>
+/** Requests first, then what is pinned, the newest of each first. */
+export const sortRooms = (rooms: Iterable<RoomRow>, { marks } = marksStore.getState()): RoomRow[] =>
   [...rooms]
-    .map((room) => ({ room, rank: isRequest(room) ? 0 : 1, newestMs: Date.parse(newestAt(room) ?? room.addedAt) }))
+    .map((room) => ({
+      room,
+      rank: isRequest(room) ? 0 : isPinned(room, marks) ? 1 : 2,
+      newestMs: Date.parse(newestAt(room) ?? room.addedAt),
+    }))
     .sort((a, b) => a.rank - b.rank || b.newestMs - a.newestMs)
     .map(({ room }) => room)
 

@@ -2,7 +2,8 @@ import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { CryptoFailure, type StoredMessage } from '../../worker/crypto.ts'
-import { isFollowed, placeOf, type Room } from '../list/room.ts'
+import { loadMarks } from '../list/marks.ts'
+import { isFollowed, isNotes, placeOf, type Room } from '../list/room.ts'
 import { isShut } from '../list/roomList.ts'
 import { unlessLocked } from '../list/roomLocks.ts'
 import { fetchLists, fetchNamed } from '../trust/fetchNamed.ts'
@@ -32,7 +33,9 @@ export async function catchUp(env: Env, room: Room, live: LogEntry[] = []): Prom
   if (isShut(room)) return readTo(0)
   if (!isFollowed(room)) return readTo((await env.crypto.roomRecord(room.id))?.cursor ?? 0)
   const follows = () => unlessLocked(env, room, () => askingRestart(room, () => follow(env, room, live)))
-  return inTurn(env, `room ${room.id}`, async () => (await follows()) ?? readTo(0))
+  const caughtUp = await inTurn(env, `room ${room.id}`, async () => (await follows()) ?? readTo(0))
+  if (isNotes(room)) await loadMarks(env)
+  return caughtUp
 }
 
 const readTo = (cursor: number): CaughtUp => ({ after: cursor, cursor, opened: null, isJoined: false })

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { Act, Content, Mark } from '../../../contract/chat/content.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { wordsOf } from '../../testing/people.ts'
-import { people } from '../../testing/room.ts'
+import { patchedClient, people } from '../../testing/room.ts'
 import { roomOfRow } from '../list/listedRoom.ts'
 import { refreshOwnDevices } from '../trust/ownDevices.ts'
 import { catchUp } from './catchUp.ts'
+import { gatherMarks } from './gatherMarks.ts'
 import { enterRoom } from './readyRoom.ts'
 
 const notesOf = ({ userId }: TestPerson, lastSeq: number) =>
@@ -16,9 +18,10 @@ const notesOf = ({ userId }: TestPerson, lastSeq: number) =>
     readSeq: 0,
   }).room
 
-async function notes(person: TestPerson, text: string): Promise<void> {
+const notes = (person: TestPerson, text: string) => keeps(person, { type: 'text', text })
+
+async function keeps(person: TestPerson, content: Content | Act): Promise<void> {
   const room = notesOf(person, 0)
-  const content = { type: 'text' as const, text }
   await person.core.keepInOutbox({
     ...{ id: randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: new Date().toISOString() },
   })
@@ -53,4 +56,50 @@ test('notes are begun alone, read by the other browser of before and by a later 
   await expect(
     alice.core.roomNeed({ chatRoomId: notesRoomId(alice.userId), peerIds: [eve.userId], now: 0 }),
   ).rejects.toMatchObject({ code: 'place' })
+})
+
+const mark = (room: string, is: Mark['is'], on: boolean, at = 0): Mark => ({ type: 'mark', room, is, on, at })
+
+test('what is marked is the same in every browser, also in a later one, and the last word holds', async () => {
+  const { alice, roomId } = await people()
+  const laptop = await alice.newComputer()
+  await refreshOwnDevices(alice.env)
+  await keeps(alice, mark(roomId, 'pinned', true))
+  await notes(alice, 'between')
+  await keeps(alice, mark(roomId, 'archived', true, 7))
+  await reads(laptop)
+  await enterRoom(laptop.env, notesOf(laptop, 4))
+  await keeps(laptop, mark(roomId, 'pinned', false))
+  const shown = { pinned: { on: false }, archived: { on: true, at: 7 } }
+  const phone = await alice.newComputer()
+  await reads(phone)
+  await gatherMarks(phone.env, notesOf(phone, 0))
+  for (const browser of [alice, laptop, phone]) {
+    await reads(browser)
+    expect((await browser.core.marks())[roomId]).toMatchObject(shown)
+  }
+  // Marks are no lines of the notes.
+  expect(await reads(phone)).toEqual(['between'])
+  await alice.core.keepInOutbox({
+    ...{ id: randomUUID(), chatRoomId: notesRoomId(alice.userId), content: mark(roomId, 'unread', true, 9) },
+    ...{ replyToId: null, sentAt: new Date().toISOString() },
+  })
+  expect((await alice.core.marks())[roomId]).toMatchObject({ ...shown, unread: { on: true, at: 9 } })
+})
+
+test('a mark that somebody else sends, or that stands in another chat, changes nothing', async () => {
+  const { alice, bob, roomId } = await people()
+  await alice.says(bob, 'hello')
+  await bob.reads(alice)
+  const patched = await patchedClient(bob, alice)
+  const sent = await patched.seals({ content: mark(roomId, 'archived', true) })
+  await patched.posts(sent.id, sent.content)
+  await alice.core.keepInOutbox({
+    ...{ id: randomUUID(), chatRoomId: roomId, content: mark(roomId, 'pinned', true) },
+    ...{ replyToId: null, sentAt: new Date().toISOString() },
+  })
+  await alice.sends(alice.room(bob))
+  expect(await alice.hears(bob)).toEqual(['hello'])
+  expect(await alice.core.marks()).toEqual({})
+  expect(await bob.core.marks()).toEqual({})
 })

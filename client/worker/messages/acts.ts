@@ -1,5 +1,6 @@
-import type { Act, Content } from '../../../contract/chat/content.ts'
+import type { Act, Content, Mark, MessageAct } from '../../../contract/chat/content.ts'
 import { ACT_LIMITS, isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
@@ -16,13 +17,17 @@ import {
 import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { forgottenBegun } from './begunRows.ts'
+import { keptMarks, type Marks, marksWrite, withMark } from './marks.ts'
 import { openWaiting } from './waitingActs.ts'
 
-type Told = StoredMessage & { body: { kind: 'act'; act: Act } }
+type Told<A = Act> = StoredMessage & { body: { kind: 'act'; act: A } }
 
 /** What a removed browser signs after its removal changes nothing. */
 const isTold = (entry: StoredMessage | undefined): entry is Told =>
   entry?.body.kind === 'act' && entry.body.act !== null && !entry.isRemovedSince
+
+const isOfMessage = (entry: StoredMessage | undefined): entry is Told<MessageAct> =>
+  isTold(entry) && entry.body.act.type !== 'mark'
 
 export interface TakenActs {
   entries: StoredMessage[]
@@ -57,7 +62,10 @@ export async function takeActs(
     waiting: openWaiting(vault, chatRoomId),
   }
   if (hasWaitingActs) await takeWaiting(at, entries)
-  for (const entry of entries) if (isTold(entry)) await take(at, entry)
+  for (const entry of entries) {
+    if (isOfMessage(entry)) await take(at, entry)
+    else if (isTold(entry) && entry.body.act.type === 'mark') await takeMark(at, entry, entry.body.act)
+  }
   const isNew = new Set(entries.map(({ seq }) => seq))
   const rows = [...at.rows.values()]
   const changed = rows.filter(({ seq, body }) => !isNew.has(seq) && body.kind !== 'act')
@@ -71,6 +79,7 @@ export async function takeActs(
       ...at.reread.map((message) => rereadWrite(chatRoomId, message)),
       ...at.forgotten,
       ...at.waiting.writes(),
+      ...(at.marks ? [marksWrite(at.marks)] : []),
     ],
   }
 }
@@ -121,6 +130,12 @@ interface Taking {
   deleted: Content[]
   forgotten: Write[]
   waiting: ReturnType<typeof openWaiting>
+  marks?: Marks
+}
+
+/** Only notes have marks, and only their owner's. */
+async function takeMark(at: Taking, { senderId, seq }: StoredMessage, mark: Mark): Promise<void> {
+  if (at.chatRoomId === notesRoomId(senderId)) at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), mark, seq)
 }
 
 const saidIn = (entries: StoredMessage[]) =>
@@ -130,7 +145,7 @@ const saidIn = (entries: StoredMessage[]) =>
       .map((entry) => [messageName(entry), entry.seq] as const),
   )
 
-async function take(at: Taking, entry: Told): Promise<void> {
+async function take(at: Taking, entry: Told<MessageAct>): Promise<void> {
   const { chatRoomId, waiting } = at
   const { act } = entry.body
   if (act.type === 'delete') {
@@ -162,13 +177,13 @@ async function takeWaiting(at: Taking, entries: StoredMessage[]): Promise<void> 
   }
 }
 
-async function actAt({ vault, chatRoomId }: Taking, seq: number | undefined): Promise<Told | undefined> {
+async function actAt({ vault, chatRoomId }: Taking, seq: number | undefined): Promise<Told<MessageAct> | undefined> {
   const entry = seq === undefined ? undefined : await messageAt(vault, chatRoomId, -seq)
-  return isTold(entry) ? entry : undefined
+  return isOfMessage(entry) ? entry : undefined
 }
 
 /** Returns false if the message is not here. */
-async function applyTo(at: Taking, name: MessageName, entry: Told): Promise<boolean> {
+async function applyTo(at: Taking, name: MessageName, entry: Told<MessageAct>): Promise<boolean> {
   const message = await find(at, name)
   if (!message) return false
   const { body, acts, ...rest } = message
@@ -195,7 +210,7 @@ async function applyTo(at: Taking, name: MessageName, entry: Told): Promise<bool
  * Explains a place that the server has emptied: a deleted message, or one of its edits, of which nothing shows. Returns false if the
  * place is not here.
  */
-async function emptyPlace(at: Taking, seq: number, entry: Told, isEdit: boolean): Promise<boolean> {
+async function emptyPlace(at: Taking, seq: number, entry: Told<MessageAct>, isEdit: boolean): Promise<boolean> {
   const { vault, chatRoomId, rows } = at
   const { senderId, body } = entry
   const row = rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq))

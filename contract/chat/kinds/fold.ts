@@ -37,7 +37,7 @@ export const ACT_LIMITS = {
 export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | undefined {
   const { acts = {}, content } = target
   const { act, seq, senderId } = told
-  if (!isCounted(content)) return undefined
+  if (!isCounted(content) || act.type === 'mark') return undefined
   if (act.type === 'reaction') {
     const before = acts.reactions?.[senderId]
     if (before && before.seq >= seq) return undefined

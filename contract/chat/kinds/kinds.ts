@@ -10,7 +10,7 @@ const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = { text: textKind, file: 
 
 const rulesOf = (content: Content): KindRules<Content> => KINDS[content.type]
 
-const ACTS: string[] = ['edit', 'reaction', 'delete'] satisfies Act['type'][]
+const ACTS: string[] = ['edit', 'reaction', 'delete', 'mark'] satisfies Act['type'][]
 
 export const isAct = (said: Content | Act): said is Act => ACTS.includes(said.type)
 

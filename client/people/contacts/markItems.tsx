@@ -1,0 +1,74 @@
+import { Archive, ArchiveRestore, Mail, MailOpen, Pin, PinOff } from 'lucide-react'
+import type { Mark } from '../../../contract/chat/content.ts'
+import { setMark } from '../../chat/messages/setMark.ts'
+import type { Env } from '../../env.ts'
+import { isArchived, isMarkable, isMarkedUnread, isPinned, marksStore } from '../../rooms/list/marks.ts'
+import { markAllRead } from '../../rooms/list/readMarks.ts'
+import { isNotes } from '../../rooms/list/room.ts'
+import { type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
+import { failureWords } from '../../ui/failure.ts'
+import type { MenuItem } from '../../ui/Menu.tsx'
+import { showToast } from '../../ui/toast.ts'
+import { neighbourOf } from './neighbourOf.ts'
+
+/** Pinned rows, as the specification of the list has it. */
+const PINS_MAX = 5
+
+/** What the account can mark a row with. */
+export function markItems(env: Env, room: RoomRow, name: string): MenuItem[] {
+  if (!isMarkable(room)) return []
+  const { marks } = marksStore.getState()
+  const set = (is: Mark['is'], on: boolean) => tries(() => setMark(env, room, is, on))
+
+  function pin() {
+    const pinned = [...roomsStore.getState().rooms.values()].filter((row) => isPinned(row, marksStore.getState().marks))
+    if (pinned.length >= PINS_MAX)
+      return showToast({ tone: 'plain', title: `${PINS_MAX} chats are pinned`, text: 'Unpin one of them first.' })
+    void set('pinned', true)
+  }
+
+  async function archive() {
+    const focusNeighbour = neighbourOf(room.id)
+    const done = set('archived', true)
+    focusNeighbour()
+    if (!(await done)) return
+    showToast({
+      tone: 'plain',
+      title: `${name} is archived`,
+      text: room.mutedUntil ? 'It stays there while it is muted.' : 'It comes back with its next message.',
+      action: { words: 'Undo', run: () => void set('archived', false) },
+    })
+  }
+
+  async function read() {
+    if (isMarkedUnread(room, marks)) await set('unread', false)
+    if (room.unreadCount > 0) await tries(() => markAllRead(env, [room]))
+  }
+
+  const isUnread = room.unreadCount > 0 || isMarkedUnread(room, marks)
+  return [
+    isArchived(room, marks)
+      ? { icon: ArchiveRestore, label: 'Move out of the archive', onSelect: () => void set('archived', false) }
+      : { icon: Archive, label: 'Archive', onSelect: () => void archive() },
+    ...(isArchived(room, marks)
+      ? []
+      : isPinned(room, marks)
+        ? [{ icon: PinOff, label: 'Unpin', onSelect: () => void set('pinned', false) }]
+        : [{ icon: Pin, label: 'Pin', onSelect: pin }]),
+    ...(isNotes(room)
+      ? []
+      : isUnread
+        ? [{ icon: MailOpen, label: 'Mark as read', onSelect: () => void read() }]
+        : [{ icon: Mail, label: 'Mark as unread', onSelect: () => void set('unread', true) }]),
+  ]
+}
+
+async function tries(run: () => Promise<void>): Promise<boolean> {
+  try {
+    await run()
+    return true
+  } catch (error) {
+    showToast({ tone: 'bad', title: 'The chat was not marked', text: failureWords(error) })
+    return false
+  }
+}

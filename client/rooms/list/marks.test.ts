@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { Mark } from '../../../contract/chat/content.ts'
+import { directRoomId, notesRoomId } from '../../../contract/ground/shapes.ts'
+import type { Marks } from '../../worker/crypto.ts'
+import { withMark } from '../../worker/messages/marks.ts'
+import { roomOfRow } from './listedRoom.ts'
+import { isArchived, isMarkable, isMarkedUnread, isPinned } from './marks.ts'
+import { type RoomRow, sortRooms } from './roomList.ts'
+
+const [ME, BOB, CAROL] = ['a', 'b', 'c'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`) as [
+  string,
+  string,
+  string,
+]
+
+const rowOf = (other: string, change: Partial<RoomRow> = {}): RoomRow => {
+  const { room } = roomOfRow(ME, {
+    ...{ chatRoomId: directRoomId(ME, other), addedAt: '2026-01-01T00:00:00.000Z', people: [], lastSeq: 5, clearedSeq: 0 },
+    direct: { contactId: BOB, state: 'accepted', isBlocked: false, hasAnswered: true },
+    ...{ isPasswordProtected: false, isLocked: false, lastMessageAt: null, unreadCount: 0, mutedUntil: null, readSeq: 5 },
+    lastMessage: { id: BOB, seq: 5, senderId: other, createdAt: '2026-01-02T00:00:00.000Z' },
+  })
+  return { ...room, ...change }
+}
+
+const marked = (...told: [other: string, is: Mark['is'], on: boolean, at?: number][]): Marks =>
+  told.reduce<Marks>(
+    (all, [other, is, on, at = 5], index) =>
+      withMark(all, { type: 'mark', room: directRoomId(ME, other), is, on, at }, index + 1),
+    {},
+  )
+
+test('a message brings a chat back, its own too, unless it is muted; unmuted, it comes then', () => {
+  const marks = marked([BOB, 'archived', true], [BOB, 'pinned', true])
+  const row = rowOf(BOB)
+  expect([isArchived(row, marks), isPinned(row, marks)]).toEqual([true, false])
+  const lastMessage = { ...row.lastMessage, id: CAROL, seq: 6, senderId: ME, createdAt: '2026-01-03T00:00:00.000Z' }
+  expect(isArchived({ ...row, lastMessage }, marks)).toBe(false)
+  expect(isPinned({ ...row, lastMessage }, marks)).toBe(true)
+  expect(isArchived({ ...row, lastMessage, mutedUntil: '2030-01-01T00:00:00.000Z' }, marks)).toBe(true)
+  expect(isArchived({ ...row, lastMessage: null, lastMessageAt: '2026-01-03T00:00:00.000Z', unreadCount: 1 }, marks)).toBe(false)
+})
+
+test("marked as unread until something newer is read; a request, or another's notes, cannot be marked", () => {
+  const marks = marked([BOB, 'unread', true])
+  expect(isMarkedUnread(rowOf(BOB), marks)).toBe(true)
+  expect(isMarkedUnread(rowOf(BOB, { marks: { [ME]: { deliveredSeq: 6, readSeq: 6 } } }), marks)).toBe(false)
+  expect(isMarkedUnread(rowOf(BOB), marked([BOB, 'unread', true], [BOB, 'unread', false]))).toBe(false)
+  expect(isMarkable({ id: notesRoomId(ME), ownId: ME, direct: null })).toBe(true)
+  expect(isMarkable({ id: notesRoomId(BOB), ownId: ME, direct: null })).toBe(false)
+  const direct = { contactId: BOB, state: 'pending' as const, isBlocked: false, hasAnswered: false }
+  expect(isMarkable({ id: directRoomId(ME, BOB), ownId: ME, direct })).toBe(false)
+})
+
+test('pinned chats stand first, requests above them, each by the newest message', () => {
+  const [bob, carol] = [rowOf(BOB), rowOf(CAROL, { lastMessage: null })]
+  const request = rowOf(ME, { id: 'room_1', direct: { contactId: BOB, state: 'pending', isBlocked: false, hasAnswered: false } })
+  const idsOf = (marks: Marks) => sortRooms([bob, carol, request], { marks }).map(({ id }) => id)
+  expect(idsOf({})).toEqual([request.id, bob.id, carol.id])
+  expect(idsOf(marked([CAROL, 'pinned', true]))).toEqual([request.id, carol.id, bob.id])
+})
+
+test('the later place wins in any order, and marks are bounded by what was touched last', () => {
+  const mark = (on: boolean): Mark => ({ type: 'mark', room: directRoomId(ME, BOB), is: 'pinned', on, at: 0 })
+  const there = withMark(withMark({}, mark(true), 3), mark(false), 2)
+  const back = withMark(withMark({}, mark(false), 2), mark(true), 3)
+  expect(there).toEqual(back)
+  let marks: Marks = {}
+  for (let n = 1; n <= 5001; n++) marks = { ...marks, [`room ${n}`]: { pinned: { on: true, at: 0, seq: n } } }
+  const bounded = withMark(marks, mark(true), 6000)
+  expect(Object.keys(bounded)).toHaveLength(5000)
+  expect([bounded['room 1'], bounded['room 2'], bounded['room 5001']?.pinned?.on]).toEqual([undefined, undefined, true])
+})

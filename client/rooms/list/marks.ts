@@ -1,0 +1,43 @@
+import { createStore } from 'zustand/vanilla'
+import type { Mark } from '../../../contract/chat/content.ts'
+import type { Env } from '../../env.ts'
+import type { Marks } from '../../worker/crypto.ts'
+import { isDirect, isNotes, isRequest, markOf } from './room.ts'
+import type { RoomRow } from './roomList.ts'
+
+/** Entries of the notes [Note: M13]. */
+export const marksStore = createStore<{ marks: Marks }>(() => ({ marks: {} }))
+
+export async function loadMarks(env: Env): Promise<void> {
+  marksStore.setState({ marks: await env.crypto.marks() })
+}
+
+export const resetMarks = (): void => marksStore.setState({ marks: {} })
+
+type Row = Pick<RoomRow, 'id' | 'ownId' | 'direct' | 'marks' | 'lastMessage' | 'lastMessageAt' | 'unreadCount' | 'mutedUntil'>
+
+const told = ({ id }: Pick<RoomRow, 'id'>, is: Mark['is'], marks: Marks) => {
+  const mark = marks[id]?.[is]
+  return mark?.on ? mark : undefined
+}
+
+export const isMarkable = (room: Pick<RoomRow, 'id' | 'ownId' | 'direct'>): boolean =>
+  isNotes(room) || (isDirect({ direct: room.direct } as RoomRow) && !isRequest(room))
+
+export const isPinned = (room: Row, marks: Marks): boolean =>
+  isMarkable(room) && told(room, 'pinned', marks) !== undefined && !isArchived(room, marks)
+
+/** A message brings a chat back unless it is muted. */
+export function isArchived(room: Row, marks: Marks): boolean {
+  const mark = isMarkable(room) ? told(room, 'archived', marks) : undefined
+  if (!mark) return false
+  // A locked chat shows no place of its newest message.
+  const hasCome = room.lastMessage ? room.lastMessage.seq > mark.at : room.lastMessageAt !== null && room.unreadCount > 0
+  return room.mutedUntil !== null || !hasCome
+}
+
+/** Reading something newer ends it. */
+export function isMarkedUnread(room: Row, marks: Marks): boolean {
+  const mark = isMarkable(room) ? told(room, 'unread', marks) : undefined
+  return mark !== undefined && markOf(room, room.ownId).readSeq <= mark.at
+}

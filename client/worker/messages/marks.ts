@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { MARK_NAMES, type Mark } from '../../../contract/chat/content.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
+import type { Live } from '../keys/live.ts'
+import type { Vault, Write } from '../vault/vault.ts'
+import { jsonOf } from '../vault/vaultRows.ts'
+import { outboxOf } from './outbox.ts'
+
+/** `at`: the chat's last seq then. `seq`: the place in the notes. */
+const toldShape = z.object({ on: z.boolean(), at: z.number(), seq: z.number() })
+const marksShape = z.record(z.string(), z.partialRecord(z.enum(MARK_NAMES), toldShape))
+/** By room, what the account has marked. */
+export type Marks = z.infer<typeof marksShape>
+
+const KEY = 'marks'
+/** The others were touched longest ago. */
+const ROOMS_MAX = 5000
+
+export async function keptMarks(vault: Vault): Promise<Marks> {
+  const row = await vault.get('sealed', KEY)
+  return row ? jsonOf(marksShape, row) : {}
+}
+
+export const marksWrite = (marks: Marks): Write => ({ store: 'sealed', key: KEY, value: { json: marks } })
+
+/** The later place wins, whatever comes first. */
+export function withMark(marks: Marks, { room, is, on, at }: Mark, seq: number): Marks {
+  const { [room]: before, ...others } = marks
+  if ((before?.[is]?.seq ?? 0) >= seq) return marks
+  const rooms = Object.entries(others)
+  const newestOf = (told: Marks[string]) => Math.max(...Object.values(told).map((one) => one.seq))
+  if (rooms.length >= ROOMS_MAX) rooms.sort(([, one], [, other]) => newestOf(other) - newestOf(one)).length = ROOMS_MAX - 1
+  return { ...Object.fromEntries(rooms), [room]: { ...before, [is]: { on, at, seq } } }
+}
+
+/** With what waits to be sent. */
+export async function marksOf(live: Live): Promise<Marks> {
+  const [marks, waiting] = await Promise.all([keptMarks(live.vault), outboxOf(live, notesRoomId(live.userId))])
+  return waiting.reduce(
+    (all, { content, order }) => (content?.type === 'mark' ? withMark(all, content, Number.MAX_SAFE_INTEGER / 2 + order) : all),
+    marks,
+  )
+}
