@@ -9,6 +9,7 @@ import { accountStore } from '../me/account/accountState.ts'
 import type { AddingWay } from '../people/contacts/AddMenu.tsx'
 import { actStore } from '../people/contacts/acts.ts'
 import { isArchived, marksStore } from '../rooms/list/marks.ts'
+import { isEmptyNotes } from '../rooms/list/notes.ts'
 import { isNews, type RoomRow, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { pauseVoice } from '../rooms/list/voicedrafts.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
@@ -198,7 +199,7 @@ export function Messenger() {
 
 function listedRooms(): RoomRow[] {
   const { marks } = marksStore.getState()
-  return sortRooms(roomsStore.getState().rooms.values()).filter((room) => !isArchived(room, marks))
+  return sortRooms(roomsStore.getState().rooms.values()).filter((room) => !isArchived(room, marks) && !isEmptyNotes(room))
 }
 
 /** Ends a selection among the messages. False if there is none. */

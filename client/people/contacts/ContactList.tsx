@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { isSearchable } from '../../chat/search/search.ts'
 import { isArchived, marksStore } from '../../rooms/list/marks.ts'
 import { directChat, faceOf, peopleOf } from '../../rooms/list/members.ts'
+import { isEmptyNotes } from '../../rooms/list/notes.ts'
 import { isFollowed, isNotes, isRequest, NOTES } from '../../rooms/list/room.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { Empty } from '../../ui/Empty.tsx'
@@ -43,7 +44,7 @@ interface Props {
 }
 
 export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above }: Props) {
-  const rows = useRows()
+  const rows = useRows(openRoomId)
   const [query, setQuery] = useState('')
   const [isAdding, setAdding] = useState(false)
   const [chosen, choose] = useState<Filter>()
@@ -159,17 +160,17 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
 }
 
 /** The rooms with their people, in the order of the list. */
-function useRows(): ListRow[] {
+function useRows(openRoomId: string | undefined): ListRow[] {
   const rooms = useStore(roomsStore, (state) => state.rooms)
   const people = useStore(peopleStore, (state) => state.people)
   const marks = useStore(marksStore, (state) => state.marks)
   return useMemo(
     () =>
       sortRooms(rooms.values(), { marks }).flatMap((room) => {
-        const face = faceOf(room, people)
+        const face = isEmptyNotes(room) && room.id !== openRoomId ? undefined : faceOf(room, people)
         return face ? [{ room, face, people: peopleOf(room, people), direct: directChat(room, people) }] : []
       }),
-    [rooms, people, marks],
+    [rooms, people, marks, openRoomId],
   )
 }
 

@@ -46,20 +46,19 @@ export function markItems(env: Env, room: RoomRow, name: string): MenuItem[] {
   }
 
   const isUnread = room.unreadCount > 0 || isMarkedUnread(room, marks)
+  const isAway = isArchived(room, marks)
+  const pinItem = isPinned(room, marks)
+    ? { icon: PinOff, label: 'Unpin', onSelect: () => void set('pinned', false) }
+    : { icon: Pin, label: 'Pin', onSelect: pin }
+  const readItem = isUnread
+    ? { icon: MailOpen, label: 'Mark as read', onSelect: () => void read() }
+    : { icon: Mail, label: 'Mark as unread', onSelect: () => void set('unread', true) }
   return [
-    isArchived(room, marks)
+    ...(isAway ? [] : [pinItem]),
+    ...(isNotes(room) ? [] : [readItem]),
+    isAway
       ? { icon: ArchiveRestore, label: 'Move out of the archive', onSelect: () => void set('archived', false) }
       : { icon: Archive, label: 'Archive', onSelect: () => void archive() },
-    ...(isArchived(room, marks)
-      ? []
-      : isPinned(room, marks)
-        ? [{ icon: PinOff, label: 'Unpin', onSelect: () => void set('pinned', false) }]
-        : [{ icon: Pin, label: 'Pin', onSelect: pin }]),
-    ...(isNotes(room)
-      ? []
-      : isUnread
-        ? [{ icon: MailOpen, label: 'Mark as read', onSelect: () => void read() }]
-        : [{ icon: Mail, label: 'Mark as unread', onSelect: () => void set('unread', true) }]),
   ]
 }
 

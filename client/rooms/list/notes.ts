@@ -6,6 +6,9 @@ import { type RoomRow, roomById, roomsStore } from './roomList.ts'
 
 export const notesRoom = (): RoomRow | undefined => [...roomsStore.getState().rooms.values()].find(isNotes)
 
+/** Marks alone make no chat of it. */
+export const isEmptyNotes = (room: RoomRow): boolean => isNotes(room) && !room.lastMessage && !room.preview
+
 /** Makes the room once. Throws ApiError. */
 export async function openNotes(env: Env): Promise<string> {
   const known = notesRoom()

@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { anotherBrowser, customer, test } from './people.ts'
+import { looksFine } from './screen.ts'
+
+const names = (page: Page) => page.locator('.rows .name').allTextContents()
+
+async function marks(page: Page, name: string, item: string): Promise<void> {
+  await page.getByRole('link', { name: new RegExp(name) }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+test('Alice pins, archives and marks chats as unread: her other browser shows the same, a message brings the chat back', async ({
+  alice,
+  bob,
+  server,
+}) => {
+  const carol = await customer(server, 'Carol')
+  await alice.adds(bob)
+  await bob.accepts(alice)
+  await alice.adds(carol)
+  await carol.accepts(alice)
+  await bob.opens(alice)
+  await bob.says('First')
+  await alice.page.locator('.rows').getByText('First').waitFor()
+  await carol.opens(alice)
+  await carol.says('Second')
+  const { page } = alice
+  const laptop = await anotherBrowser(server, alice)
+  const screens = [page, laptop.page]
+  const allShow = async (...shown: string[]) => {
+    for (const screen of screens) await expect.poll(() => names(screen)).toEqual(shown)
+  }
+  await page.goto(server.url)
+  await allShow('Carol', 'Bob')
+
+  await marks(page, 'Bob', 'Pin')
+  await allShow('Bob', 'Carol')
+  await page.getByRole('link', { name: /Bob.*Pinned/ }).waitFor()
+  await looksFine(page, 'A pinned chat')
+
+  await marks(laptop.page, 'Carol', 'Archive')
+  await allShow('Bob')
+  await laptop.page.getByText('Carol is archived', { exact: true }).waitFor()
+  await page.getByRole('button', { name: /Archived 1/ }).click()
+  await expect.poll(() => names(page)).toEqual(['Carol'])
+  await looksFine(page, 'The archive')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => names(page)).toEqual(['Bob'])
+  await carol.says('Third')
+  await allShow('Bob', 'Carol')
+
+  await page.getByRole('link', { name: /Bob/ }).click()
+  await alice.reads('First')
+  await expect.poll(() => page.getByRole('link', { name: /Bob.*unread/ }).count()).toBe(0)
+  await page.goto(server.url)
+  await marks(page, 'Bob', 'Mark as unread')
+  for (const screen of screens) await screen.getByRole('link', { name: /Bob.*Marked as unread/ }).waitFor()
+  await page.getByRole('button', { name: 'Filter the chats' }).click()
+  await expect.poll(() => names(page)).toEqual(['Bob', 'Carol'])
+  await looksFine(page, 'Unread chats')
+  await page.getByRole('button', { name: 'Show all chats' }).click()
+
+  const phone = await anotherBrowser(server, alice)
+  screens.push(phone.page)
+  await phone.page.getByRole('link', { name: /Bob.*Pinned.*Marked as unread/ }).waitFor()
+  await laptop.page.getByRole('link', { name: /Bob/ }).click()
+  for (const screen of screens) {
+    await expect.poll(() => screen.getByText('Marked as unread').count()).toBe(0)
+  }
+})
