@@ -1,9 +1,9 @@
 import { createStore } from 'zustand/vanilla'
 import type { Mark } from '../../../contract/chat/content.ts'
+import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import type { Env } from '../../env.ts'
 import type { Marks } from '../../worker/crypto.ts'
-import { isDirect, isNotes, isRequest, markOf } from './room.ts'
-import type { RoomRow } from './roomList.ts'
+import { isNotes, isRequest, markOf, type Room } from './room.ts'
 
 /** Entries of the notes [Note: M13]. */
 export const marksStore = createStore<{ marks: Marks }>(() => ({ marks: {} }))
@@ -14,15 +14,16 @@ export async function loadMarks(env: Env): Promise<void> {
 
 export const resetMarks = (): void => marksStore.setState({ marks: {} })
 
-type Row = Pick<RoomRow, 'id' | 'ownId' | 'direct' | 'marks' | 'lastMessage' | 'lastMessageAt' | 'unreadCount' | 'mutedUntil'>
+type Row = Pick<Room, 'id' | 'ownId' | 'direct' | 'marks'> &
+  Pick<ListedRoom, 'lastMessage' | 'lastMessageAt' | 'unreadCount' | 'mutedUntil'>
 
-const told = ({ id }: Pick<RoomRow, 'id'>, is: Mark['is'], marks: Marks) => {
+const told = ({ id }: Pick<Room, 'id'>, is: Mark['is'], marks: Marks) => {
   const mark = marks[id]?.[is]
   return mark?.on ? mark : undefined
 }
 
-export const isMarkable = (room: Pick<RoomRow, 'id' | 'ownId' | 'direct'>): boolean =>
-  isNotes(room) || (isDirect({ direct: room.direct } as RoomRow) && !isRequest(room))
+export const isMarkable = (room: Pick<Room, 'id' | 'ownId' | 'direct'>): boolean =>
+  isNotes(room) || (room.direct !== null && !isRequest(room))
 
 export const isPinned = (room: Row, marks: Marks): boolean =>
   isMarkable(room) && told(room, 'pinned', marks) !== undefined && !isArchived(room, marks)
@@ -31,7 +32,7 @@ export const isPinned = (room: Row, marks: Marks): boolean =>
 export function isArchived(room: Row, marks: Marks): boolean {
   const mark = isMarkable(room) ? told(room, 'archived', marks) : undefined
   if (!mark) return false
-  // A locked chat shows no place of its newest message.
+  // Locked chats show no place.
   const hasCome = room.lastMessage ? room.lastMessage.seq > mark.at : room.lastMessageAt !== null && room.unreadCount > 0
   return room.mutedUntil !== null || !hasCome
 }
