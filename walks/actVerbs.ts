@@ -1,4 +1,5 @@
 import type { ShownMessage } from '../client/chat/messages/store.ts'
+import { MARK_NAMES } from '../contract/chat/content.ts'
 import type { Seat, World } from './people.ts'
 import type { Dice } from './walk.ts'
 
@@ -28,6 +29,11 @@ export async function edits(seat: Seat, world: World, dice: Dice): Promise<void>
 export async function reacts(seat: Seat, world: World, dice: Dice): Promise<void> {
   const seq = await chooses(seat, world, dice, () => true)
   if (seq !== undefined) await seat.tab.reacts(seq, dice.pick(['👍', '🎉', '🙏', '😄']))
+}
+
+/** The first mark of an account makes its notes, which needs the server. */
+export async function marks({ tab }: Seat, _: World, dice: Dice): Promise<void> {
+  await tab.marks(dice.pick([...MARK_NAMES]), dice.pick([true, false]))
 }
 
 export async function deletes(seat: Seat, world: World, dice: Dice): Promise<void> {

@@ -6,6 +6,7 @@ import { markSeen } from '../client/chat/messages/markSeen.ts'
 import { hideRoom, showRoom } from '../client/chat/messages/messages.ts'
 import { react } from '../client/chat/messages/reactions.ts'
 import { sendText } from '../client/chat/messages/send.ts'
+import { setMark } from '../client/chat/messages/setMark.ts'
 import { messagesStore, type ShownMessage } from '../client/chat/messages/store.ts'
 import { takeBack } from '../client/chat/messages/unsentMessage.ts'
 import type { Env } from '../client/env.ts'
@@ -23,6 +24,7 @@ import { connectionStore } from '../client/net/status.ts'
 import { blockContact, unblockContact } from '../client/people/contacts/block.ts'
 import { addContact } from '../client/people/contacts/contacts.ts'
 import { acceptContact } from '../client/people/contacts/requests.ts'
+import { marksStore } from '../client/rooms/list/marks.ts'
 import { markAllRead } from '../client/rooms/list/readMarks.ts'
 import { isDirect, isFollowed, markOf, personIdOfDirect } from '../client/rooms/list/room.ts'
 import { type DirectRow, isNews, type RoomRow, roomById, roomsStore } from '../client/rooms/list/roomList.ts'
@@ -30,7 +32,9 @@ import { loadOlderPage } from '../client/rooms/log/olderPage.ts'
 import { presenceOf } from '../client/rooms/presence/presence.ts'
 import { personById } from '../client/rooms/trust/people.ts'
 import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/worker/crypto.ts'
+import type { Mark } from '../contract/chat/content.ts'
 import type { MuteTerm } from '../contract/chat/notifications.ts'
+import { notesRoomId } from '../contract/ground/shapes.ts'
 import type { Privacy } from '../contract/people/privacy.ts'
 import '../client/worker/worker.ts'
 import { isUnreadRight } from './unread.ts'
@@ -138,6 +142,7 @@ const verbs = (env: Env) => ({
   },
   reacts: (seq: number, emoji: string) => react(env, theRoom(), shownAt(seq), emoji),
   deletes: (seq: number) => deleteForEveryone(env, theRoom(), shownAt(seq)),
+  marks: (is: Mark['is'], on: boolean) => setMark(env, theRoom(), is, on),
   async removes(deviceId: string, password: string) {
     await removeBrowser(env, { kind: 'password', password }, deviceId)
     await reopenRooms(env)
@@ -154,7 +159,7 @@ interface Account {
 async function state(env: Env) {
   const { phase, user, notice } = accountStore.getState()
   const { rooms, unreadTotal } = roomsStore.getState()
-  const [row] = rooms.values()
+  const row = [...rooms.values()].find(isDirect)
   const isOpen = phase === 'signed_in' && row !== undefined
   const record = isOpen ? await env.crypto.roomRecord(row.id) : undefined
   return {
@@ -170,7 +175,8 @@ async function state(env: Env) {
     deviceId: phase === 'signed_in' ? (await env.crypto.ownStanding()).deviceId : null,
     cursor: record?.cursor ?? 0,
     standing: record?.standing,
-    outbox: isOpen ? (await env.crypto.outbox(row.id)).length : 0,
+    outbox: isOpen ? (await Promise.all([row.id, notesRoomId(row.ownId)].map(env.crypto.outbox))).flat().length : 0,
+    marks: marksStore.getState().marks,
   }
 }
 
@@ -196,9 +202,9 @@ function shownAt(seq: number): ShownMessage {
   return message
 }
 
-/** Returns the only room in these walks. Throws if there is none. */
+/** Returns the only chat in these walks. Throws if there is none. */
 function theRoom(): RoomRow {
-  const [room] = roomsStore.getState().rooms.values()
+  const room = [...roomsStore.getState().rooms.values()].find(isDirect)
   if (!room) throw new Error('There is no room')
   return room
 }

@@ -75,8 +75,18 @@ const tickOf = (seq: number, theirs: Marks | undefined) =>
 /** Describes everything that is still pending. */
 async function unsettled(world: World): Promise<string[]> {
   const before = await truthOf(world)
-  const waits = (await Promise.all(seatsIn(world).map((seat) => waitsOf(seat, before)))).flat()
+  const seats = seatsIn(world).map((seat) => waitsOf(seat, before))
+  const people = [world.alice, world.bob].map(unequalMarks)
+  const waits = (await Promise.all([...seats, ...people])).flat()
   return (await truthOf(world)).lastSeq === before.lastSeq ? waits : [...waits, 'the room moves on']
+}
+
+/** Without a history a browser knows no marks from before it came. */
+async function unequalMarks(person: Person): Promise<string[]> {
+  if (!person.keepsHistory || person.historyFrom !== 0) return []
+  const states = await Promise.all(seatsOf(person).map(({ tab }) => tab.state()))
+  const marked = new Set(states.map(({ marks }) => JSON.stringify(Object.values(marks).map((told) => Object.entries(told).sort()))))
+  return marked.size > 1 ? [`marks differ: ${[...marked].join(' and ')}`] : []
 }
 
 async function waitsOf({ name, tab, device: { owner } }: Seat, { lastSeq, senders, emptied, marks }: Truth): Promise<string[]> {
