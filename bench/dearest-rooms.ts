@@ -35,6 +35,7 @@ export const ROOMS: Record<string, Record<string, Request>> = {
     'a page of the longest': by(alice, () => ({ limit: LIMITS.roomPageMax })),
     'as many changes as may be': by(alice, () => ({ since: '0', limit: LIMITS.roomPageMax })),
   },
+  'POST /api/notes': { 'one that is there': by(alice, () => ({})) },
   'GET /api/rooms/:chatRoomId/group': { 'the longest GroupInfo and Welcome': by(alice, inLongRoom) },
   'GET /api/rooms/:chatRoomId/log': { 'a page of the longest': by(alice, inLongRoom) },
   'POST /api/rooms/:chatRoomId/commits': {

@@ -71,7 +71,12 @@ const TABLE: Record<string, string[]> = {
       'Copy it from here',
     ],
     ...['admin/AuditTab.tsx title', 'Payment Error', 'Upgrade Failed', 'chat/transferline/useTransferActs.tsx title'],
-    ...['chat/messages/useUnsentActs.tsx title'],
+    ...[
+      'chat/messages/useUnsentActs.tsx title',
+      'NOTES could not be opened',
+      'PINS_MAX chats are pinned',
+      'The chat was not marked',
+    ],
   ],
   'it came by itself, wherever the person was': [
     ...[
@@ -102,7 +107,7 @@ const TABLE: Record<string, string[]> = {
     ...['The passkey is added', 'The passkey is removed', 'The server does not know yet', 'plan/family/InvitationPage.tsx title'],
     ...['Plan given', 'Refund noted', 'Plan ended', 'Dismissed', 'Invitation cancelled'],
   ],
-  'it can be taken back': ['Contact blocked', 'Request ignored'],
+  'it can be taken back': ['Contact blocked', 'Request ignored', 'name is archived'],
 }
 
 /** Expressions in place of a title, and what they stand for. Those of a wrapper are read where it is called. */
