@@ -85,7 +85,9 @@ async function unsettled(world: World): Promise<string[]> {
 async function unequalMarks(person: Person): Promise<string[]> {
   if (!person.keepsHistory || person.historyFrom !== 0) return []
   const states = await Promise.all(seatsOf(person).map(({ tab }) => tab.state()))
-  const marked = new Set(states.map(({ marks }) => JSON.stringify(Object.values(marks).map((told) => Object.entries(told).sort()))))
+  const marked = new Set(
+    states.map(({ marks }) => JSON.stringify(Object.values(marks).map((told) => Object.entries(told).sort()))),
+  )
   return marked.size > 1 ? [`marks differ: ${[...marked].join(' and ')}`] : []
 }
 

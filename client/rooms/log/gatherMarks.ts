@@ -3,17 +3,17 @@ import { loadMarks } from '../list/marks.ts'
 import type { Room } from '../list/room.ts'
 import { loadOlderPage } from './olderPage.ts'
 
-/** A new browser reads the notes to their beginning: what is marked stands in all of them. */
+/** A new browser reads the notes to their beginning [Note: M13]. */
 export async function gatherMarks(env: Env, notes: Room): Promise<void> {
   const start = async () => (await env.crypto.page({ chatRoomId: notes.id, limit: 1 })).from
   let from = await start()
-  if (from <= 1) return
   while (from > 1) {
     await loadOlderPage(env, notes, from)
     const next = await start()
-    // A server that repeats a page would make an endless loop.
+    // A server may repeat a page.
     if (next >= from) break
     from = next
   }
+  // Another tab may have read them.
   await loadMarks(env)
 }
