@@ -1,4 +1,5 @@
 import { roomsApi } from '../../../contract/chat/rooms.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { Env } from '../../env.ts'
 import { fetchRooms } from './loadRooms.ts'
 import { isNotes } from './room.ts'
@@ -9,11 +10,11 @@ export const notesRoom = (): RoomRow | undefined => [...roomsStore.getState().ro
 /** Marks alone make no chat of it. */
 export const isEmptyNotes = (room: RoomRow): boolean => isNotes(room) && !room.lastMessage && !room.preview
 
-/** Makes the room once. Throws ApiError. */
+/** Makes the room once. The id is the own one, whatever the server answers. Throws ApiError. */
 export async function openNotes(env: Env): Promise<string> {
-  const known = notesRoom()
-  if (known) return known.id
-  const { chatRoomId } = await env.api(roomsApi.openNotes, {})
-  if (!roomById(chatRoomId)) await fetchRooms(env, [chatRoomId])
+  const chatRoomId = notesRoomId(await env.crypto.ownId())
+  if (roomById(chatRoomId)) return chatRoomId
+  await env.api(roomsApi.openNotes, {})
+  await fetchRooms(env, [chatRoomId])
   return chatRoomId
 }
