@@ -7,10 +7,9 @@ import { type RoomRow, roomById, roomsStore } from './roomList.ts'
 
 export const notesRoom = (): RoomRow | undefined => [...roomsStore.getState().rooms.values()].find(isNotes)
 
-/** Marks alone make no chat of it. */
 export const isEmptyNotes = (room: RoomRow): boolean => isNotes(room) && !room.lastMessage && !room.preview
 
-/** Makes the room once. The id is the own one, whatever the server answers. Throws ApiError. */
+/** Makes the room once, and trusts no answer. Throws ApiError. */
 export async function openNotes(env: Env): Promise<string> {
   const chatRoomId = notesRoomId(await env.crypto.ownId())
   if (roomById(chatRoomId)) return chatRoomId
