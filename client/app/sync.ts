@@ -14,7 +14,6 @@ import { refreshPreview } from '../rooms/list/preview.ts'
 import { isFollowed } from '../rooms/list/room.ts'
 import { isBehind, type RoomRow, roomsStore, setBehind, sortRooms, takeBehind } from '../rooms/list/roomList.ts'
 import { followLocks } from '../rooms/list/roomLocks.ts'
-import { gatherMarks } from '../rooms/log/gatherMarks.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { enterEverywhere } from '../rooms/log/staleEpoch.ts'
 import { checkBook, firstBook, saveBook } from '../rooms/trust/book.ts'
@@ -141,7 +140,7 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   await reloadVerified(env)
   await takeClears(env)
   const notes = notesRoom()
-  if (notes) await gatherMarks(env, notes)
+  if (notes) await (await loadPart(() => import('../rooms/log/gatherMarks.ts'))).gatherMarks(env, notes)
   if (failures.length > 0) throw failures[0]
 }
 

@@ -16,7 +16,7 @@ import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
 import { writeOn } from '../../ui/writeOn.ts'
 import type { AddingWay } from './AddMenu.tsx'
-import { type Filter, NOBODY, passes } from './listFilter.ts'
+import { type Filter, passes } from './listFilter.ts'
 import { useArrows } from './useArrows.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
 import { type ListRow, VirtualRows } from './VirtualRows.tsx'
@@ -26,6 +26,7 @@ const FoundMessages = later(async () => (await import('../../chat/search/FoundMe
 const AddMenu = later(async () => (await import('./AddMenu.tsx')).AddMenu)
 
 const NotesMenu = later(async () => (await import('./NotesMenu.tsx')).NotesMenu)
+const NoneFiltered = later(async () => (await import('./FilterBar.tsx')).NoneFiltered)
 const FilterBar = later(async () => (await import('./FilterBar.tsx')).FilterBar)
 
 const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
@@ -222,7 +223,7 @@ function Rows({ rows, found, query, filter, ...shown }: RowsProps) {
     )
   // The search of messages says so, where it finds nothing either.
   if (found.length === 0 && isSearchable(query)) return null
-  if (found.length === 0 && query.trim() === '' && filter !== 'all') return <Empty icon={ListFilter} title={NOBODY[filter]} />
+  if (found.length === 0 && query.trim() === '' && filter !== 'all') return <NoneFiltered filter={filter} />
   if (found.length === 0 && query.trim() === '') return null
   if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
   return <VirtualRows rows={found} ambiguous={ambiguous} {...shown} />

@@ -1,5 +1,24 @@
+import { ListFilter } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { FILTER_WORDS, FILTERS, type Filter } from './listFilter.ts'
+import { Empty } from '../../ui/Empty.tsx'
+import type { Filter } from './listFilter.ts'
+
+const FILTERS: [Filter, words: string][] = [
+  ['all', 'All'],
+  ['unread', 'Unread'],
+  ['verified', 'Verified'],
+  ['archived', 'Archived'],
+]
+
+const NOBODY: Record<Filter, string> = {
+  all: 'No contacts found',
+  unread: 'No unread chats',
+  verified: 'Nobody is verified yet',
+  archived: 'No archived chats',
+}
+
+/** Stands in place of the rows. */
+export const NoneFiltered = ({ filter }: { filter: Filter }) => <Empty icon={ListFilter} title={NOBODY[filter]} />
 
 /** Stands below the search while the list is filtered. */
 export function FilterBar({ filter, onChoose }: { filter: Filter; onChoose: (filter: Filter | undefined) => void }) {
@@ -11,9 +30,9 @@ export function FilterBar({ filter, onChoose }: { filter: Filter; onChoose: (fil
   return (
     <fieldset className="filters" ref={bar}>
       <legend className="sr">Show</legend>
-      {FILTERS.map((one) => (
+      {FILTERS.map(([one, words]) => (
         <button key={one} type="button" aria-pressed={one === filter} onClick={() => onChoose(one === 'all' ? undefined : one)}>
-          {FILTER_WORDS[one]}
+          {words}
         </button>
       ))}
     </fieldset>

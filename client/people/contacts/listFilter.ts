@@ -3,18 +3,9 @@ import { isRequest } from '../../rooms/list/room.ts'
 import type { Marks } from '../../worker/crypto.ts'
 import type { ListRow } from './VirtualRows.tsx'
 
-export const FILTERS = ['all', 'unread', 'verified', 'archived'] as const
-export type Filter = (typeof FILTERS)[number]
+export type Filter = 'all' | 'unread' | 'verified' | 'archived'
 
-export const FILTER_WORDS: Record<Filter, string> = { all: 'All', unread: 'Unread', verified: 'Verified', archived: 'Archived' }
-
-export const NOBODY: Record<Exclude<Filter, 'all'>, string> = {
-  unread: 'No unread chats',
-  verified: 'Nobody is verified yet',
-  archived: 'No archived chats',
-}
-
-export const isUnread = ({ room }: ListRow, marks: Marks): boolean => room.unreadCount > 0 || isMarkedUnread(room, marks)
+const isUnread = ({ room }: ListRow, marks: Marks): boolean => room.unreadCount > 0 || isMarkedUnread(room, marks)
 
 /** `openRoomId` stays among the unread ones until it is left. */
 export function passes(row: ListRow, filter: Filter, { marks, openRoomId }: { marks: Marks; openRoomId: string | undefined }) {
