@@ -9,6 +9,7 @@ import { codesApi } from '../contract/chat/contactcodes.ts'
 import { contactsApi } from '../contract/chat/contacts.ts'
 import { filesApi, uploaderApi } from '../contract/chat/files.ts'
 import { objectIdOf } from '../contract/chat/objects.ts'
+import { roomsApi } from '../contract/chat/rooms.ts'
 import { everyEndpoint } from '../contract/every.ts'
 import { CLOSE } from '../contract/frames.ts'
 import type { Access, Assurance, BodyKind, Endpoint } from '../contract/ground/endpoint.ts'
@@ -277,6 +278,8 @@ const allOfThem = TABLES.map(
   (table, place) => `select ${place} as place, count(*)::int, md5(string_agg(t::text, '|' order by t::text)) from ${table} t`,
 ).join(' union all ')
 const snapshot = () => world.sql(`${allOfThem} order by place`)
+// Her own notes may come.
+await eve.does(roomsApi.openNotes, {})
 const untouched = await snapshot()
 
 // The calls that she tries include those that sign her out.
