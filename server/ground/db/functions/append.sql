@@ -4,6 +4,7 @@
 -- update of the members' rows writes changed_in itself.
 -- A cached plan stays right whatever the tables hold: rows are looked up by keys alone, from the messages outwards, and the ways to
 -- read a whole table are switched off. "(a = b) IS TRUE" keeps a condition from choosing an index that is not the whole key.
+DROP FUNCTION IF EXISTS "append_messages_v4";
 DROP FUNCTION IF EXISTS "append_messages_v5";
 
 CREATE OR REPLACE FUNCTION "append_messages_v6"(
