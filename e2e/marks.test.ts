@@ -47,6 +47,7 @@ test('Alice pins, archives and marks chats as unread: her other browser shows th
   await looksFine(page, 'The archive')
   await page.keyboard.press('Escape')
   await expect.poll(() => names(page)).toEqual(['Bob'])
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Filter the chats')
   await carol.says('Third')
   await allShow('Bob', 'Carol')
 

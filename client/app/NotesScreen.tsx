@@ -1,27 +1,24 @@
-import { Bookmark, CalendarDays, ChevronLeft, CircleAlert, Search, Shield } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Bookmark, CalendarDays, ChevronLeft, Search, Shield } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useStore } from 'zustand'
 import { NOTES_LIMITS } from '../../contract/chat/messages.ts'
 import { Composer } from '../chat/messages/Composer.tsx'
-import { hideRoom, showRoom } from '../chat/messages/messages.ts'
+import { NotLoaded } from '../chat/messages/NotLoaded.tsx'
 import { flush } from '../chat/messages/send.ts'
 import { messagesStore, viewOf } from '../chat/messages/store.ts'
 import { Timeline } from '../chat/messages/Timeline.tsx'
 import { NOTES } from '../rooms/list/room.ts'
 import type { RoomRow } from '../rooms/list/roomList.ts'
-import { isOtherState } from '../rooms/log/otherState.ts'
 import { provenOf } from '../rooms/log/showForks.ts'
-import { lostBookStore } from '../rooms/trust/book.ts'
 import { EarlyField } from '../ui/Early.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { useEnv } from '../ui/env.tsx'
-import { failureWords } from '../ui/failure.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { later } from '../ui/later.tsx'
 import { NotesMark } from '../ui/NotesMark.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { showToast } from '../ui/toast.ts'
-import { useLatest } from '../ui/useLatest.tsx'
+import { useFind } from './useFind.tsx'
+import { useShownRoom } from './useShownRoom.tsx'
 import '../chat/messages/chat.css'
 import '../chat/messages/header.css'
 
@@ -41,32 +38,12 @@ interface Props {
 /** Shows what one has written to oneself. */
 export function NotesScreen({ room, canSend, onBack }: Props) {
   const env = useEnv()
-  const latest = useLatest(room)
-  const [attempt, setAttempt] = useState(0)
-  const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
+  const retry = useShownRoom(room)
+  const { finds, find, endFind } = useFind(room.id, true)
   const hasMessages = useStore(messagesStore, () => (viewOf(room)?.messages.length ?? 0) > 0)
-  const [finds, setFinds] = useState(0)
   const [pickedFrom, setPickedFrom] = useState<Date>()
   const [isRefused, setRefused] = useState(false)
   const refuse = () => setRefused(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt or a book shows it; news of the room does not
-  useEffect(() => {
-    showRoom(env, latest.current).catch((error) => {
-      if (!lostBookStore.getState().isLost && !isOtherState(error))
-        showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })
-    })
-    return hideRoom
-  }, [env, room.id, attempt, isBookLost])
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isFind = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f'
-      if (!isFind || document.querySelector('[role=dialog], [role=alertdialog]')) return
-      event.preventDefault()
-      setFinds((count) => count + 1)
-    }
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [])
   const free = () => void flush(env, room)
   return (
     <div className="chat-frame">
@@ -89,7 +66,7 @@ export function NotesScreen({ room, canSend, onBack }: Props) {
             <span>Only you</span>
           </span>
           <span className="chat-tools">
-            {hasMessages && <IconButton icon={Search} label="Search in this chat" onClick={() => setFinds(finds + 1)} />}
+            {hasMessages && <IconButton icon={Search} label="Search in this chat" onClick={find} />}
             {hasMessages && (
               <IconButton
                 icon={CalendarDays}
@@ -100,8 +77,8 @@ export function NotesScreen({ room, canSend, onBack }: Props) {
             )}
           </span>
         </header>
-        {finds > 0 && <FindBar room={room} asked={finds} onClose={() => setFinds(0)} />}
-        <Notes room={room} onRetry={() => setAttempt(attempt + 1)} onUpgrade={refuse} onDay={setPickedFrom} />
+        {finds > 0 && <FindBar room={room} asked={finds} onClose={endFind} />}
+        <Notes room={room} onRetry={retry} onUpgrade={refuse} onDay={setPickedFrom} />
         <Suspense>
           {room.asksRestart && <RestartQuestion room={room} onRestarted={free} />}
           {room.forks.length > 0 && <ForkQuestion room={room} onAnswered={free} />}
@@ -131,16 +108,7 @@ const ABOUT = 'Only you read this, on every browser of yours.'
 function Notes({ room, onRetry, onUpgrade, onDay }: NotesProps) {
   const view = useStore(messagesStore, () => viewOf(room))
   if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />
-  if (view.status === 'failed' && view.messages.length === 0)
-    return (
-      <div className="centre" role="alert">
-        <Empty icon={CircleAlert} title="Messages could not be loaded">
-          <button type="button" className="btn outline" onClick={onRetry}>
-            Try again
-          </button>
-        </Empty>
-      </div>
-    )
+  if (view.status === 'failed' && view.messages.length === 0) return <NotLoaded onRetry={onRetry} />
   if (view.messages.length === 0)
     return (
       <div className="centre">

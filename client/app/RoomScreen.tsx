@@ -3,25 +3,22 @@ import { useStore } from 'zustand'
 import { callStore } from '../chat/calls/callState.ts'
 import { keepUntilLeft } from '../chat/chatlocks/relock.ts'
 import { Chat } from '../chat/messages/Chat.tsx'
-import { hideRoom, showRoom } from '../chat/messages/messages.ts'
 import { flush } from '../chat/messages/send.ts'
 import { usePresence } from '../me/privacy/usePresence.tsx'
 import { actStore, askAct } from '../people/contacts/acts.ts'
 import { isAwaited } from '../rooms/list/room.ts'
-import { type DirectRow, isShutRow } from '../rooms/list/roomList.ts'
-import { isOtherState } from '../rooms/log/otherState.ts'
-import { lostBookStore } from '../rooms/trust/book.ts'
+import type { DirectRow } from '../rooms/list/roomList.ts'
 import type { Choice } from '../rooms/trust/ChooseKey.tsx'
 import { BESIDE, closeDetails, detailsStore, isShown, openDetails } from '../rooms/trust/details.ts'
 import { nameOf, type Person } from '../rooms/trust/people.ts'
 import { acceptChange } from '../rooms/trust/verified.ts'
 import { EarlyField } from '../ui/Early.tsx'
 import { useEnv, useNow } from '../ui/env.tsx'
-import { failureWords } from '../ui/failure.ts'
 import { later } from '../ui/later.tsx'
-import { showToast } from '../ui/toast.ts'
 import { useLatest } from '../ui/useLatest.tsx'
 import { useMedia } from '../ui/useMedia.tsx'
+import { useFind } from './useFind.tsx'
+import { useShownRoom } from './useShownRoom.tsx'
 
 const ContactPanel = later(async () => (await import('../rooms/trust/ContactPanel.tsx')).ContactPanel)
 
@@ -48,47 +45,23 @@ interface Props {
 export function RoomScreen({ room, person, canSend, onBack }: Props) {
   const env = useEnv()
   const latest = useLatest(room)
-  const [attempt, setAttempt] = useState(0)
   const openFor = useStore(detailsStore, ({ chatRoomId }) => chatRoomId)
   const isBeside = useMedia(BESIDE)
   const isCallHere = useStore(callStore, (call) => call.isMinimised && call.chatRoomId === room.id)
-  const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another room, another attempt or a book shows it; news of the room does not
-  useEffect(() => {
-    showRoom(env, latest.current).catch((error) => {
-      // The page or the chat says these itself, and asks.
-      if (!lostBookStore.getState().isLost && !isOtherState(error))
-        showToast({ tone: 'bad', title: 'Messages could not be loaded', text: failureWords(error) })
-    })
-    return hideRoom
-  }, [env, room.id, attempt, isBookLost, isShutRow(room)])
+  const retry = useShownRoom(room)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another chat or its lock, not news of the room
   useEffect(() => (room.lock === 'open' ? keepUntilLeft(env, latest.current) : undefined), [env, room.id, room.lock])
 
   const free = () => void flush(env, room)
-  // Counts the times that the search was asked for: asked for again, it takes the focus again.
-  const [finds, setFinds] = useState(0)
   // A chat with a password is not searched.
   const isSearched = room.lock === 'none'
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another room begins without a search
-  useEffect(() => setFinds(0), [room.id, isSearched])
+  const { finds, find, endFind } = useFind(room.id, isSearched)
   const [menuAt, setMenuAt] = useState<{ x: number; y: number }>()
   useEffect(() => {
     void FindBar.preload()
     void RowMenu.preload()
   }, [])
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isFind = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f'
-      if (!isFind || !isSearched || document.querySelector('[role=dialog], [role=alertdialog]')) return
-      event.preventDefault()
-      setFinds((count) => count + 1)
-    }
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [isSearched])
-
   async function accept(changed: Person, chosen?: Choice) {
     await acceptChange(env, changed, chosen)
     // Messages that waited for this decision are sent now.
@@ -103,11 +76,11 @@ export function RoomScreen({ room, person, canSend, onBack }: Props) {
           person={person}
           canSend={canSend}
           call={isCallHere && <CallBar />}
-          finder={finds > 0 && <FindBar key={`find ${room.id}`} room={room} asked={finds} onClose={() => setFinds(0)} />}
+          finder={finds > 0 && <FindBar key={`find ${room.id}`} room={room} asked={finds} onClose={endFind} />}
           locked={<LockedChat room={room} onAsk={(act) => askAct(act, room.id)} />}
           onBack={onBack}
-          onFind={() => setFinds((count) => count + 1)}
-          onRetry={() => setAttempt(attempt + 1)}
+          onFind={find}
+          onRetry={retry}
           onDetails={() => openDetails(room.id)}
           onMenu={setMenuAt}
           onAcceptChange={accept}

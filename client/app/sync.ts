@@ -139,9 +139,13 @@ async function sync(env: Env, asked: Asked): Promise<void> {
   await saveBook(env)
   await reloadVerified(env)
   await takeClears(env)
+  await gather(env).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+async function gather(env: Env): Promise<void> {
   const notes = notesRoom()
   if (notes) await (await loadPart(() => import('../rooms/log/gatherMarks.ts'))).gatherMarks(env, notes)
-  if (failures.length > 0) throw failures[0]
 }
 
 /** Reads the rows of the rooms with each named person, with oneself too, where the list is known; otherwise what has changed, or all of it. */

@@ -1,4 +1,4 @@
-import { CircleAlert, MessagesSquare, ShieldCheck } from 'lucide-react'
+import { MessagesSquare, ShieldCheck } from 'lucide-react'
 import { type ComponentProps, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { isBlocked } from '../../rooms/list/room.ts'
@@ -12,6 +12,7 @@ import { CallButtons } from '../callline/CallButtons.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
 import { Composer } from './Composer.tsx'
 import { KeyLine } from './KeyLine.tsx'
+import { NotLoaded } from './NotLoaded.tsx'
 import './chat.css'
 import { later } from '../../ui/later.tsx'
 import { messagesStore, viewOf } from './store.ts'
@@ -155,16 +156,7 @@ function OpenChat({ room, person, about, onRetry, onUpgrade, onDay }: OpenChatPr
   const view = useStore(messagesStore, () => viewOf(room))
   const name = nameOf(person)
   if (!view || (view.status === 'loading' && view.messages.length === 0)) return <Spinner words="Loading messages" />
-  if (view.status === 'failed' && view.messages.length === 0)
-    return (
-      <div className="centre" role="alert">
-        <Empty icon={CircleAlert} title="Messages could not be loaded">
-          <button type="button" className="btn outline" onClick={onRetry}>
-            Try again
-          </button>
-        </Empty>
-      </div>
-    )
+  if (view.status === 'failed' && view.messages.length === 0) return <NotLoaded onRetry={onRetry} />
   if (view.messages.length === 0 && room.isClosed)
     return (
       <div className="centre">

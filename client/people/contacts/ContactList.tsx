@@ -1,32 +1,24 @@
-import { Archive, AtSign, CircleAlert, ListFilter, Search, UserRoundPlus, X } from 'lucide-react'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { useStore } from 'zustand'
+import { Archive, AtSign, ListFilter, Search, UserRoundPlus, X } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { isSearchable } from '../../chat/search/search.ts'
-import { isArchived, marksStore } from '../../rooms/list/marks.ts'
-import { directChat, faceOf, peopleOf } from '../../rooms/list/members.ts'
-import { isEmptyNotes } from '../../rooms/list/notes.ts'
-import { isFollowed, isNotes, isRequest, NOTES } from '../../rooms/list/room.ts'
-import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
-import { Empty } from '../../ui/Empty.tsx'
-import { useEnv } from '../../ui/env.tsx'
+import { isFollowed, isNotes } from '../../rooms/list/room.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import './contacts.css'
-import { refreshRooms } from '../../rooms/list/loadRooms.ts'
-import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
 import { writeOn } from '../../ui/writeOn.ts'
 import type { AddingWay } from './AddMenu.tsx'
-import { type Filter, passes } from './listFilter.ts'
+import type { Filter } from './listFilter.ts'
+import { Rows } from './Rows.tsx'
 import { useArrows } from './useArrows.tsx'
+import { useListRows } from './useListRows.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
-import { type ListRow, VirtualRows } from './VirtualRows.tsx'
+import type { ListRow } from './VirtualRows.tsx'
 
 const FoundMessages = later(async () => (await import('../../chat/search/FoundMessages.tsx')).FoundMessages)
 
 const AddMenu = later(async () => (await import('./AddMenu.tsx')).AddMenu)
 
 const NotesMenu = later(async () => (await import('./NotesMenu.tsx')).NotesMenu)
-const NoneFiltered = later(async () => (await import('./FilterBar.tsx')).NoneFiltered)
 const FilterBar = later(async () => (await import('./FilterBar.tsx')).FilterBar)
 
 const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
@@ -45,20 +37,11 @@ interface Props {
 }
 
 export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above }: Props) {
-  const rows = useRows(openRoomId)
   const [query, setQuery] = useState('')
   const [isAdding, setAdding] = useState(false)
-  const [chosen, choose] = useState<Filter>()
-  const marks = useStore(marksStore, (state) => state.marks)
-  const filter = chosen ?? 'all'
+  const [filter, choose] = useState<Filter>('all')
+  const { rows, found, archived } = useListRows({ query, filter, openRoomId })
   const isSearching = query.trim() !== ''
-  // A search looks through the archive too.
-  const found = useMemo(
-    () => rows.filter((row) => (isSearching ? matches(row, query) : passes(row, filter, { marks, openRoomId }))),
-    [rows, query, isSearching, filter, marks, openRoomId],
-  )
-  const archived = useMemo(() => rows.filter(({ room }) => isArchived(room, marks)).length, [rows, marks])
-  const isWhole = filter === 'all' && !isSearching
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
@@ -72,8 +55,9 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
     ids: found.map(({ room }) => room.id),
     focus: want,
     onEscape() {
-      if (query === '' && chosen) {
-        choose(undefined)
+      if (query === '' && filter !== 'all') {
+        choose('all')
+        area.current?.querySelector<HTMLElement>('.filter')?.focus()
         return true
       }
       // A step leads from the list into the open chat.
@@ -106,10 +90,9 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
         </div>
         <IconButton
           icon={ListFilter}
-          label={chosen ? 'Show all chats' : 'Filter the chats'}
-          className="filter"
-          aria-pressed={chosen !== undefined}
-          onClick={() => choose(chosen ? undefined : 'unread')}
+          label={filter === 'all' ? 'Filter the chats' : 'Show all chats'}
+          className={filter === 'all' ? 'filter' : 'filter on'}
+          onClick={() => choose(filter === 'all' ? 'unread' : 'all')}
         />
         {beside}
         <IconButton icon={UserRoundPlus} label="Add someone" className="quickadd" onClick={() => setAdding(true)} />
@@ -119,10 +102,10 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
         </p>
       </search>
       {above}
-      {chosen && !isSearching && <FilterBar filter={filter} onChoose={choose} />}
+      {filter !== 'all' && !isSearching && <FilterBar filter={filter} onChoose={choose} />}
       <div className="list" ref={scroller}>
         <Rows {...{ rows, found, query, openRoomId, onOpen, wantedId, filter }} onFocused={() => want(undefined)} />
-        {isWhole && archived > 0 && (
+        {filter === 'all' && !isSearching && archived > 0 && (
           <button type="button" className="archive" onClick={() => choose('archived')}>
             <Archive className="i" aria-hidden />
             Archived
@@ -160,21 +143,6 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
   )
 }
 
-/** The rooms with their people, in the order of the list. */
-function useRows(openRoomId: string | undefined): ListRow[] {
-  const rooms = useStore(roomsStore, (state) => state.rooms)
-  const people = useStore(peopleStore, (state) => state.people)
-  const marks = useStore(marksStore, (state) => state.marks)
-  return useMemo(
-    () =>
-      sortRooms(rooms.values(), { marks }).flatMap((room) => {
-        const face = isEmptyNotes(room) && room.id !== openRoomId ? undefined : faceOf(room, people)
-        return face ? [{ room, face, people: peopleOf(room, people), direct: directChat(room, people) }] : []
-      }),
-    [rooms, people, marks, openRoomId],
-  )
-}
-
 /**
  * The room of the row that takes the focus as soon as it exists, which may be later: rows far from the visible part do not. After
  * closing a chat it is the row of that one.
@@ -187,81 +155,4 @@ function useWanted(found: ListRow[], openRoomId: string | undefined) {
     want(openRoomId === undefined ? lastOpenId : undefined)
   } else if (wantedId !== undefined && found.every(({ room }) => room.id !== wantedId)) want(undefined)
   return [wantedId, want] as const
-}
-
-interface RowsProps extends Omit<Props, 'beside' | 'above' | 'onPlans' | 'onAdd'> {
-  rows: ListRow[]
-  found: ListRow[]
-  query: string
-  wantedId: string | undefined
-  filter: Filter
-  onFocused: () => void
-}
-
-function Rows({ rows, found, query, filter, ...shown }: RowsProps) {
-  const env = useEnv()
-  const status = useStore(roomsStore, (state) => state.status)
-  const ambiguous = useMemo(() => repeated(rows.map(({ face }) => face.name.toLowerCase())), [rows])
-  if (status === 'loading' && rows.length === 0) return <Loading />
-  if (status === 'failed' && rows.length === 0)
-    return (
-      <div role="alert">
-        <Empty icon={CircleAlert} title="Contacts could not be loaded">
-          <button type="button" className="btn outline" onClick={() => refreshRooms(env)}>
-            Try again
-          </button>
-        </Empty>
-      </div>
-    )
-  if (rows.length === 0)
-    return (
-      <Empty
-        icon={UserRoundPlus}
-        title="No contacts yet. Add some to start chatting!"
-        text="Trade usernames or onion addresses, or show your code by Invite."
-      />
-    )
-  // The search of messages says so, where it finds nothing either.
-  if (found.length === 0 && isSearchable(query)) return null
-  if (found.length === 0 && query.trim() === '' && filter !== 'all') return <NoneFiltered filter={filter} />
-  if (found.length === 0 && query.trim() === '') return null
-  if (found.length === 0) return <Empty icon={Search} title="No contacts found" />
-  return <VirtualRows rows={found} ambiguous={ambiguous} {...shown} />
-}
-
-function Loading() {
-  return (
-    <div role="status">
-      <span className="sr">Loading contacts...</span>
-      <div className="late skels" aria-hidden="true">
-        {['a', 'b', 'c', 'd', 'e'].map((key) => (
-          <div className="row" key={key}>
-            <span className="skel round" />
-            <div>
-              <div className="skel half" />
-              <div className="skel" />
-            </div>
-          </div>
-        ))}
-        <p className="small t2">Loading contacts...</p>
-      </div>
-    </div>
-  )
-}
-
-function matches({ room, people }: ListRow, query: string): boolean {
-  const part = query.trim().toLowerCase().replace(/^@/, '')
-  const names = isNotes(room)
-    ? [NOTES]
-    : people.flatMap((person) => {
-        const handle = person.isDeleted ? [] : [person.username]
-        return isRequest(room) ? handle : [nameOf(person), ...(person.isDeleted ? [] : [person.displayName]), ...handle]
-      })
-  // A room of nobody else has no name to look for.
-  return part === '' || names.some((name) => name.toLowerCase().includes(part))
-}
-
-function repeated(names: string[]): Set<string> {
-  const seen = new Set<string>()
-  return new Set(names.filter((name) => seen.has(name) || !seen.add(name)))
 }

@@ -21,17 +21,22 @@ const NOBODY: Record<Filter, string> = {
 export const NoneFiltered = ({ filter }: { filter: Filter }) => <Empty icon={ListFilter} title={NOBODY[filter]} />
 
 /** Stands below the search while the list is filtered. */
-export function FilterBar({ filter, onChoose }: { filter: Filter; onChoose: (filter: Filter | undefined) => void }) {
+export function FilterBar({ filter, onChoose }: { filter: Filter; onChoose: (filter: Filter) => void }) {
   const bar = useRef<HTMLFieldSetElement>(null)
   // The archive's own row is gone once it was pressed.
   useEffect(() => {
     if (document.activeElement === document.body) bar.current?.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus()
   }, [])
+  function choose(one: Filter) {
+    onChoose(one)
+    // The bar goes.
+    if (one === 'all') document.querySelector<HTMLElement>('.find .filter')?.focus()
+  }
   return (
     <fieldset className="filters" ref={bar}>
       <legend className="sr">Show</legend>
       {FILTERS.map(([one, words]) => (
-        <button key={one} type="button" aria-pressed={one === filter} onClick={() => onChoose(one === 'all' ? undefined : one)}>
+        <button key={one} type="button" aria-pressed={one === filter} onClick={() => choose(one)}>
           {words}
         </button>
       ))}

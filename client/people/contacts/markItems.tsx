@@ -11,7 +11,7 @@ import type { MenuItem } from '../../ui/Menu.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { neighbourOf } from './neighbourOf.ts'
 
-/** Pinned rows, as the specification of the list has it. */
+/** More would fill a phone’s screen. */
 const PINS_MAX = 5
 
 /** What the account can mark a row with. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MARK_NAMES, type Mark } from '../../../contract/chat/content.ts'
+import type { Mark } from '../../../contract/chat/content.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { Live } from '../keys/live.ts'
 import type { Vault, Write } from '../vault/vault.ts'
@@ -8,7 +8,8 @@ import { outboxOf } from './outbox.ts'
 
 /** `at`: the chat's last seq then. `seq`: the place in the notes. */
 const toldShape = z.object({ on: z.boolean(), at: z.number(), seq: z.number() })
-const marksShape = z.record(z.string(), z.partialRecord(z.enum(MARK_NAMES), toldShape))
+/** A newer build has other names. */
+const marksShape = z.record(z.string(), z.record(z.string(), toldShape))
 /** By room, what the account has marked. */
 export type Marks = z.infer<typeof marksShape>
 

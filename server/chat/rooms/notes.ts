@@ -1,11 +1,9 @@
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { Env, SignedInUser } from '../../env.ts'
-import { Refusal } from '../../refuse.ts'
 import * as store from './store.ts'
 
-/** Makes the room once [Note: M10]. Throws Refusal. */
+/** Makes the room once [Note: M10]. */
 export async function openNotes(env: Env, user: SignedInUser): Promise<{ chatRoomId: string }> {
-  if (user.deviceId === null) throw new Refusal('device_required')
   const chatRoomId = notesRoomId(user.id)
   if (await store.makeNotes(env.db, chatRoomId, user.id, env.clock()))
     env.hub.publish([user.id], { type: 'contacts', data: { userIds: [user.id] } })

@@ -27,7 +27,7 @@ export async function shareGroup(db: Queryable, a: string, b: string): Promise<b
       select from chat_participants one
       join chat_participants other using (chat_room_id)
       join chat_rooms r on r.id = chat_room_id
-      where one.user_id = ${a} and other.user_id = ${b} and r.type <> 'direct') as shared`)
+      where one.user_id = ${a} and other.user_id = ${b} and r.type = 'group') as shared`)
   return rows[0]?.shared ?? false
 }
 
