@@ -1,4 +1,7 @@
+import pg from 'pg'
 import { expect } from 'vitest'
+import { NOTES_LIMITS } from '../contract/chat/messages.ts'
+import { runningUrl } from '../server/ground/db/embedded.ts'
 import { anotherBrowser, customer, talking as test } from './people.ts'
 import { looksFine } from './screen.ts'
 
@@ -43,4 +46,19 @@ test('A newcomer without a plan writes to herself, offline too; another browser 
   await expect.poll(() => alice.shows()).toEqual(['Ask about the second hearing', 'Written with a line'])
   await page.getByLabel('Search contacts and messages').fill('second hear')
   await page.locator('.list .found, .list').getByText('second hear').first().waitFor()
+  await page.getByLabel('Clear the search').click()
+
+  const client = new pg.Client(await runningUrl(server.dataFolder, 'conclave'))
+  await client.connect()
+  await client.query('update chat_participants set received_count = $2 where chat_room_id = $1', [
+    page.url().split('/chat/')[1],
+    NOTES_LIMITS.aMonth,
+  ])
+  await client.end()
+  await field.click()
+  await page.keyboard.type('One more')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Subscription Required' }).waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => field.inputValue()).toBe('One more')
 })

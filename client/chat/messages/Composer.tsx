@@ -82,6 +82,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
       if (reply) showReply(room.id, reply)
       return giveBack(text)
     }
+    if (isOwn && outcome === 'limit_reached') onUpgrade()
     const isRefused = outcome === 'subscription_required' || outcome === 'limit_reached'
     // A new text in the field leaves the refused message as an unsent line.
     if (!isRefused || field.current?.value !== '') return
