@@ -78,7 +78,8 @@ const reloadsAt = ({ page }: Person, percent: number) =>
 const allows = ({ page }: Person, question: string, allow: string) =>
   page.getByRole('dialog', { name: question }).getByRole('button', { name: allow, exact: true }).click()
 
-const hasReloaded = ({ page }: Person) => page.waitForEvent('load')
+/** On a busy machine the questions and the first megabytes take most of the usual patience. */
+const hasReloaded = ({ page }: Person) => page.waitForEvent('load', { timeout: 60_000 })
 
 test('A file above 10 MB goes from browser to browser, goes on after a reload of either side, arrives whole, and is there after another', async ({
   sharers: [alice, bob],

@@ -185,13 +185,15 @@ test('What Alice has recorded is paused by Esc and by leaving the chat, waits in
   await page.keyboard.press('Escape')
   await recorder.getByRole('button', { name: 'Play voice message' }).waitFor()
   const whole = await seconds()
+  const heard = bob.page.locator('.att-voice')
+  const before = await heard.count()
   await page.getByRole('button', { name: 'Send voice message' }).click()
   await recorder.waitFor({ state: 'detached' })
   await typesOn(page, 'that was all', 'that was all')
   await page.keyboard.press('Enter')
   await bob.reads('that was all')
   // It is whole: the two microphones spoke into one sound.
-  const voice = bob.page.locator('.att-voice').last()
+  const voice = heard.nth(before)
   const length = voice
     .locator('audio')
     .evaluate((audio: HTMLAudioElement) => new Promise((end) => audio.addEventListener('ended', () => end(audio.currentTime))))
