@@ -35,6 +35,7 @@ import { SharedFiles } from '../chat/gallery/SharedFiles.tsx'
 import { Attach } from '../chat/messages/Attach.tsx'
 import { DayDialog } from '../chat/messages/DayDialog.tsx'
 import { DeleteMessage } from '../chat/messages/DeleteMessage.tsx'
+import { ForwardDialog } from '../chat/messages/ForwardDialog.tsx'
 import { MessageActs } from '../chat/messages/MessageActs.tsx'
 import { MessageDetails } from '../chat/messages/MessageDetails.tsx'
 import type { ShownMessage } from '../chat/messages/store.ts'
@@ -549,7 +550,12 @@ const DIALOGS: Opens[] = [
   {
     of: 'chat/messages/DeleteMessage.tsx',
     focus: 'Cancel',
-    shown: (close) => <DeleteMessage room={shownRoom} message={message} onUpgrade={none} onClose={close} />,
+    shown: (close) => <DeleteMessage room={shownRoom} messages={[message]} onUpgrade={none} onClose={close} />,
+  },
+  {
+    of: 'chat/messages/ForwardDialog.tsx',
+    focus: 'Search contacts',
+    shown: (close) => <ForwardDialog messages={[message]} onUpgrade={none} onClose={close} />,
   },
   {
     of: 'chat/messages/MessageDetails.tsx',

@@ -35,6 +35,8 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
       { words: 'From message to message', press: ['↑', '↓'] },
       { words: 'Reply', press: ['R'] },
       { words: 'Copy', press: ['Ctrl', 'C'] },
+      { words: 'Forward', press: ['F'] },
+      { words: 'Select, and select more', press: ['X'] },
       { words: 'Edit', press: ['E'] },
       { words: 'Details', press: ['I'] },
       { words: 'Delete for everyone', press: ['Delete'] },

@@ -51,6 +51,7 @@ export async function newerBuild(): Promise<NewerBuild> {
         emojiIn(content) === undefined ? ours.withOwnWords(content, text) : undefined,
       isAct: (content: Content | Act): content is Act => emojiIn(content) === undefined && ours.isAct(content),
       isCounted: (content: Content | Act) => emojiIn(content) !== undefined || ours.isCounted(content),
+      isForwarded: (content: Content | Act) => emojiIn(content) === undefined && ours.isForwarded(content),
       isTyped: (content: Content | Act) => emojiIn(content) === undefined && ours.isTyped(content),
     } satisfies typeof ours
   })

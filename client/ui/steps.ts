@@ -1,12 +1,12 @@
 /** A step back closes the last first: `over` lies over the page, `panel` beside a chat. */
-export type Rank = 'panel' | 'search' | 'reply' | 'over'
+export type Rank = 'panel' | 'search' | 'selection' | 'reply' | 'over'
 
 interface Step {
   rank: Rank
   close: () => void
 }
 
-const RANKS: Rank[] = ['panel', 'search', 'reply', 'over']
+const RANKS: Rank[] = ['panel', 'search', 'selection', 'reply', 'over']
 
 let steps: Step[] = []
 let tell = (): void => undefined

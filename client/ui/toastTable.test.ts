@@ -76,6 +76,7 @@ const TABLE: Record<string, string[]> = {
       'NOTES could not be opened',
       'PINS_MAX chats are pinned',
       'The chat was not marked',
+      'Too Many Messages',
     ],
   ],
   'it came by itself, wherever the person was': [
@@ -105,6 +106,7 @@ const TABLE: Record<string, string[]> = {
       'Your address book begins anew',
     ],
     ...['The passkey is added', 'The passkey is removed', 'The server does not know yet', 'plan/family/InvitationPage.tsx title'],
+    'Forwarded',
     ...['Plan given', 'Refund noted', 'Plan ended', 'Dismissed', 'Invitation cancelled'],
   ],
   'it can be taken back': ['Contact blocked', 'Request ignored', 'name is archived'],

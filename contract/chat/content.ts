@@ -9,6 +9,8 @@ import { SAID } from './saidlimits.ts'
 const quoteShape = z.object({ senderId: z.uuid(), id: z.uuid(), words: z.string().max(SAID.quoteMax) })
 export type Quote = z.infer<typeof quoteShape>
 
+const forwarded = { isForwarded: z.literal(true).optional() }
+
 const pixels = z.number().int().min(1).max(100_000)
 
 /** `as`: the server's message type; a video is a `file` [Note: A1]. */
@@ -43,6 +45,7 @@ const fileShape = z.object({
     })
     .optional(),
   quote: quoteShape.optional(),
+  ...forwarded,
 })
 export type FileContent = z.infer<typeof fileShape>
 
@@ -78,6 +81,7 @@ const KINDS = [
     type: z.literal('text'),
     text: z.string().refine((text) => textBytes(text) <= LIMITS.textBytes),
     quote: quoteShape.optional(),
+    ...forwarded,
   }),
   fileShape,
   callShape,

@@ -8,7 +8,10 @@ import { stripped } from './stripMetadata.ts'
 
 export interface Prepared {
   file: Blob
-  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album' | 'quote'>
+  about: Pick<
+    FileContent,
+    'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album' | 'quote' | 'isForwarded'
+  >
 }
 
 interface Asked {

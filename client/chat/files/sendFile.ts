@@ -19,6 +19,8 @@ export interface Options {
   ahead?: Ahead | undefined
   album?: FileContent['album']
   quote?: FileContent['quote']
+  /** What is written after it waits for it, with a line too. */
+  holds?: true
   /** This browser keeps the file. */
   onKept?: () => void
 }
@@ -37,7 +39,7 @@ export async function sendFile(
   try {
     const prepared = file instanceof File ? await prepare(file, options) : file
     const ahead = options.ahead?.file === prepared.file && !options.ahead.hasFailed ? options.ahead : undefined
-    const isQueued = connectionStore.getState().phase !== 'open'
+    const isQueued = options.holds ?? connectionStore.getState().phase !== 'open'
     const id = ahead?.id ?? crypto.randomUUID()
     const message = { id, chatRoomId, sentAt: env.clock().toISOString(), ...(isQueued && { isQueued }) }
     // Bytes of a queued file would wait in memory.

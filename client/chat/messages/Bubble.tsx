@@ -5,7 +5,7 @@ import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { later } from '../../ui/later.tsx'
 import { Folded } from './Folded.tsx'
 import { Meta, spokenName } from './Meta.tsx'
-import { quoteIn } from './quotes.ts'
+import { isForwarded, quoteIn } from './quotes.ts'
 import { remarksOf, sentence } from './remarks.ts'
 import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
 import { isEmojiOnly, type Range } from './textPieces.ts'
@@ -17,6 +17,7 @@ const Unsupported = later(async () => (await import('./Unsupported.tsx')).Unsupp
 const CallLine = later(async () => (await import('../callline/CallLine.tsx')).CallLine)
 const TransferLine = later(async () => (await import('../transferline/TransferLine.tsx')).TransferLine)
 const Album = later(async () => (await import('./Album.tsx')).Album)
+const Forwarded = later(async () => (await import('./Forwarded.tsx')).Forwarded)
 const Quoted = later(async () => (await import('./Quoted.tsx')).Quoted)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
@@ -40,7 +41,7 @@ interface Props {
 export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
   const quote = quoteIn(message)
-  const above = quote && <Quoted quote={quote} />
+  const above = quote ? <Quoted quote={quote} /> : isForwarded(message) && <Forwarded />
   const classes = ['msg', message.isMine && 'me', !startsRun && 'on'].filter(Boolean)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields

@@ -6,6 +6,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { followLongPress } from '../../ui/longPress.ts'
 import { Menu, type Point } from '../../ui/Menu.tsx'
+import { showToast } from '../../ui/toast.ts'
 import { copyText } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { followSwipe } from './followSwipe.ts'
@@ -13,10 +14,13 @@ import './messageacts.css'
 import { type Asked, messageVerbs } from './messageVerbs.tsx'
 import { wordsOf } from './quotes.ts'
 import { canReact } from './reactions.ts'
+import { isSelecting, SELECTED_MAX, toggleSelected } from './select.ts'
+import { selectionStore } from './selection.ts'
 import type { ShownMessage } from './store.ts'
 import type { Line } from './timelineLines.ts'
 
 const EmojiPicker = later(async () => (await import('../emoji/EmojiPicker.tsx')).EmojiPicker)
+const ForwardDialog = later(async () => (await import('./ForwardDialog.tsx')).ForwardDialog)
 const DeleteMessage = later(async () => (await import('./DeleteMessage.tsx')).DeleteMessage)
 const MessageDetails = later(async () => (await import('./MessageDetails.tsx')).MessageDetails)
 
@@ -33,6 +37,7 @@ interface Props {
 interface At {
   element: HTMLElement
   message: ShownMessage
+  line: Line
 }
 
 /** What can be done with a message: by a bar beside the one under the pointer or with the focus, a menu, keys, and a finger. */
@@ -47,9 +52,16 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     chatRoomId,
     onUpgrade,
     onAsk: (of, message) => setAsked({ of, message, at: menu?.at ?? CENTRE }),
+    onSelect: (message) => toggle(lines.find((line) => line.kind === 'message' && line.message === message)),
   })
+  function toggle(line: Line | undefined, isRange = false) {
+    if (line && !toggleSelected(chatRoomId, lines, line, isRange))
+      showToast({ tone: 'bad', title: 'Too Many Messages', text: `At most ${SELECTED_MAX} can be selected at once` })
+  }
+  useEffect(() => () => selectionStore.setState({ selection: null }), [])
   const { canReply, reply, itemsOf, quickOf } = verbs
   function open(message: ShownMessage, at: Point): boolean {
+    if (isSelecting(chatRoomId)) return false
     const hasItems = itemsOf(message).length + quickOf(message).length > 0
     if (hasItems) setMenu({ message, at })
     return hasItems
@@ -58,15 +70,24 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     open(message, { x: left, y: bottom })
   }
 
-  const latest = useLatest({ lines, open, ...verbs })
+  const latest = useLatest({ lines, open, toggle, ...verbs })
   useEffect(() => {
     const area = scroller.current
     if (!area) return
+    const lineAt = (target: EventTarget | null): Line | undefined => {
+      const index = target instanceof Element ? target.closest<HTMLElement>('.line')?.dataset['index'] : undefined
+      return index === undefined ? undefined : latest.current.lines[Number(index)]
+    }
     const at = (target: EventTarget | null): At | undefined => {
       const element = target instanceof Element ? target.closest<HTMLElement>('.msg') : null
-      const index = element?.closest<HTMLElement>('.line')?.dataset['index']
-      const line = index === undefined ? undefined : latest.current.lines[Number(index)]
-      return element && line?.kind === 'message' ? { element, message: line.message } : undefined
+      const line = lineAt(element)
+      return element && line?.kind === 'message' ? { element, message: line.message, line } : undefined
+    }
+    const select = (event: MouseEvent) => {
+      if (!isSelecting(chatRoomId)) return
+      event.preventDefault()
+      event.stopPropagation()
+      latest.current.toggle(lineAt(event.target), event.shiftKey)
     }
     const look = ({ target }: Event) => {
       const now = at(target)
@@ -91,6 +112,11 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
       if (!found || isTyped) return
       const isCommand = event.ctrlKey || event.metaKey
       const key = event.key.toLowerCase()
+      if (isSelecting(chatRoomId)) {
+        if (isCommand || (key !== ' ' && key !== 'x')) return
+        latest.current.toggle(found.line)
+        return event.preventDefault()
+      }
       const words = wordsOf(found.message)
       if (isCommand && key === 'c' && words && getSelection()?.isCollapsed) void copyText(words)
       else if (isCommand || !latest.current.actBy(key, found.message)) return
@@ -102,13 +128,14 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     area.addEventListener('focusin', look, page)
     area.addEventListener('contextmenu', context, page)
     area.addEventListener('keydown', press, page)
+    area.addEventListener('click', select, { ...page, capture: true })
     const endLongPress = followLongPress(area, (target, point) => {
       const found = at(target)
       return found !== undefined && latest.current.open(found.message, point)
     })
     const endSwipe = followSwipe(area, (target) => {
       const found = at(target)
-      if (!found || !latest.current.canReply(found.message)) return undefined
+      if (!found || isSelecting(chatRoomId) || !latest.current.canReply(found.message)) return undefined
       return { element: found.element, act: () => latest.current.reply(found.message) }
     })
     return () => {
@@ -116,7 +143,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
       endLongPress()
       endSwipe()
     }
-  }, [scroller, latest])
+  }, [scroller, chatRoomId, latest])
 
   const isActive = active !== undefined
   useEffect(() => {
@@ -177,7 +204,8 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
           onClose={() => setMenu(undefined)}
         />
       )}
-      {room && asked?.of === 'delete' && <DeleteMessage {...{ room, message: asked.message, onUpgrade }} onClose={close} />}
+      {room && asked?.of === 'delete' && <DeleteMessage {...{ room, messages: [asked.message], onUpgrade }} onClose={close} />}
+      {asked?.of === 'forward' && <ForwardDialog messages={[asked.message]} onUpgrade={onUpgrade} onClose={close} />}
       {room && asked?.of === 'details' && <MessageDetails {...{ room, message: asked.message }} onClose={close} />}
       {asked?.of === 'emoji' && (
         <EmojiPicker title="React" at={asked.at} onPick={(emoji) => verbs.give(asked.message, emoji)} onClose={close} />

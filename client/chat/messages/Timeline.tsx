@@ -1,11 +1,13 @@
 import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
 import { LoaderCircle } from 'lucide-react'
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { useStore } from 'zustand'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
 import { whenPainted } from '../../ui/painted.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { jumpToNewest, loadNewer, loadOlder } from './messages.ts'
+import { isSelected, selectionStore } from './selection.ts'
 import { changeView, type RoomView } from './store.ts'
 import { TimelineRow } from './TimelineRow.tsx'
 import { holds, isApart, type Line, timelineLines } from './timelineLines.ts'
@@ -19,6 +21,7 @@ import { useStayAtEnd } from './useStayAtEnd.tsx'
 
 const Announcer = later(async () => (await import('./Announcer.tsx')).Announcer)
 const MessageActs = later(async () => (await import('./MessageActs.tsx')).MessageActs)
+const SelectBar = later(async () => (await import('./SelectBar.tsx')).SelectBar)
 const JumpButton = later(async () => (await import('./JumpButton.tsx')).JumpButton)
 const StickyDay = later(async () => (await import('./StickyDay.tsx')).StickyDay)
 
@@ -47,6 +50,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
     () => timelineLines({ messages, fresh, hasOlder, hasNewer, comparedAt, isByCode }),
     [messages, fresh, hasOlder, hasNewer, comparedAt, isByCode],
   )
+  const selection = useStore(selectionStore, ({ selection: of }) => (of?.chatRoomId === room.id ? of : null))
   const newest = lines.at(-1)
   const isOwnNew = newest?.kind === 'message' && newest.message.isMine && newest.message.seq === null
   // A page of newer messages must not scroll the reader to its end.
@@ -142,51 +146,55 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
   }
 
   return (
-    <div className="talk-frame">
-      {view.isLoadingOlder && (
-        <div className="older" role="status">
-          <LoaderCircle className="i i-16 spin" aria-hidden />
-          <span className="sr">Loading older messages</span>
+    <>
+      <div className="talk-frame">
+        {view.isLoadingOlder && (
+          <div className="older" role="status">
+            <LoaderCircle className="i i-16 spin" aria-hidden />
+            <span className="sr">Loading older messages</span>
+          </div>
+        )}
+        <div
+          className="talk"
+          ref={scroller}
+          onScroll={look}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+          tabIndex={0}
+          role="log"
+          aria-live="off"
+          aria-label={`Messages with ${name}`}
+        >
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the messages in it, which have the focus */}
+          <div className="talk-in" style={{ height: virtual.getTotalSize() }} onKeyDown={(event) => void press(event)}>
+            {virtual.getVirtualItems().map(({ key, index, start }) => {
+              const line = lines[index]
+              if (!line) return null
+              return (
+                <TimelineRow
+                  key={key}
+                  {...contentOf(line)}
+                  {...{ index, start, name, onFocus, onDay }}
+                  about={line.kind === 'about' && about}
+                  isApart={isApart(lines, index)}
+                  isFound={holds(line, foundId)}
+                  isCurrent={holds(line, matches?.currentId)}
+                  isTabStop={index === tabStop}
+                  isPicked={selection ? isSelected(line, selection) : undefined}
+                  marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
+                  measure={virtual.measureElement}
+                  onUpgrade={onUpgrade}
+                />
+              )
+            })}
+          </div>
         </div>
-      )}
-      <div
-        className="talk"
-        ref={scroller}
-        onScroll={look}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-        tabIndex={0}
-        role="log"
-        aria-live="off"
-        aria-label={`Messages with ${name}`}
-      >
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the messages in it, which have the focus */}
-        <div className="talk-in" style={{ height: virtual.getTotalSize() }} onKeyDown={(event) => void press(event)}>
-          {virtual.getVirtualItems().map(({ key, index, start }) => {
-            const line = lines[index]
-            if (!line) return null
-            return (
-              <TimelineRow
-                key={key}
-                {...contentOf(line)}
-                {...{ index, start, name, onFocus, onDay }}
-                about={line.kind === 'about' && about}
-                isApart={isApart(lines, index)}
-                isFound={holds(line, foundId)}
-                isCurrent={holds(line, matches?.currentId)}
-                isTabStop={index === tabStop}
-                marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
-                measure={virtual.measureElement}
-                onUpgrade={onUpgrade}
-              />
-            )
-          })}
-        </div>
+        <MessageActs chatRoomId={room.id} scroller={scroller} lines={lines} onUpgrade={onUpgrade} />
+        <StickyDay scroller={scroller} firstShown={firstShown} />
+        {(!isAtEnd || view.hasNewer) && <JumpButton count={room.unreadCount} onJump={() => void jump()} />}
+        <Announcer messages={view.messages} name={name} isPaused={view.hasNewer || view.isOpening} />
       </div>
-      <MessageActs chatRoomId={room.id} scroller={scroller} lines={lines} onUpgrade={onUpgrade} />
-      <StickyDay scroller={scroller} firstShown={firstShown} />
-      {(!isAtEnd || view.hasNewer) && <JumpButton count={room.unreadCount} onJump={() => void jump()} />}
-      <Announcer messages={view.messages} name={name} isPaused={view.hasNewer || view.isOpening} />
-    </div>
+      {selection && <SelectBar {...{ room, name, onUpgrade }} />}
+    </>
   )
 }
 

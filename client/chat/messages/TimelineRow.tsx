@@ -1,6 +1,9 @@
 import { memo, type ReactNode } from 'react'
+import { later } from '../../ui/later.tsx'
 import { TimelineLine, type Told, type WithoutKey } from './TimelineLine.tsx'
 import type { Line } from './timelineLines.ts'
+
+const Pick = later(async () => (await import('./Pick.tsx')).Pick)
 
 type Props = WithoutKey<Line> &
   Told & {
@@ -11,13 +14,15 @@ type Props = WithoutKey<Line> &
     isApart: boolean
     isFound: boolean
     isCurrent: boolean
+    /** undefined where nothing is selected, or this cannot be. */
+    isPicked: boolean | undefined
     measure: (element: Element | null) => void
     onFocus: (index: number) => void
   }
 
 /** `memo` spares the other rows a render. */
 export const TimelineRow = memo(function TimelineRow(props: Props) {
-  const { index, start, about, isApart, isFound, isCurrent, measure, onFocus, ...line } = props
+  const { index, start, about, isApart, isFound, isCurrent, isPicked, measure, onFocus, ...line } = props
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the message in it has the focus
     <div
@@ -27,6 +32,7 @@ export const TimelineRow = memo(function TimelineRow(props: Props) {
       ref={measure}
       style={{ transform: `translateY(${start}px)` }}
     >
+      {isPicked !== undefined && line.kind === 'message' && <Pick message={line.message} name={line.name} isOn={isPicked} />}
       {line.kind === 'about' ? about : <TimelineLine {...line} />}
     </div>
   )

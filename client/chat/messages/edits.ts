@@ -7,6 +7,7 @@ import { sendAct } from './acts.ts'
 import { makeKeptChoice } from './keptChoice.ts'
 import type { SendOutcome } from './outbox.ts'
 import { PENDING_FROM } from './pendingActs.ts'
+import { isForwarded } from './quotes.ts'
 import { type ShownMessage, viewOf } from './store.ts'
 
 /** The message whose words are changed in the field; null: none. */
@@ -34,7 +35,11 @@ export function canEdit(env: Env, message: ShownMessage): boolean {
   const { body, edited } = message
   const hasWords = body.kind === 'text' || (body.kind === 'file' && body.text !== '' && !body.file.album)
   return (
-    isOwnAndSent(message) && hasWords && (edited?.places.length ?? 0) < SAID.textsMax && isWithin(env, message, ACT_LIMITS.editMs)
+    isOwnAndSent(message) &&
+    hasWords &&
+    !isForwarded(message) &&
+    (edited?.places.length ?? 0) < SAID.textsMax &&
+    isWithin(env, message, ACT_LIMITS.editMs)
   )
 }
 

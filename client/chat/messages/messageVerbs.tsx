@@ -1,29 +1,32 @@
-import { Copy, CornerUpLeft, Info, Pencil, SmilePlus, TextQuote, Trash2 } from 'lucide-react'
+import { CircleCheck, Copy, CornerUpLeft, Forward, Info, Pencil, SmilePlus, TextQuote, Trash2 } from 'lucide-react'
 import type { Env } from '../../env.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import type { MenuItem, QuickItem } from '../../ui/Menu.tsx'
 import { copyText } from '../../ui/useCopy.tsx'
 import { composer } from './composer.ts'
 import { beginEdit, canDelete, canEdit, editIn, leaveEdit } from './edits.ts'
+import { canForward } from './forward.ts'
 import { quoteIn, quoteOf, wordsOf } from './quotes.ts'
 import { canReact, ownReactions, QUICK, react } from './reactions.ts'
 import { chooseReply } from './replies.ts'
+import { canSelect } from './selection.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import { showQuoted } from './showQuoted.ts'
 import type { ShownMessage } from './store.ts'
 
 /** What asks before it acts, or shows more. */
-export type Asked = 'delete' | 'details' | 'emoji'
+export type Asked = 'delete' | 'details' | 'emoji' | 'forward'
 
 interface Given {
   env: Env
   chatRoomId: string
   onUpgrade: () => void
   onAsk: (of: Asked, message: ShownMessage) => void
+  onSelect: (message: ShownMessage) => void
 }
 
 /** What can be done with the messages of a chat. What is not possible has no item. */
-export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk }: Given) {
+export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Given) {
   const isWritten = () => composer.open?.chatRoomId === chatRoomId
   const canReply = (message: ShownMessage) => isWritten() && quoteOf(message) !== undefined
   const mayEdit = (message: ShownMessage) => isWritten() && canEdit(env, message)
@@ -50,6 +53,8 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk }: Given) {
   function actBy(key: string, message: ShownMessage): boolean {
     if ((key === 'r' || key === 'enter') && canReply(message)) reply(message)
     else if (key === 'e' && mayEdit(message)) edit(message)
+    else if (key === 'f' && canForward(message)) onAsk('forward', message)
+    else if (key === 'x' && canSelect(message)) onSelect(message)
     else if (key === 'i' && message.seq !== null) onAsk('details', message)
     else if (key === 'delete' && canDelete(env, message)) onAsk('delete', message)
     else return false
@@ -76,6 +81,8 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk }: Given) {
     return [
       ...(canReply(message) ? [{ icon: CornerUpLeft, label: 'Reply', press: 'R', onSelect: () => reply(message) }] : []),
       ...(words ? [{ icon: Copy, label: 'Copy', press: 'Ctrl C', onSelect: () => void copyText(words) }] : []),
+      ...(canForward(message) ? [{ icon: Forward, label: 'Forward', press: 'F', onSelect: ask('forward') }] : []),
+      ...(canSelect(message) ? [{ icon: CircleCheck, label: 'Select', press: 'X', onSelect: () => onSelect(message) }] : []),
       ...(quote && room
         ? [{ icon: TextQuote, label: 'Show the quoted message', onSelect: () => void showQuoted(env, room, quote) }]
         : []),

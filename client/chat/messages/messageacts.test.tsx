@@ -100,7 +100,7 @@ test('The message with the focus or under the pointer has a bar with Reply and M
     within(menu)
       .getAllByRole('menuitem')
       .map(({ textContent }) => textContent),
-  ).toEqual(['ReplyR', 'CopyCtrl C', 'DetailsI'])
+  ).toEqual(['ReplyR', 'CopyCtrl C', 'ForwardF', 'SelectX', 'DetailsI'])
   await person.click(within(menu).getByRole('menuitem', { name: 'Reply' }))
   await waitFor(() => expect(replying()).not.toBe(null))
   await person.hover(message)
@@ -137,7 +137,12 @@ test('Where nothing can be written the menu has no Reply, and R does nothing', a
   await person.keyboard('r')
   expect(replies).toEqual([])
   fireEvent.contextMenu(messageOf('Shall we meet at nine?'))
-  expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual(['CopyCtrl C', 'DetailsI'])
+  expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual([
+    'CopyCtrl C',
+    'ForwardF',
+    'SelectX',
+    'DetailsI',
+  ])
 })
 
 test('An answer shows whose words it quotes, and says so where the message says something else or is not here', async () => {

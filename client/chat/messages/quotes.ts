@@ -25,6 +25,9 @@ export function quoteOf({ id, senderId, body }: ShownMessage): Quote | undefined
 export const wordsOf = ({ body }: ShownMessage): string =>
   body.kind === 'text' || body.kind === 'plain' || body.kind === 'file' ? body.text : ''
 
+export const isForwarded = ({ body }: Pick<ShownMessage, 'body'>): boolean =>
+  (body.kind === 'text' ? body.isForwarded : body.kind === 'file' && body.file.isForwarded) === true
+
 /** Returns what the message replies to. */
 export const quoteIn = ({ body }: Pick<ShownMessage, 'body'>): Quote | undefined =>
   body.kind === 'text' ? body.quote : body.kind === 'file' ? body.file.quote : undefined

@@ -59,7 +59,7 @@ interface Shows<C extends Content, B> {
 }
 
 const SHOWN: { [K in Kind]: Shows<ContentOf<K>, ShownContent<K>> } = {
-  text: { body: ({ text, quote }) => ({ kind: 'text', text, quote }) },
+  text: { body: ({ text, quote, isForwarded }) => ({ kind: 'text', text, quote, isForwarded }) },
   call: {
     body: (call, chatRoomId, isMine) => ({ kind: 'call', call, text: callTitle(call, isMine), chatRoomId }),
   },

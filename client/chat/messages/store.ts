@@ -4,7 +4,7 @@ import type { Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Range } from './textPieces.ts'
 
 interface ShownKinds {
-  text: { text: string; quote?: Quote | undefined }
+  text: { text: string; quote?: Quote | undefined; isForwarded?: true | undefined }
   /** `text` is the caption. */
   file: { file: FileContent; text: string; chatRoomId: string }
   call: { call: CallContent; text: string; chatRoomId: string }

@@ -1,11 +1,11 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
+import { isNamed } from '../../rooms/list/isNamed.ts'
 import { isArchived, marksStore } from '../../rooms/list/marks.ts'
 import { directChat, faceOf, peopleOf } from '../../rooms/list/members.ts'
 import { isEmptyNotes } from '../../rooms/list/notes.ts'
-import { isNotes, isRequest, NOTES } from '../../rooms/list/room.ts'
 import { roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
-import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
+import { peopleStore } from '../../rooms/trust/people.ts'
 import { type Filter, passes } from './listFilter.ts'
 import type { ListRow } from './VirtualRows.tsx'
 
@@ -20,7 +20,10 @@ export function useListRows({ query, filter, openRoomId }: Asked): { rows: ListR
   const marks = useStore(marksStore, (state) => state.marks)
   const rows = useRows(openRoomId)
   const found = useMemo(
-    () => rows.filter((row) => (query.trim() === '' ? passes(row, filter, { marks, openRoomId }) : matches(row, query))),
+    () =>
+      rows.filter((row) =>
+        query.trim() === '' ? passes(row, filter, { marks, openRoomId }) : isNamed(row.room, row.people, query),
+      ),
     [rows, query, filter, marks, openRoomId],
   )
   const archived = useMemo(() => rows.filter(({ room }) => isArchived(room, marks)).length, [rows, marks])
@@ -40,16 +43,4 @@ function useRows(openRoomId: string | undefined): ListRow[] {
       }),
     [rooms, people, marks, openRoomId],
   )
-}
-
-function matches({ room, people }: ListRow, query: string): boolean {
-  const part = query.trim().toLowerCase().replace(/^@/, '')
-  const names = isNotes(room)
-    ? [NOTES]
-    : people.flatMap((person) => {
-        const handle = person.isDeleted ? [] : [person.username]
-        return isRequest(room) ? handle : [nameOf(person), ...(person.isDeleted ? [] : [person.displayName]), ...handle]
-      })
-  // A room of nobody else has no name to look for.
-  return part === '' || names.some((name) => name.toLowerCase().includes(part))
 }

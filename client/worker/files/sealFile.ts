@@ -58,7 +58,10 @@ interface Name {
 /** Without `file`, `sealAhead` sealed this id. */
 export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt' | 'isQueued'> & {
   file?: Blob
-  about: Pick<FileContent, 'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album' | 'quote'>
+  about: Pick<
+    FileContent,
+    'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album' | 'quote' | 'isForwarded'
+  >
 }
 
 type Sealed = Pick<FileContent, 'key' | 'hash' | 'sizeBytes' | 'storedBytes'>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Act, type Content, readSaid } from '../../../contract/chat/content.ts'
-import { isAct, isCounted, isTyped, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
+import { isAct, isCounted, isForwarded, isTyped, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
 import { forgottenWrite } from '../calls/notedCalls.ts'
 import type { Live } from '../keys/live.ts'
 import { exclusive } from '../vault/exclusive.ts'
@@ -100,7 +100,8 @@ export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'se
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
     const kept = newRow(message, await nextOrder(live, message.chatRoomId, isTyped(message.content) || isAct(message.content)))
-    await live.vault.write(isCounted(message.content) ? writtenWrites(kept) : await silentWrites(live, kept))
+    const isWritten = isCounted(message.content) && !isForwarded(message.content)
+    await live.vault.write(isWritten ? writtenWrites(kept) : await silentWrites(live, kept))
     return kept
   })
 }

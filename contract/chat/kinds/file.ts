@@ -10,7 +10,8 @@ export const fileKind: KindRules<ContentOf<'file'>> = {
   call: () => undefined,
   quote: ({ quote }) => quote,
   own: ({ caption }) => caption,
-  withOwn: (content, caption) => (textBytes(caption) <= SAID.captionBytes ? { ...content, caption } : undefined),
+  withOwn: (content, caption) =>
+    content.isForwarded || textBytes(caption) > SAID.captionBytes ? undefined : { ...content, caption },
   counts: true,
   isTyped: false,
 }

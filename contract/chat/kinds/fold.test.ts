@@ -91,6 +91,15 @@ test('A text keeps words, a caption its limit, and a call takes no act', () => {
     expect(withAct(said({ type: 'call' } as Content), act)).toBeUndefined()
 })
 
+test('Words of others, forwarded, are edited by nobody: neither a text nor a caption, and all can react and its sender delete', () => {
+  const forwarded = said({ type: 'text', text: 'first', isForwarded: true })
+  expect(after([edit(1, 'as if they had said it', 2)], forwarded)).toEqual({})
+  const file = { type: 'file', caption: 'before', isForwarded: true } as Content
+  expect(withAct(said(file), edit(1, 'x', 2))).toBeUndefined()
+  expect(after([react(['👍'], 2, BOB)], forwarded)).toMatchObject({ reactions: { [BOB]: { emojis: ['👍'] } } })
+  expect(after([remove(3)], forwarded)).toBe('deleted')
+})
+
 test('The newest fifty texts of a message are kept', () => {
   const edits = Array.from({ length: SAID.textsMax + 2 }, (_, at) => edit(at + 1, `text ${at + 1}`, at + 2))
   const acts = after(edits)

@@ -27,6 +27,8 @@ export const fileIn = (said: Content | Act | null | undefined): FileContent | un
 export const quoteIn = (said: Content | Act | null | undefined): Quote | undefined =>
   said && !isAct(said) ? rulesOf(said).quote(said) : undefined
 
+export const isForwarded = (said: Content | Act): boolean => 'isForwarded' in said && said.isForwarded === true
+
 export const ownWords = (content: Content): string => rulesOf(content).own(content)
 
 /** Returns undefined for words that the content cannot have. */

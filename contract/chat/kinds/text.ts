@@ -8,7 +8,8 @@ export const textKind: KindRules<ContentOf<'text'>> = {
   call: () => undefined,
   quote: ({ quote }) => quote,
   own: ({ text }) => text,
-  withOwn: (content, text) => (text.trim() === '' ? undefined : { ...content, text }),
+  // What was forwarded are not its sender's words.
+  withOwn: (content, text) => (content.isForwarded || text.trim() === '' ? undefined : { ...content, text }),
   counts: true,
   isTyped: true,
 }
