@@ -27,10 +27,3 @@ export function codeIn(text: string): CodeRange[] {
     return [{ from: match.index, to: match.index + whole.length, at, code, isBlock }]
   })
 }
-
-/** A text for a line of a list: the code in it stands there without its backticks. */
-export const withoutBackticks = (text: string): string =>
-  codeIn(text).reduceRight((all, { from, to, code, isBlock }) => {
-    const rest = all.slice(to)
-    return `${all.slice(0, from)}${code}${isBlock && rest ? '\n' : ''}${rest}`
-  }, text)

@@ -17,7 +17,7 @@ export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = []
   let at = 0
   for (const match of found) {
-    const address = trimmed(match[0])
+    const address = trimmed(match[0], text[match.index - 1])
     const href = hrefOf(address)
     if (!href || match.index < at) continue
     if (match.index > at) parts.push({ text: text.slice(at, match.index) })
@@ -36,14 +36,14 @@ function hrefOf(address: string): string | undefined {
   return URL.canParse(whole) ? new URL(whole).href : undefined
 }
 
-/** Cuts in one pass, because an address may be as long as a message. */
-function trimmed(address: string): string {
+/** Cuts in one pass, because an address may be as long as a message. `before`: a star or tilde formats the address, and ends it. */
+function trimmed(address: string, before = ''): string {
   // A closing bracket whose partner is before the address is no part of it: "(see https://a.example)".
   const closing = new Map(BRACKETS.map(([open, close = '']) => [close, count(address, close) - count(address, open)]))
   let end = address.length
   for (; end > 0; end--) {
     const last = address.charAt(end - 1)
-    if (TRAILING.has(last)) continue
+    if (TRAILING.has(last) || (last === before && '*~'.includes(last))) continue
     const left = closing.get(last) ?? 0
     if (left <= 0) break
     closing.set(last, left - 1)

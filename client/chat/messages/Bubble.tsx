@@ -3,12 +3,13 @@ import type { ReactNode } from 'react'
 import { EMPTY, isBlank } from '../../../contract/chat/contentwords.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { later } from '../../ui/later.tsx'
+import { isEmojiOnly, type Range } from '../../ui/textPieces.ts'
 import { Folded } from './Folded.tsx'
 import { Meta, spokenName } from './Meta.tsx'
 import { isForwarded, quoteIn } from './quotes.ts'
 import { remarksOf, sentence } from './remarks.ts'
 import type { BodyKind, BodyOf, MessageBody, ShownMessage } from './store.ts'
-import { isEmojiOnly, type Range } from './textPieces.ts'
+import { preloadBlocks } from './Words.tsx'
 
 const Under = later(async () => (await import('./Under.tsx')).Under)
 const UnderActs = later(async () => (await import('./UnderActs.tsx')).UnderActs)
@@ -22,7 +23,8 @@ const Quoted = later(async () => (await import('./Quoted.tsx')).Quoted)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 /** The line may be lost before something waits. */
-export const preloadBubbles = () => Promise.all([Under, UnderActs, FileBody, Album].map((part) => part.preload()))
+export const preloadBubbles = () =>
+  Promise.all([preloadBlocks(), ...[Under, UnderActs, FileBody, Album, Forwarded].map((part) => part.preload())])
 
 interface Props {
   message: ShownMessage

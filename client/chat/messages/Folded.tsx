@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import type { Range } from '../../ui/textPieces.ts'
 import { foldOf, isBehind } from './foldText.ts'
-import type { Range } from './textPieces.ts'
 import { Words } from './Words.tsx'
 
 interface Props {

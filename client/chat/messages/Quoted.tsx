@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import type { Quote } from '../../../contract/chat/content.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { useEnv } from '../../ui/env.tsx'
+import { withoutMarks } from '../../ui/textPieces.ts'
 import { isClosed } from '../../worker/crypto.ts'
 import { openRoom } from './openRoom.ts'
 import './quoted.css'
@@ -46,7 +47,7 @@ export function Quoted({ quote }: { quote: Quote }) {
         <bdi>{name}</bdi>
         {REMARKS[standing]}
       </b>{' '}
-      <span dir="auto">{words}</span>
+      <span dir="auto">{withoutMarks(words)}</span>
     </button>
   )
 }

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import type { Quote } from '../../../contract/chat/content.ts'
+import { withoutMarks } from '../../ui/textPieces.ts'
 import { useOver } from '../../ui/useOver.tsx'
 import { useQuotedName } from './Quoted.tsx'
 
@@ -19,7 +20,7 @@ export function ReplyLine({ quote, onCancel }: Props) {
         <b>
           <bdi>{name}</bdi>
         </b>
-        <span dir="auto">{quote.words}</span>
+        <span dir="auto">{withoutMarks(quote.words)}</span>
       </span>
       <button type="button" className="icon-btn tight" aria-label="Cancel reply" data-tip="" onClick={onCancel}>
         <X className="i i-16" aria-hidden />

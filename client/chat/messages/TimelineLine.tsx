@@ -1,9 +1,9 @@
 import { Info, ShieldCheck, TriangleAlert } from 'lucide-react'
 import { memo } from 'react'
 import { useNow } from '../../ui/env.tsx'
+import type { Range } from '../../ui/textPieces.ts'
 import { dayHeading } from '../../ui/time.ts'
 import { Bubble } from './Bubble.tsx'
-import type { Range } from './textPieces.ts'
 import { type Line, newWords } from './timelineLines.ts'
 
 export type WithoutKey<L> = L extends Line ? Omit<L, 'key'> : never

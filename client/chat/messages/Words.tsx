@@ -1,26 +1,11 @@
-import { Fragment } from 'react'
-import { piecesOf, type Range } from './textPieces.ts'
+import { later } from '../../ui/later.tsx'
+import { WordLine, type WordsProps } from './WordLine.tsx'
 
-export function Words({ text, marks }: { text: string; marks?: readonly Range[] | undefined }) {
-  return piecesOf(text, marks).map((piece) => {
-    const words = piece.isMarked ? <mark>{piece.text}</mark> : piece.text
-    if (piece.href?.startsWith('mailto:'))
-      return (
-        <a key={piece.at} href={piece.href} rel="noopener noreferrer">
-          {words}
-        </a>
-      )
-    if (piece.href)
-      return (
-        <a key={piece.at} href={piece.href} target="_blank" rel="noopener noreferrer">
-          {words}
-        </a>
-      )
-    if (piece.kind === 'text') return <Fragment key={piece.at}>{words}</Fragment>
-    return (
-      <code key={piece.at} className={piece.kind === 'block' ? 'block' : undefined}>
-        {words}
-      </code>
-    )
-  })
-}
+/** What begins a line of a quote or a list. */
+const BEGINS = /^(?:> |(?:[-*•]|\d{1,3}[.)]) )/m
+
+// No words wait for a part of the page that did not load.
+const Blocks = later(async () => (await import('./Blocks.tsx').catch(() => undefined))?.Blocks ?? WordLine, WordLine)
+export const preloadBlocks = Blocks.preload
+
+export const Words = (props: WordsProps) => (BEGINS.test(props.text) ? <Blocks {...props} /> : <WordLine {...props} />)

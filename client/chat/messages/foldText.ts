@@ -1,4 +1,4 @@
-import type { Range } from './textPieces.ts'
+import type { Range } from '../../ui/textPieces.ts'
 
 /** A text beyond either is folded to less than that. */
 const LINES_MAX = 40

@@ -3,9 +3,9 @@ import { screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import type { Range } from '../../ui/textPieces.ts'
 import { Bubble } from './Bubble.tsx'
 import type { ShownMessage } from './store.ts'
-import type { Range } from './textPieces.ts'
 
 openScreen()
 
@@ -60,3 +60,15 @@ test.each(['', ' \n\t ', '\u200b\u200e\u2060', '\u2800', '\u3164\u00ad'])(
     expect(contentWords({ type: 'text', text })).toBe('Empty message')
   },
 )
+
+test('Formatting is made of nodes: a quote and a list are named, HTML stays words, and a search marks them where they stand', async () => {
+  const text = '*<b>x</b>* _one_ ~two~\n> marked door\n- first\n- second'
+  says(text, [[text.indexOf('door'), text.indexOf('door') + 4]])
+  const quote = await screen.findByRole('blockquote')
+  const drawn = [...document.querySelectorAll('.bub p :is(b, i, s)')].map(
+    ({ tagName, textContent }) => `${tagName} ${textContent}`,
+  )
+  expect(drawn).toEqual(['B <b>x</b>', 'I one', 'S two'])
+  expect(quote.querySelector('mark')?.textContent).toBe('door')
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['•first', '•second'])
+})

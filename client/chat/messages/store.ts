@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { CallContent, FileContent, Quote, TransferContent } from '../../../contract/chat/content.ts'
 import type { Kind } from '../../../contract/chat/kinds/rules.ts'
-import type { Range } from './textPieces.ts'
+import type { Range } from '../../ui/textPieces.ts'
 
 interface ShownKinds {
   text: { text: string; quote?: Quote | undefined; isForwarded?: true | undefined }

@@ -7,7 +7,7 @@ import { contentWords, fileIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
-import { withoutBackticks } from '../../ui/codeInText.ts'
+import { withoutMarks } from '../../ui/textPieces.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { deliveryOf, type Room } from './room.ts'
 import { changeRoom, isShut, type Preview } from './roomList.ts'
@@ -79,7 +79,7 @@ interface KindLine<C extends Content> {
 }
 
 const LINES: { [K in Kind]: KindLine<ContentOf<K>> } = {
-  text: { text: (content) => withoutBackticks(contentWords(content)), look: () => 'text' },
+  text: { text: (content) => withoutMarks(contentWords(content)), look: () => 'text' },
   call: { text: callTitle, look: (content, isMine) => (isMissed(content, isMine) ? 'missed' : 'call') },
   transfer: { text: contentWords, look: () => 'document' },
   // A file's name keeps its backticks.
