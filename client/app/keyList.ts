@@ -26,6 +26,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
       { words: 'Send', press: ['Enter'] },
       { words: 'New line', press: ['Shift', 'Enter'] },
       { words: 'Emoji', press: ['Ctrl', '.'] },
+      { words: 'Take the emoji of a code, such as :fol', press: ['Tab'] },
       { words: 'Edit your last message, in an empty field', press: ['↑'] },
     ],
   },

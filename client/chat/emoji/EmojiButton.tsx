@@ -3,6 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { later } from '../../ui/later.tsx'
 import type { Point } from '../../ui/Menu.tsx'
 import './emojibutton.css'
+import { EmojiCompletion } from './EmojiCompletion.tsx'
 
 const EmojiPicker = later(async () => (await import('./EmojiPicker.tsx')).EmojiPicker)
 
@@ -31,10 +32,11 @@ export function EmojiButton({ field, onText }: Props) {
     return () => current?.removeEventListener('keydown', press)
   })
 
-  function write(emoji: string) {
+  function write(emoji: string, place?: { from: number; to: number }) {
     const { current } = field
     if (!current) return
-    current.setRangeText(emoji, current.selectionStart, current.selectionEnd, 'end')
+    const { from, to } = place ?? { from: current.selectionStart, to: current.selectionEnd }
+    current.setRangeText(emoji, from, to, 'end')
     onText(current.value)
   }
 
@@ -52,11 +54,12 @@ export function EmojiButton({ field, onText }: Props) {
       >
         <Smile className="i" aria-hidden />
       </button>
+      <EmojiCompletion field={field} onWrite={(emoji, begun) => write(`${emoji} `, begun)} />
       {at && (
         <EmojiPicker
           title="Emoji"
           at={at}
-          onPick={write}
+          onPick={(emoji) => write(emoji)}
           onClose={() => {
             setAt(undefined)
             field.current?.focus({ preventScroll: true })

@@ -27,6 +27,7 @@ export interface ExportedMessage {
   file?: ExportedFile
   /** The message that this one replies to, in the words of whoever quotes it. */
   replyTo?: { id: string; from: 'me' | 'them'; words: string }
+  isForwarded?: true
   call?: Pick<CallContent, 'callType' | 'outcome' | 'seconds' | 'isCompared'>
   /** Unchanged content that a newer version of the page can read. */
   raw?: unknown
@@ -104,7 +105,7 @@ export function chatLines(
 }
 
 function line(
-  { at, sentAt, from, text, reason, isEncrypted, file, call, replyTo }: ExportedMessage,
+  { at, sentAt, from, text, reason, isEncrypted, file, call, replyTo, isForwarded }: ExportedMessage,
   other: ExportedPerson,
 ): string {
   if (from === 'notice') return `<p class="notice">${escaped(text ?? '')}</p>`
@@ -117,7 +118,10 @@ function line(
     : ''
   const written = sentAt === undefined ? '' : `written ${moment.format(new Date(sentAt))}`
   const became = call ? callDetails(call, from === 'me') : []
-  const notes = [...became, written, isEncrypted ? '' : 'not encrypted', text !== null && reason ? reason : ''].filter(Boolean)
+  const forwarded = isForwarded ? 'forwarded' : ''
+  const notes = [...became, forwarded, written, isEncrypted ? '' : 'not encrypted', text !== null && reason ? reason : ''].filter(
+    Boolean,
+  )
   return `<div class="m ${from}${text === null ? ' odd' : ''}"><span class="who"><bdi>${escaped(who)}</bdi></span>${quoted}${content}
 <time datetime="${escaped(at)}">${escaped(clock.format(new Date(at)))}${notes.length > 0 ? ` · ${escaped(notes.join(', '))}` : ''}</time></div>\n`
 }

@@ -150,17 +150,19 @@ test('what cannot be read, what was not encrypted and what was not sent is in th
   await alice.core.keepInOutbox({
     id: crypto.randomUUID(),
     chatRoomId: alice.contact(bob).chatRoomId,
-    content: { type: 'text', text: 'on its way' },
+    content: { type: 'text', text: 'on its way', isForwarded: true },
     replyToId: null,
     sentAt: new Date().toISOString(),
   })
   const made = await exportAccount(alice.env, ownerOf(alice), options([listed(alice, bob)]))
   expect(made).toMatchObject({ messages: 3, unreadable: 1 })
-  const { messages } = JSON.parse((await unpacked(made.archive))['chats/001-bob.json'] ?? '')
+  const files = await unpacked(made.archive)
+  const { messages } = JSON.parse(files['chats/001-bob.json'] ?? '')
+  expect(files['chats/001-bob.html']).toContain('forwarded, not sent')
   expect(messages).toMatchObject([
     { text: null, reason: expect.stringMatching(/./) },
     { text: 'bare words', isEncrypted: false },
-    { text: 'on its way', reason: 'not sent' },
+    { text: 'on its way', reason: 'not sent', isForwarded: true },
   ])
 })
 

@@ -2,7 +2,7 @@ import type { Content } from '../../../contract/chat/content.ts'
 import { NEEDS_NEWER } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
 import { type Folded, foldEntries } from '../../../contract/chat/kinds/fold.ts'
-import { contentWords, fileIn, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
+import { contentWords, fileIn, isForwarded, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
@@ -107,7 +107,7 @@ function exported(
         ...line,
         text: contentWords(body.content),
         ...fieldsOf(body.content, places, isMine),
-        ...replyOf(body.content, ownId),
+        ...saidOf(body.content, ownId),
       }
     case 'plain':
     case 'notice':
@@ -135,10 +135,11 @@ const unsent = ({ id, sentAt, content }: Folded<OutboxRow>, places: Places | und
   text: content ? contentWords(content) : null,
   reason: content ? 'not sent' : NEEDS_NEWER,
   isEncrypted: true,
-  ...(content && { ...fieldsOf(content, places, true), ...replyOf(content, ownId) }),
+  ...(content && { ...fieldsOf(content, places, true), ...saidOf(content, ownId) }),
 })
 
-function replyOf(content: Content, ownId: string): Pick<ExportedMessage, 'replyTo'> {
+function saidOf(content: Content, ownId: string): Pick<ExportedMessage, 'replyTo' | 'isForwarded'> {
+  if (isForwarded(content)) return { isForwarded: true }
   const quote = quoteIn(content)
   return quote ? { replyTo: { id: quote.id, from: quote.senderId === ownId ? 'me' : 'them', words: quote.words } } : {}
 }

@@ -24,6 +24,8 @@ import { forwardedWords } from './forwardedWords.ts'
 
 /** Chats at once. */
 const CHATS_MAX = 5
+/** Rows of a list. */
+const SHOWN_MAX = 100
 /** The notes, which may not be there yet. */
 const OWN = 'own'
 
@@ -43,7 +45,8 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
   const [isPending, setPending] = useState(false)
   const [failure, setFailure] = useState('')
   const canSend = useStore(accountStore, ({ user }) => user !== null && hasRight(user.subscriptionTier, 'send'))
-  const found = targets.filter(({ isAsked }) => isAsked(query))
+  const all = targets.filter(({ isAsked }) => isAsked(query))
+  const found = all.slice(0, SHOWN_MAX)
   const isFull = chosen.size >= CHATS_MAX
 
   const toggle = (id: string) =>
@@ -119,9 +122,9 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
             )
           })}
         </ul>
-        {found.length === 0 && (
+        {(found.length === 0 || all.length > found.length) && (
           <p className="small t2" role="status">
-            Nobody found
+            {found.length === 0 ? 'Nobody found' : `${all.length - found.length} more: search for them`}
           </p>
         )}
         <p className="forward-what" dir="auto">

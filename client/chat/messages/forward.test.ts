@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Content } from '../../../contract/chat/content.ts'
+import { ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'
 import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts'
 import type { TestPerson } from '../../testing/people.ts'
@@ -9,6 +10,7 @@ import { forwardTo, openForwarded, takesForwarded } from './forward.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { chooseReply, replyIn } from './replies.ts'
 import { messagesStore, type ShownMessage } from './store.ts'
+import { deleteUnsent } from './unsentMessage.ts'
 
 let alice: TestPerson
 let bob: TestPerson
@@ -47,6 +49,18 @@ test('What is forwarded says so and not from whom, comes in its order, and leave
   ] satisfies Content[])
   expect(await alice.env.crypto.readDraft(room.id)).toBe('half a sentence')
   expect([await alice.env.crypto.readReply(room.id), replyIn(room.id)]).toEqual([quote, null])
+})
+
+test('What is forwarded and waits is deleted, not taken back: it would come out of the field as one’s own words', async () => {
+  connectionStore.setState({ phase: 'connecting' })
+  alice.env.api = () => Promise.reject(new ApiError(0, 'offline', 'You are offline'))
+  const [, asked] = shown()
+  await forward([asked ?? expect.fail()])
+  await expect.poll(() => shown().at(-1)).toMatchObject({ seq: null, canBeTakenBack: false, body: { isForwarded: true } })
+  const [waiting] = await alice.env.crypto.outbox(room.id)
+  expect(await alice.env.crypto.takeBack({ chatRoomId: room.id, id: waiting?.id ?? '' })).toBe(undefined)
+  await deleteUnsent(alice.env, room, waiting?.id ?? '')
+  expect(await alice.env.crypto.outbox(room.id)).toEqual([])
 })
 
 test('Nothing is forwarded to a request, a blocked person, a deleted account, a locked chat, or one that was restarted', () => {

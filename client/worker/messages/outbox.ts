@@ -99,8 +99,10 @@ export type NewMessage = Pick<OutboxRow, 'id' | 'chatRoomId' | 'replyToId' | 'se
 /** Stores a message before anything can fail. */
 export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow> {
   return withOutbox(live, message.chatRoomId, async () => {
-    const kept = newRow(message, await nextOrder(live, message.chatRoomId, isTyped(message.content) || isAct(message.content)))
-    const isWritten = isCounted(message.content) && !isForwarded(message.content)
+    const { content } = message
+    const isBounded = isTyped(content) || isAct(content) || isForwarded(content)
+    const kept = newRow(message, await nextOrder(live, message.chatRoomId, isBounded))
+    const isWritten = isCounted(content) && !isForwarded(content)
     await live.vault.write(isWritten ? writtenWrites(kept) : await silentWrites(live, kept))
     return kept
   })

@@ -47,4 +47,4 @@ export const callIn = (content: Content): CallContent | undefined => rulesOf(con
 /** False is posted as `isSilent`. */
 export const isCounted = (said: Content | Act): boolean => !isAct(said) && rulesOf(said).counts
 
-export const isTyped = (said: Content | Act): boolean => !isAct(said) && rulesOf(said).isTyped
+export const isTyped = (said: Content | Act): boolean => !isAct(said) && !isForwarded(said) && rulesOf(said).isTyped
