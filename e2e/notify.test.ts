@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { startPushService } from '../server/testing/pushed.ts'
-import { chatters, talking as test } from './people.ts'
+import { chatters, talkingNotified as test } from './people.ts'
 import { looksFine, opensNotices } from './screen.ts'
 
 interface Told {

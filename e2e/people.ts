@@ -31,6 +31,8 @@ const newAddress = (): string => {
 interface Equipment {
   /** Camera, microphone and screen: see `openContext`. */
   hasDevices?: boolean
+  /** A system that shows notifications: see `openContext`. */
+  isNotified?: boolean
   isFree?: boolean
   /** A browser that is open already. */
   browser?: BrowserContext
@@ -70,13 +72,13 @@ export async function joined<P extends Person>(server: RunningServer, one: P): P
 export async function customer(
   server: RunningServer,
   name: string,
-  { isFree = false, hasDevices = false, browser }: Equipment = {},
+  { isFree = false, hasDevices = false, isNotified = false, browser }: Equipment = {},
 ): Promise<Person> {
   const address = newAddress()
   const account = newAccount(name)
   const moved = await madeAccount(server.url, { ...account, displayName: name, address })
   if (!isFree) await givesTier(server, account, 'premium')
-  const one = await visitor(server, browser ?? (await openContext(address, { hasDevices })), { ...account, name })
+  const one = await visitor(server, browser ?? (await openContext(address, { hasDevices, isNotified })), { ...account, name })
   await movesIn(one, server.url, moved)
   return one
 }
@@ -143,8 +145,13 @@ const atOwnServer = base.extend<{ server: RunningServer }>({
   server: [async ({}, use) => serve(use), { scope: 'file' }],
 })
 
-async function withPerson(server: RunningServer, name: string, use: (one: Person) => Promise<void>): Promise<void> {
-  const one = await customer(server, name)
+async function withPerson(
+  server: RunningServer,
+  name: string,
+  use: (one: Person) => Promise<void>,
+  equipment: Equipment = {},
+): Promise<void> {
+  const one = await customer(server, name, equipment)
   await use(one)
   await one.leaves()
   expect(one.complaints).toEqual([])
@@ -162,15 +169,19 @@ const withPeople = (at: typeof atServer) =>
  * Alice and Bob have the open chat before them, the same one in all tests of a file: each test leaves both signed in, online
  * and there.
  */
-const withTalking = (at: typeof atServer) =>
+const withTalking = (at: typeof atServer, equipment: Equipment = {}) =>
   at.extend<Scene>({
     pair: [
       async ({ server }, use) =>
-        withPerson(server, 'Alice', (alice) =>
-          withPerson(server, 'Bob', async (bob) => {
-            await startChat(alice, bob)
-            await use([alice, bob])
-          }),
+        withPerson(
+          server,
+          'Alice',
+          (alice) =>
+            withPerson(server, 'Bob', async (bob) => {
+              await startChat(alice, bob)
+              await use([alice, bob])
+            }),
+          equipment,
         ),
       { scope: 'file' },
     ],
@@ -181,6 +192,8 @@ const withTalking = (at: typeof atServer) =>
 export const test = withPeople(atServer)
 export const testAtOwnServer = withPeople(atOwnServer)
 export const talking = withTalking(atServer)
+/** Alice's system shows notifications. */
+export const talkingNotified = withTalking(atServer, { isNotified: true })
 export const talkingAtOwnServer = withTalking(atOwnServer)
 
 /** Alice adds Bob, he accepts, and both open the chat. */
