@@ -57,8 +57,8 @@ export async function browserPath(): Promise<string> {
   return packed.executablePath()
 }
 
-/** The path of a Chromium that shows notifications, where there is one. */
-const windowedPath = async (): Promise<string> => WINDOWED.find((path) => existsSync(path)) ?? (await browserPath())
+/** The path of a Chromium as people have it, which shows notifications and writes a whole profile, where there is one. */
+export const windowedPath = async (): Promise<string> => WINDOWED.find((path) => existsSync(path)) ?? (await browserPath())
 
 const VIEWPORT = { width: 1280, height: 800 }
 type Shared = 'plain' | 'filming' | 'notified'
@@ -150,12 +150,12 @@ export async function closeContexts(): Promise<void> {
 }
 
 /**
- * Opens a browser with its profile in a folder on disk. `words` are added to its command line. `program`: another than `browserPath`
- * that starts it.
+ * Opens a browser with its profile in a folder on disk. `words` are added to its command line. `program`: another than
+ * `windowedPath` that starts it.
  */
 export async function openBrowser(profile: string, words: string[] = [], program?: string): Promise<BrowserContext> {
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: program ?? (await browserPath()),
+    executablePath: program ?? (await windowedPath()),
     headless: true,
     args: [...BROWSER_WORDS, ...words],
     viewport: VIEWPORT,

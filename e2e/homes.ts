@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
-import { browserPath, DEVICE_WORDS, openBrowser } from './browser.ts'
+import { DEVICE_WORDS, openBrowser, windowedPath } from './browser.ts'
 import { type Coturn, startCoturn } from './coturn.ts'
 import { openNetworks, type Place } from './networks.ts'
 import { customer, startChat } from './people.ts'
@@ -36,7 +36,7 @@ export async function openHomes({ isHidden = false } = {}): Promise<Homes> {
   async function browserIn(place: Place) {
     const profile = await mkdtemp(join(tmpdir(), 'conclave-profile-'))
     const words = [...DEVICE_WORDS, ...relay.words]
-    return { profile, browser: await openBrowser(profile, words, await place.program(await browserPath())) }
+    return { profile, browser: await openBrowser(profile, words, await place.program(await windowedPath())) }
   }
 
   async function comesHome(name: string): Promise<Home> {
