@@ -94,10 +94,10 @@ export default defineConfig({
           // Each waits half of its time.
           maxWorkers: 2,
           // Each wait in a test ends by itself: this ends what waits for nothing.
-          testTimeout: 300_000,
+          testTimeout: 600_000,
           // As long as a page is waited for.
-          expect: { poll: { timeout: 20_000 } },
-          hookTimeout: 300_000,
+          expect: { poll: { timeout: 45_000 } },
+          hookTimeout: 600_000,
           sequence: { groupOrder: 1 },
         },
       },

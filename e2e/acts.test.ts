@@ -123,6 +123,6 @@ test('What Alice deletes for everyone leaves no word: at the server, in the brow
   await allShow([bob, later], ['before it', 'This message was deleted', 'This message was deleted'])
   await allShow([alice], ['before it', 'You deleted a message', 'You deleted a message'])
   await looksFine(page, 'A deleted message')
-  await expect.poll(async () => places(await dumps()), { timeout: 20_000 }).toEqual([])
+  await expect.poll(async () => places(await dumps())).toEqual([])
   await later.leaves()
 })

@@ -86,13 +86,13 @@ test('Alice’s second start: her list and her open chat are there before the li
   await page.context().route(/\/api\/(user|devices\/unlock)$/, async (route) => {
     both.push(new URL(route.request().url()).pathname)
     // Neither is answered before both are asked for.
-    await expect.poll(() => both.length, { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(() => both.length).toBeGreaterThan(1)
     await route.continue()
   })
   await page.reload()
   await alice.reads('kept for the next start')
   await page.locator('a.row, .row a').first().waitFor()
-  await expect.poll(() => lists.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => lists.length).toBe(1)
   release()
   await alice.says('and on it goes')
   await bob.reads('and on it goes')
@@ -135,7 +135,7 @@ test('Whoever types on after Enter loses no letter, at any pace and behind any c
   }
   await page.keyboard.type('left in the field', { delay: 15 })
   const shown = async (one: typeof alice) => (await one.shows()).slice(-wanted.length)
-  await expect.poll(() => shown(alice), { timeout: 20_000 }).toEqual(wanted)
+  await expect.poll(() => shown(alice)).toEqual(wanted)
   expect(await field.inputValue()).toBe('left in the field')
   expect(await page.evaluate(() => (window as unknown as { shutAt: string[] }).shutAt)).toEqual([])
   await bob.reads('on 800 110')

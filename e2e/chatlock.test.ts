@@ -60,7 +60,7 @@ test('A chat with a password is shut in all of Alice’s browsers: no word of it
   await looksFine(page, 'locked chat')
   // The rows follow in the background.
   for (const one of [alice, laptop])
-    await expect.poll(async () => placesOf(await dumpOf(one, server), 'Before the lock'), { timeout: 20_000 }).toEqual([])
+    await expect.poll(async () => placesOf(await dumpOf(one, server), 'Before the lock')).toEqual([])
 
   await bob.says('While it was locked')
   await page.getByText('1 message waits on the server, sealed').waitFor()

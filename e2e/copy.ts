@@ -13,7 +13,7 @@ export const copiesOf = (page: Page): Promise<{ id: string; version: string }[]>
   })
 
 /** Waits until a browser has a whole copy of the app. */
-export const keepsCopy = (page: Page): Promise<void> => expect.poll(() => copiesOf(page), { timeout: 20_000 }).not.toEqual([])
+export const keepsCopy = (page: Page): Promise<void> => expect.poll(() => copiesOf(page)).not.toEqual([])
 
 /**
  * Waits until the service worker has ended the look at the server's version that it may be at: a server that changes its version
@@ -50,4 +50,4 @@ export async function shownRow(): Promise<string | undefined> {
 
 /** Waits until the vault keeps another state of the screens than `before`. */
 export const keepsShown = (page: Page, before: string | undefined): Promise<void> =>
-  expect.poll(() => page.evaluate(shownRow), { timeout: 20_000 }).not.toBe(before)
+  expect.poll(() => page.evaluate(shownRow)).not.toBe(before)

@@ -49,7 +49,7 @@ const CANDIDATES: Record<string, string> = {
 }
 
 /** As long as a page is waited for. */
-export const PATIENCE_MS = 20_000
+export const PATIENCE_MS = 45_000
 
 export function byPlaywright(page: Page, patienceMs = PATIENCE_MS): Driver {
   page.setDefaultTimeout(patienceMs)

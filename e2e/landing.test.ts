@@ -38,12 +38,12 @@ test('A stranger reads the landing, has a text of their own sealed and opened in
   const [written, carried, read] = [page.locator('#written'), page.locator('#carried'), page.locator('#read')]
   const before = await carried.textContent()
   await written.fill(TEXT)
-  await expect.poll(() => read.textContent(), { timeout: 20_000 }).toBe(TEXT)
+  await expect.poll(() => read.textContent()).toBe(TEXT)
   expect(await carried.textContent()).not.toBe(before)
   // The same text again is carried by other bytes.
   const first = await carried.textContent()
   await page.getByRole('button', { name: 'Seal it again' }).click()
-  await expect.poll(() => carried.textContent(), { timeout: 20_000 }).not.toBe(first)
+  await expect.poll(() => carried.textContent()).not.toBe(first)
   expect(sent.filter((request) => request.includes('Nobody'))).toEqual([])
 
   await page.getByRole('link', { name: 'Start Secure Communications' }).first().click()
@@ -65,7 +65,7 @@ test('Each claim of /security says how it is known, and measures it in this very
   await claim.getByText('An envelope whose parts are of two messages').waitFor()
   for (const summary of await page.locator('summary').all())
     if (!(await summary.evaluate((one) => one.closest('details')?.open))) await summary.click()
-  await expect.poll(() => page.locator('.measured .waits').count(), { timeout: 20_000 }).toBe(0)
+  await expect.poll(() => page.locator('.measured .waits').count()).toBe(0)
   await looksFine(page, 'security')
   await page.getByRole('link', { name: 'Start Secure Communications' }).click()
   await page.getByRole('heading', { name: 'The room is closed.' }).waitFor()

@@ -15,7 +15,7 @@ if (!FIREFOX) process.stderr.write('skipped: the walks without WebAssembly, beca
 const test = atServer.skipIf(!FIREFOX)
 
 /** A password takes seconds here, and several times as long beside other tests. */
-const SLOW_MS = 90_000
+const SLOW_MS = 180_000
 const NOTHING_KEPT = 'Nothing is kept after this window.'
 
 /** Alice gets a plan and Bob as a contact, and both open their chat. */
