@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useId, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
+import type { UsedEmojis } from '../../worker/crypto.ts'
 import { type BegunCode, codeBefore } from './completion.ts'
 import type { Emoji } from './emojis.ts'
 
@@ -10,6 +11,7 @@ interface Props {
 }
 
 const SHOWN = 3
+const NONE: UsedEmojis = { used: [], tone: 0 }
 
 /** Offers the emojis whose code begins as what is typed behind a colon. The field keeps the focus. */
 export function EmojiCompletion({ field, onWrite }: Props) {
@@ -17,6 +19,7 @@ export function EmojiCompletion({ field, onWrite }: Props) {
   const id = useId()
   const [begun, setBegun] = useState<BegunCode>()
   const [found, setFound] = useState<Emoji[]>([])
+  const [kept, setKept] = useState(NONE)
   const [at, setAt] = useState(0)
   const [refused, setRefused] = useState<number>()
   const { query } = begun ?? {}
@@ -26,24 +29,30 @@ export function EmojiCompletion({ field, onWrite }: Props) {
     setAt(0)
     if (query === undefined) return setFound([])
     let isAsked = true
-    // Without a line the words go on without it.
-    import('./emojis.ts').then(
-      ({ findEmojis }) => isAsked && setFound(findEmojis(query, SHOWN)),
+    const used = env.crypto.readEmojis().catch(() => NONE)
+    Promise.all([import('./emojis.ts'), used]).then(
+      ([{ findEmojis }, now]) => {
+        if (!isAsked) return
+        setKept(now)
+        setFound(findEmojis(query, SHOWN))
+      },
+      // Without a line the words go on without it.
       () => undefined,
     )
     return () => {
       isAsked = false
     }
-  }, [query])
+  }, [env, query])
 
-  async function take(emoji: Emoji | undefined) {
+  /** Writes at once: what is typed next comes behind the emoji. */
+  function take(emoji: Emoji | undefined) {
     if (!emoji || !begun) return
-    const kept = await env.crypto.readEmojis().catch(() => ({ used: [], tone: 0 }))
     const text = emoji.tones[kept.tone - 1] ?? emoji.text
     onWrite(text, begun)
     setBegun(undefined)
     const used = [text, ...kept.used.filter((one) => one !== text)]
-    await env.crypto.keepEmojis({ ...kept, used }).catch(() => undefined)
+    // A full disk forgets what was used.
+    env.crypto.keepEmojis({ ...kept, used }).catch(() => undefined)
   }
 
   const latest = useLatest({
@@ -58,7 +67,7 @@ export function EmojiCompletion({ field, onWrite }: Props) {
       const { key, shiftKey, ctrlKey, altKey, metaKey, isComposing } = event
       if (!isOpen || shiftKey || ctrlKey || altKey || metaKey || isComposing) return
       if (key === 'ArrowDown' || key === 'ArrowUp') setAt((at + (key === 'ArrowDown' ? 1 : found.length - 1)) % found.length)
-      else if (key === 'Enter' || key === 'Tab') void take(found[at])
+      else if (key === 'Enter' || key === 'Tab') take(found[at])
       else if (key === 'Escape') setRefused(begun.from)
       else return
       // The composer would send, the page would go back.
@@ -104,7 +113,7 @@ export function EmojiCompletion({ field, onWrite }: Props) {
           // The field keeps the focus.
           onPointerDown={(event) => event.preventDefault()}
           onPointerEnter={() => setAt(index)}
-          onClick={() => void take(emoji)}
+          onClick={() => take(emoji)}
         >
           <span aria-hidden>{emoji.text}</span>
           <span className="cut">{emoji.code}</span>

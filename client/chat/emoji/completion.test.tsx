@@ -86,6 +86,16 @@ test('Three are offered, best first; Tab takes the first, Enter the marked one, 
   expect(field().getAttribute('aria-activedescendant')).toBe(null)
 })
 
+test('Letters that are typed right behind Tab, on a slow disk too, come behind the emoji', async () => {
+  const { person } = opens()
+  await person.type(field(), ':fol')
+  await offered()
+  crypto.readEmojis = () => new Promise(() => undefined)
+  await person.keyboard('{Tab}and on')
+  expect(field().value).toMatch(/^\P{ASCII}+ and on$/u)
+  crypto.readEmojis = async () => kept
+})
+
 test('Esc leaves the letters as they stand, until another code begins', async () => {
   const { person } = opens()
   await person.type(field(), ':fol')
