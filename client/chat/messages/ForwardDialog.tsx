@@ -1,5 +1,5 @@
 import { Check, Search } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { hasRight } from '../../../contract/money/plans.ts'
 import { accountStore } from '../../me/account/accountState.ts'
@@ -19,6 +19,7 @@ import { NotesMark } from '../../ui/NotesMark.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { forwardTo, openForwarded, takesForwarded } from './forward.ts'
 import type { ShownMessage } from './store.ts'
+import './checkcircle.css'
 import './forwarddialog.css'
 import { forwardedWords } from './forwardedWords.ts'
 
@@ -41,7 +42,8 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
   const env = useEnv()
   const targets = useTargets()
   const [query, setQuery] = useState('')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  /** Names by id. */
+  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map())
   const [isPending, setPending] = useState(false)
   const [failure, setFailure] = useState('')
   const canSend = useStore(accountStore, ({ user }) => user !== null && hasRight(user.subscriptionTier, 'send'))
@@ -49,31 +51,36 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
   const found = all.slice(0, SHOWN_MAX)
   const isFull = chosen.size >= CHATS_MAX
 
-  const toggle = (id: string) =>
-    setChosen((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]))
+  const toggle = (id: string, name: string) =>
+    setChosen((before) => new Map(before.has(id) ? [...before].filter(([one]) => one !== id) : [...before, [id, name]]))
 
   async function forward(event: FormEvent) {
     event.preventDefault()
     if (chosen.size === 0 || isPending) return
     const hasFile = messages.some(({ body }) => body.kind === 'file')
-    if (!canSend && (hasFile || [...chosen].some((id) => id !== OWN))) {
+    if (!canSend && (hasFile || [...chosen.keys()].some((id) => id !== OWN))) {
       onClose()
       return onUpgrade()
     }
     setPending(true)
     setFailure('')
-    const names: string[] = []
+    const sent: string[] = []
+    const missed: string[] = []
     try {
       const opened = await openForwarded(env, messages)
-      for (const id of chosen) {
+      for (const [id, name] of chosen) {
         const room = roomById(id === OWN ? await openNotes(env) : id)
         // It may have been locked or removed meanwhile.
-        if (!room || !takesForwarded(room)) continue
-        if (await forwardTo(env, room, opened, onUpgrade)) names.push(targets.find((one) => one.id === id)?.name ?? '')
+        if (!room || !takesForwarded(room)) missed.push(name)
+        else if (await forwardTo(env, room, opened, onUpgrade)) sent.push(name)
         // What comes after a failure is not sent twice.
-        toggle(id)
+        toggle(id, name)
       }
-      if (names.length > 0) showToast({ tone: 'good', title: 'Forwarded', text: `To ${names.join(', ')}` })
+      if (sent.length > 0) showToast({ tone: 'good', title: 'Forwarded', text: `To ${sent.join(', ')}` })
+      if (missed.length > 0) {
+        setFailure(`Nothing can be written to ${missed.join(', ')} now.`)
+        return setPending(false)
+      }
       onForwarded?.()
       onClose()
     } catch (error) {
@@ -112,9 +119,9 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
                     className="sr"
                     checked={isOn}
                     disabled={isPending || (isFull && !isOn)}
-                    onChange={() => toggle(id)}
+                    onChange={() => toggle(id, name)}
                   />
-                  <span className="forward-check" aria-hidden>
+                  <span className="check-circle" aria-hidden>
                     {isOn && <Check className="i i-14" />}
                   </span>
                 </label>
@@ -149,13 +156,17 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
 function useTargets() {
   const rooms = useStore(roomsStore, (state) => state.rooms)
   const people = useStore(peopleStore, (state) => state.people)
-  const ofOthers = sortRooms(rooms.values()).flatMap((room) => {
-    const face = faceOf(room, people)
-    const known = peopleOf(room, people)
-    const isStopped = provenOf(room.forks).length > 0 || known.some(({ mismatch }) => mismatch !== null)
-    if (!face || isNotes(room) || isStopped || !takesForwarded(room)) return []
-    return [{ id: room.id, name: face.name, face, isOwn: false, isAsked: (query: string) => isNamed(room, known, query) }]
-  })
+  const ofOthers = useMemo(
+    () =>
+      sortRooms(rooms.values()).flatMap((room) => {
+        const face = faceOf(room, people)
+        const known = peopleOf(room, people)
+        const isStopped = provenOf(room.forks).length > 0 || known.some(({ mismatch }) => mismatch !== null)
+        if (!face || isNotes(room) || isStopped || !takesForwarded(room)) return []
+        return [{ id: room.id, name: face.name, face, isOwn: false, isAsked: (query: string) => isNamed(room, known, query) }]
+      }),
+    [rooms, people],
+  )
   const isAsked = (query: string) => NOTES.toLowerCase().includes(query.trim().toLowerCase())
   return [{ id: OWN, name: NOTES, face: { id: OWN, photo: null }, isOwn: true, isAsked }, ...ofOthers]
 }

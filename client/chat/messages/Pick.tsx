@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react'
 import { clockTime } from '../../ui/time.ts'
+import './checkcircle.css'
 import './selection.css'
 import type { ShownMessage } from './store.ts'
 
@@ -11,15 +12,15 @@ interface Props {
 
 /** A circle in the gutter. The whole line takes the press, and its message the keys. */
 export function Pick({ message, name, isOn }: Props) {
-  const of = `${message.isMine ? 'You' : name}, ${clockTime(new Date(message.at))}`
+  const whose = `${message.isMine ? 'You' : name}, ${clockTime(new Date(message.at))}`
   return (
     // biome-ignore lint/a11y/useSemanticElements: the line of the message is what is pressed
     <span
-      className={message.isMine ? 'pick-of me' : 'pick-of'}
+      className={message.isMine ? 'check-circle pick-of me' : 'check-circle pick-of'}
       role="checkbox"
       tabIndex={-1}
       aria-checked={isOn}
-      aria-label={`Select the message of ${of}`}
+      aria-label={`Select: ${whose}`}
     >
       {isOn && <Check className="i i-14" aria-hidden />}
     </span>

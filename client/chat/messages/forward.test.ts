@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Content } from '../../../contract/chat/content.ts'
+import type { Content, FileContent } from '../../../contract/chat/content.ts'
 import { ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'
 import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts'
@@ -61,6 +61,17 @@ test('What is forwarded and waits is deleted, not taken back: it would come out 
   expect(await alice.env.crypto.takeBack({ chatRoomId: room.id, id: waiting?.id ?? '' })).toBe(undefined)
   await deleteUnsent(alice.env, room, waiting?.id ?? '')
   expect(await alice.env.crypto.outbox(room.id)).toEqual([])
+})
+
+test('More than 100 MB of files are refused by name before one is opened', async () => {
+  const [said] = shown()
+  const file = { sizeBytes: 9 * 1024 * 1024 } as FileContent
+  const files = Array.from(
+    { length: 12 },
+    (): ShownMessage => ({ ...(said ?? expect.fail()), body: { kind: 'file', file, text: '', chatRoomId: room.id } }),
+  )
+  alice.env.crypto.openFile = () => expect.fail('opened')
+  await expect(openForwarded(alice.env, files)).rejects.toMatchObject({ code: 'too_large' })
 })
 
 test('Nothing is forwarded to a request, a blocked person, a deleted account, a locked chat, or one that was restarted', () => {

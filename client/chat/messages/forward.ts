@@ -2,6 +2,7 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { isBlocked, isFollowed, type Room } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
+import { CryptoFailure } from '../../worker/crypto.ts'
 import { beginAlbum, endAlbum } from '../files/albums.ts'
 import { settle } from '../files/fileFollower.ts'
 import { openHeld } from '../files/openFile.ts'
@@ -23,14 +24,19 @@ export const canForward = ({ seq, body }: ShownMessage): boolean => seq !== null
 export const takesForwarded = (room: RoomRow): boolean =>
   isFollowed(room) && !room.isClosed && !isBlocked(room) && !isShutRow(room) && !room.asksRestart
 
-/** Opens what is to be forwarded, before anything of it is sent. Throws ApiError or CryptoFailure. */
+/** All of it lies open at once. */
+const FILES_BYTES = 100 * 1024 * 1024
+
+/** Opens what is to be forwarded, before anything of it is sent. Throws ApiError or CryptoFailure, 'too_large' for 100 MB of files. */
 export async function openForwarded(env: Env, messages: ShownMessage[]): Promise<Forwarded[]> {
+  const bytes = messages.reduce((sum, { body }) => sum + (body.kind === 'file' ? body.file.sizeBytes : 0), 0)
+  if (bytes > FILES_BYTES) throw new CryptoFailure('too_large', 'At most 100 MB of files can be forwarded at once')
   const opened: Forwarded[] = []
   for (const { body } of messages) {
     if (body.kind === 'text') opened.push({ text: body.text })
     if (body.kind === 'file') {
-      const bytes = await openHeld(env, { chatRoomId: body.chatRoomId, file: body.file })
-      opened.push({ file: { file: bytes, about: aboutOf(body.file) }, albumId: body.file.album?.id })
+      const file = await openHeld(env, { chatRoomId: body.chatRoomId, file: body.file })
+      opened.push({ file: { file, about: aboutOf(body.file) }, albumId: body.file.album?.id })
     }
   }
   return opened

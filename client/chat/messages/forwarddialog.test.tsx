@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { accountStore } from '../../me/account/accountState.ts'
 import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
@@ -62,4 +62,19 @@ test('Without a plan a text goes to the own notes alone: anybody else is an offe
   await person.click(screen.getByRole('checkbox', { name: 'Bob' }))
   await person.click(screen.getByRole('button', { name: 'Send' }))
   await waitFor(() => expect(onUpgrade).toHaveBeenCalledOnce())
+})
+
+test('A chat that was locked while it was chosen gets nothing, which is said; what was chosen else can be chosen again', async () => {
+  planned('premium')
+  const onClose = vi.fn()
+  const { person } = show(<ForwardDialog messages={[message]} onUpgrade={vi.fn()} onClose={onClose} />, makeAnswers(), {
+    crypto: {} as never,
+  })
+  await person.click(screen.getByRole('checkbox', { name: 'Bob' }))
+  const { rooms } = roomsStore.getState()
+  const locked = { ...(rooms.get('room 0') ?? expect.fail()), lock: 'shut' as const }
+  act(() => roomsStore.setState({ rooms: new Map([...rooms, [locked.id, locked]]) }))
+  await person.click(screen.getByRole('button', { name: 'Send' }))
+  expect((await screen.findByRole('alert')).textContent).toBe('Nothing can be written to Bob now.')
+  expect(onClose).not.toHaveBeenCalled()
 })
