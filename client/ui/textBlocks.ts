@@ -15,11 +15,9 @@ export interface TextBlock {
 }
 
 const BEGINS = /^(?:> |(?:[-*•]|\d{1,3}[.)]) (?=\S))/
-const ANY = new RegExp(BEGINS, 'm')
 
 /** Cuts a text into words, quotes and lists [docs/formatting.md]. A list has two lines. Code stands as it was typed. */
 export function blocksOf(text: string): TextBlock[] {
-  if (!ANY.test(text)) return [{ kind: 'words', from: 0, to: text.length, lines: [] }]
   const code = codeIn(text).filter(({ isBlock }) => isBlock)
   const blocks: TextBlock[] = []
   let [next, from] = [0, 0]
