@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { contactsApi } from '../contract/chat/contacts.ts'
 import { messagesApi } from '../contract/chat/messages.ts'
+import { PERIODS } from '../contract/ground/limits.ts'
 import { type Privacy, privacyApi, privacyShape } from '../contract/people/privacy.ts'
 import { atScreen, type Crowd, type Friend, isOnline, UNREAD_VERBS } from './crowd.ts'
 import { PATIENCE } from './people.ts'
@@ -250,8 +251,17 @@ async function typeTogether(crowd: Crowd): Promise<void> {
   for (let asked = 0; asked < 3; asked++)
     await Promise.all(crowd.friends.map(({ program }) => program.does(contactsApi.list, {})))
   await Promise.all(crowd.screens.map(({ seat }) => seat.tab.isCountRight()))
+  let saidAtMs = Date.now()
+  const shownNow = (seat: Crowd['screens'][number]['seat']) => {
+    // Like a composer: what was typed longer ago than it is shown was typed again.
+    if (Date.now() - saidAtMs > PERIODS.typingSentMs) {
+      saidAtMs = Date.now()
+      type(true)
+    }
+    return shown(seat).sort()
+  }
   for (const { name, seat } of crowd.screens)
-    await expect.poll(() => shown(seat).sort(), { ...PATIENCE, message: `who types at ${name}` }).toEqual([...typing].sort())
+    await expect.poll(() => shownNow(seat), { ...PATIENCE, message: `who types at ${name}` }).toEqual([...typing].sort())
   type(false)
   for (const { seat } of crowd.screens) await expect.poll(() => shown(seat), PATIENCE).toEqual([])
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
 import { forgetMarks, markDelivered, markRead, marksTold } from './readMarks.ts'
 import type { Room } from './room.ts'
 import { tellMarks } from './tellMarks.ts'
@@ -62,6 +63,21 @@ test('A mark that the server did not take is told again with the next one, and n
   forgetMarks()
   await vi.advanceTimersByTimeAsync(1000)
   expect(posts).toHaveLength(2)
+})
+
+test('A mark that no server answered is told again once the connection is back, also where nobody looks again', async () => {
+  answer = () => Promise.reject(new ApiError(0, 'no_answer', 'The server cannot be reached'))
+  connectionStore.setState({ phase: 'connecting' })
+  const first = markRead(env, room, 3, 1)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(posts).toEqual(['read 3'])
+  // The list says that 3 is unread still, and whoever looks has looked by then.
+  await expect(markRead(env, room, 3, 1)).resolves.toBe(undefined)
+  answer = async () => ({})
+  connectionStore.setState({ phase: 'open' })
+  await vi.advanceTimersByTimeAsync(1000)
+  await first
+  expect(posts).toEqual(['read 3', 'read 3'])
 })
 
 test('A clock that is set back an hour holds up no mark', async () => {

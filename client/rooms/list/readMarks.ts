@@ -3,6 +3,7 @@ import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import { LIMITS } from '../../../contract/ground/limits.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
 import { markOf, type Room } from './room.ts'
 import { changeRoom, type RoomRow } from './roomList.ts'
 import { pause } from './tellMarks.ts'
@@ -24,6 +25,8 @@ interface Told {
 const GATHER_MS = 40
 /** At most one mark of a room goes in this time. */
 const BETWEEN_MS = 300
+/** What the server did not answer is told again after this time, once it is connected. */
+const AGAIN_MS = 3000
 const NONE: Marks = { delivered: 0, read: 0 }
 
 const told = new Map<string, Told>()
@@ -34,7 +37,7 @@ export function forgetMarks(): void {
   told.clear()
 }
 
-/** Tells soon. What fails is told again with the next mark. */
+/** Tells soon. What is refused is told again with the next mark. */
 export function markDelivered(env: Env, { id: chatRoomId }: Room, seq: number): void {
   if (wantedIn(chatRoomId).delivered >= seq) return
   tell(env, chatRoomId, { delivered: seq, read: 0 }).catch((error: unknown) => {
@@ -68,29 +71,53 @@ function tell(env: Env, chatRoomId: string, { delivered, read }: Marks): Promise
   const one = told.get(chatRoomId) ?? { wanted: NONE, sent: NONE, sentAtMs: Number.NEGATIVE_INFINITY, telling: undefined }
   told.set(chatRoomId, one)
   one.wanted = { delivered: Math.max(one.wanted.delivered, delivered), read: Math.max(one.wanted.read, read) }
-  one.telling ??= tellInTime(env, chatRoomId, one).finally(() => {
-    one.telling = undefined
-  })
+  if (!isOwed(one)) return Promise.resolve()
+  one.telling ??= tellInTime(env, chatRoomId, one)
   return one.telling
 }
 
+const isOwed = ({ wanted, sent }: Told): boolean => sent.delivered < wanted.delivered || sent.read < wanted.read
+
 async function tellInTime(env: Env, chatRoomId: string, one: Told): Promise<void> {
-  while (one.sent.delivered < one.wanted.delivered || one.sent.read < one.wanted.read) {
-    await pause(Math.max(GATHER_MS, one.sentAtMs + BETWEEN_MS - performance.now()))
-    if (told.get(chatRoomId) !== one) return
-    one.sentAtMs = performance.now()
-    const { wanted } = one
-    const { delivered, read } = wanted
-    const isRead = read > one.sent.read
-    try {
-      if (isRead) await env.api(messagesApi.markRead, { chatRoomId, seq: read })
-      else await env.api(messagesApi.markDelivered, { chatRoomId, seq: delivered })
-    } catch (error) {
-      // A newer mark says the same and more.
-      if (error instanceof ApiError && one.wanted !== wanted) continue
-      one.wanted = one.sent
-      throw error
+  try {
+    while (isOwed(one)) {
+      await pause(Math.max(GATHER_MS, one.sentAtMs + BETWEEN_MS - performance.now()))
+      if (told.get(chatRoomId) !== one) return
+      await tellOnce(env, chatRoomId, one)
     }
-    one.sent = isRead ? { delivered: Math.max(one.sent.delivered, read), read } : { ...one.sent, delivered }
+  } finally {
+    // In the same step as the last look: a mark that comes later begins anew.
+    one.telling = undefined
   }
+}
+
+async function tellOnce(env: Env, chatRoomId: string, one: Told): Promise<void> {
+  one.sentAtMs = performance.now()
+  const { wanted } = one
+  const { delivered, read } = wanted
+  const isRead = read > one.sent.read
+  try {
+    if (isRead) await env.api(messagesApi.markRead, { chatRoomId, seq: read })
+    else await env.api(messagesApi.markDelivered, { chatRoomId, seq: delivered })
+    one.sent = isRead ? { delivered: Math.max(one.sent.delivered, read), read } : { ...one.sent, delivered }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 0) return await connectedAgain()
+    // A newer mark says the same and more.
+    if (error instanceof ApiError && one.wanted !== wanted) return
+    one.wanted = one.sent
+    throw error
+  }
+}
+
+/** The list that comes with a new connection counts what was read as unread, and nobody looks twice at the same count. */
+async function connectedAgain(): Promise<void> {
+  await pause(AGAIN_MS)
+  if (connectionStore.getState().phase === 'open') return
+  await new Promise<void>((resolve) => {
+    const off = connectionStore.subscribe(({ phase }) => {
+      if (phase !== 'open') return
+      off()
+      resolve()
+    })
+  })
 }
