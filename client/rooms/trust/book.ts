@@ -96,8 +96,17 @@ async function replaceSpoiled(env: Env, { others, ...spoiled }: z.output<typeof 
   throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open')
 }
 
-/** Merges if another device saved first. */
+const saving = new WeakMap<Env, Promise<void>>()
+
+/** Merges if another device saved first. Of simultaneous calls of this page one saves for all. */
 export async function saveBook(env: Env): Promise<void> {
+  const before = saving.get(env)
+  const mine = (before ?? Promise.resolve()).catch(() => undefined).then(() => saveChanges(env))
+  saving.set(env, mine)
+  await mine
+}
+
+async function saveChanges(env: Env): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const sealed = await env.crypto.sealBook()
     if (!sealed) return

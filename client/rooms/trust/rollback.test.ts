@@ -5,7 +5,7 @@ import { type TestPerson, wordsOf } from '../../testing/people.ts'
 import { changesKeys, counting, patchedClient, people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { catchUp } from '../log/catchUp.ts'
-import { checkBook, syncBook } from './book.ts'
+import { checkBook, saveBook, syncBook } from './book.ts'
 
 let wire: Wire
 let alice: TestPerson
@@ -92,6 +92,14 @@ test('A newer address book that is really there is fetched once, without a word'
   await catchUp(laptop.env, laptop.room(bob))
   expect(calls.get(devicesApi.book.path)).toBe(1)
   expect(await laptop.verified()).toEqual([bob.userId])
+})
+
+test('What two parts of a page save at once is saved once, and asks for nothing', async () => {
+  const { identityKey } = await alice.core.safetyNumber({ userId: bob.userId })
+  await alice.core.setVerified({ userId: bob.userId, identityKey, isVerified: true })
+  const calls = counting(alice)
+  await Promise.all([saveBook(alice.env), saveBook(alice.env)])
+  expect([...calls]).toEqual([[devicesApi.saveBook.path, 1]])
 })
 
 test('The answer crosses what another browser saves: it is asked for again, and nobody is alarmed', async () => {
