@@ -30,7 +30,9 @@ test('the command line gives plans, with and without an end, and says what is wr
 
   expect(await account('set-tier', 'Alice', 'premium')).toEqual({ output: 'alice is now premium', status: 0 })
   expect(await shownTier()).toBe('premium')
-  expect((await account('set-tier', 'alice', 'test', '2999-12-31')).output).toBe('alice is now test until 2999-12-31T00:00:00.000Z')
+  expect((await account('set-tier', 'alice', 'test', '2999-12-31')).output).toBe(
+    'alice is now test until 2999-12-31T00:00:00.000Z',
+  )
   expect(await shownTier()).toBe('test')
   expect((await account('list')).output).toBe('alice  test  until 2999-12-31T00:00:00.000Z')
   await world.sql("update users set subscription_end_date = '2020-01-01Z' where id = $1", [alice.id])

@@ -25,7 +25,7 @@ interface Told {
 const GATHER_MS = 40
 /** At most one mark of a room goes in this time. */
 const BETWEEN_MS = 300
-/** What the server did not answer is told again after this time, once it is connected. */
+/** The pause after a mark that the server did not answer. */
 const AGAIN_MS = 3000
 const NONE: Marks = { delivered: 0, read: 0 }
 
@@ -86,7 +86,6 @@ async function tellInTime(env: Env, chatRoomId: string, one: Told): Promise<void
       await tellOnce(env, chatRoomId, one)
     }
   } finally {
-    // In the same step as the last look: a mark that comes later begins anew.
     one.telling = undefined
   }
 }
@@ -109,7 +108,6 @@ async function tellOnce(env: Env, chatRoomId: string, one: Told): Promise<void> 
   }
 }
 
-/** The list that comes with a new connection counts what was read as unread, and nobody looks twice at the same count. */
 async function connectedAgain(): Promise<void> {
   await pause(AGAIN_MS)
   if (connectionStore.getState().phase === 'open') return
