@@ -86,3 +86,43 @@ test('Alice forwards a text and a file to herself and to Bob: it says so, and is
   await messageOf(page, 'Keep the Geneva line open').getByText('Forwarded').waitFor()
   await messageOf(page, FILE).getByText('Forwarded').waitFor()
 })
+
+test('Alice stars messages by S and by the selection, finds them in the panel and in her notes, and Bob sees none', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  await alice.opens(bob)
+  await bob.says('The code of the gate is in the vault')
+  await alice.reads('The code of the gate is in the vault')
+  await alice.says('I will fetch it at nine')
+  await bob.reads('I will fetch it at nine')
+  const starOf = (text: string) => messageOf(page, text).locator('.meta .lucide-star')
+  await messageOf(page, 'The code of the gate is in the vault').focus()
+  await page.keyboard.press('s')
+  await starOf('The code of the gate is in the vault').waitFor()
+  await messageOf(page, 'I will fetch it at nine').focus()
+  await page.keyboard.press('x')
+  await bar(page).getByRole('button', { name: 'Star' }).click()
+  await starOf('I will fetch it at nine').waitFor()
+  await page.reload()
+  await starOf('The code of the gate is in the vault').waitFor()
+
+  await page.getByRole('button', { name: bob.name, exact: true }).click()
+  await page.getByRole('button', { name: 'Starred messages' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Starred messages' })
+  const lines = dialog.locator('.starred-words')
+  await expect.poll(() => lines.allTextContents()).toEqual(['I will fetch it at nine', 'The code of the gate is in the vault'])
+  await looksFine(page, 'Starred messages')
+  await dialog.getByRole('button', { name: 'Take the star away' }).first().click()
+  await expect.poll(() => lines.allTextContents()).toEqual(['The code of the gate is in the vault'])
+  await starOf('I will fetch it at nine').waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: /Note to self/ }).click()
+  await page.getByRole('button', { name: 'Starred messages' }).click()
+  await dialog.getByText('The code of the gate is in the vault').click()
+  await page.locator('.line.found', { hasText: 'The code of the gate is in the vault' }).waitFor()
+  expect(await bob.page.locator('.lucide-star').count()).toBe(0)
+})

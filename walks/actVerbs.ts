@@ -31,6 +31,11 @@ export async function reacts(seat: Seat, world: World, dice: Dice): Promise<void
   if (seq !== undefined) await seat.tab.reacts(seq, dice.pick(['👍', '🎉', '🙏', '😄']))
 }
 
+export async function stars(seat: Seat, world: World, dice: Dice): Promise<void> {
+  const seq = await chooses(seat, world, dice, () => true)
+  if (seq !== undefined) await seat.tab.stars(seq)
+}
+
 /** The first mark of an account makes its notes, which needs the server. */
 export async function marks({ tab }: Seat, _: World, dice: Dice): Promise<void> {
   await tab.marks(dice.pick([...MARK_NAMES]), dice.pick([true, false]))

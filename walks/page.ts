@@ -7,6 +7,7 @@ import { hideRoom, showRoom } from '../client/chat/messages/messages.ts'
 import { react } from '../client/chat/messages/reactions.ts'
 import { sendText } from '../client/chat/messages/send.ts'
 import { setMark } from '../client/chat/messages/setMark.ts'
+import { toggleStars } from '../client/chat/messages/setStars.ts'
 import { messagesStore, type ShownMessage } from '../client/chat/messages/store.ts'
 import { takeBack } from '../client/chat/messages/unsentMessage.ts'
 import type { Env } from '../client/env.ts'
@@ -142,6 +143,7 @@ const verbs = (env: Env) => ({
   },
   reacts: (seq: number, emoji: string) => react(env, theRoom(), shownAt(seq), emoji),
   deletes: (seq: number) => deleteForEveryone(env, theRoom(), shownAt(seq)),
+  stars: (seq: number) => toggleStars(env, theRoom().id, [shownAt(seq)]),
   marks: (is: Mark['is'], on: boolean) => setMark(env, theRoom(), is, on),
   async removes(deviceId: string, password: string) {
     await removeBrowser(env, { kind: 'password', password }, deviceId)

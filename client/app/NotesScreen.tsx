@@ -1,4 +1,4 @@
-import { Bookmark, CalendarDays, ChevronLeft, Search, Shield } from 'lucide-react'
+import { Bookmark, CalendarDays, ChevronLeft, Search, Shield, Star } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useStore } from 'zustand'
 import { NOTES_LIMITS } from '../../contract/chat/messages.ts'
@@ -25,6 +25,7 @@ import '../chat/messages/header.css'
 const FindBar = later(async () => (await import('../chat/search/FindBar.tsx')).FindBar, EarlyField)
 const UpgradeDialog = later(async () => (await import('../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 const DayDialog = later(async () => (await import('../chat/messages/DayDialog.tsx')).DayDialog)
+const StarredDialog = later(async () => (await import('../chat/stars/StarredDialog.tsx')).StarredDialog)
 const RestartQuestion = lazy(async () => ({ default: (await import('../rooms/log/RestartQuestion.tsx')).RestartQuestion }))
 const ForkQuestion = lazy(async () => ({ default: (await import('../rooms/log/ForkQuestion.tsx')).ForkQuestion }))
 
@@ -43,6 +44,7 @@ export function NotesScreen({ room, canSend, onBack }: Props) {
   const hasMessages = useStore(messagesStore, () => (viewOf(room)?.messages.length ?? 0) > 0)
   const [pickedFrom, setPickedFrom] = useState<Date>()
   const [isRefused, setRefused] = useState(false)
+  const [showsStars, setShowsStars] = useState(false)
   const refuse = () => setRefused(true)
   const free = () => void flush(env, room)
   return (
@@ -66,6 +68,7 @@ export function NotesScreen({ room, canSend, onBack }: Props) {
             <span>Only you</span>
           </span>
           <span className="chat-tools">
+            <IconButton icon={Star} label="Starred messages" onClick={() => setShowsStars(true)} />
             {hasMessages && <IconButton icon={Search} label="Search in this chat" onClick={find} />}
             {hasMessages && (
               <IconButton
@@ -90,6 +93,7 @@ export function NotesScreen({ room, canSend, onBack }: Props) {
           onUpgrade={refuse}
         />
         {pickedFrom && <DayDialog room={room} from={pickedFrom} onClose={() => setPickedFrom(undefined)} />}
+        {showsStars && <StarredDialog onClose={() => setShowsStars(false)} />}
         {isRefused && <UpgradeDialog feature="messaging" isRefused onClose={() => setRefused(false)} />}
       </div>
     </div>

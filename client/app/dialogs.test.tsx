@@ -39,6 +39,7 @@ import { ForwardDialog } from '../chat/messages/ForwardDialog.tsx'
 import { MessageActs } from '../chat/messages/MessageActs.tsx'
 import { MessageDetails } from '../chat/messages/MessageDetails.tsx'
 import type { ShownMessage } from '../chat/messages/store.ts'
+import { StarredDialog } from '../chat/stars/StarredDialog.tsx'
 import { TransferDialog } from '../chat/transferline/TransferDialog.tsx'
 import { TransferQuestion } from '../chat/transferline/TransferQuestion.tsx'
 import { askTransfer, endTransferAsk, transferStore } from '../chat/transferline/transferState.ts'
@@ -621,6 +622,7 @@ const DIALOGS: Opens[] = [
   },
   { of: 'people/contacts/AddMenu.tsx', focus: 'the menu', shown: (close) => <AddMenu onAdd={none} onClose={close} /> },
   { of: 'people/contacts/ReportContact.tsx', focus: 'Spam', shown: (close) => <ReportContact {...chat} onClose={close} /> },
+  { of: 'chat/stars/StarredDialog.tsx', focus: 'Close', shown: (close) => <StarredDialog onClose={close} /> },
   {
     of: 'people/contacts/NotesMenu.tsx',
     focus: 'the menu',

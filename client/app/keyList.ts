@@ -39,6 +39,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
       { words: 'Forward', press: ['F'] },
       { words: 'Select, and select more', press: ['X'] },
       { words: 'Edit', press: ['E'] },
+      { words: 'Star, or take the star away', press: ['S'] },
       { words: 'Details', press: ['I'] },
       { words: 'Delete for everyone', press: ['Delete'] },
       { words: 'All actions', press: ['Shift', 'F10'] },

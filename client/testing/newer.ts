@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 import { z } from 'zod'
-import { type Act, type Content, readContent, readSaid, readStatement } from '../../contract/chat/content.ts'
+import { type Act, type Content, type MessageAct, readContent, readSaid, readStatement } from '../../contract/chat/content.ts'
 import { parseEnvelope, writeEnvelope } from '../../contract/chat/envelope.ts'
 import { everyEndpoint } from '../../contract/every.ts'
 import type { Api, ApiError } from '../net/api.ts'
@@ -50,6 +50,8 @@ export async function newerBuild(): Promise<NewerBuild> {
       withOwnWords: (content: Content, text: string) =>
         emojiIn(content) === undefined ? ours.withOwnWords(content, text) : undefined,
       isAct: (content: Content | Act): content is Act => emojiIn(content) === undefined && ours.isAct(content),
+      isMessageAct: (content: Content | Act): content is MessageAct =>
+        emojiIn(content) === undefined && ours.isMessageAct(content),
       isCounted: (content: Content | Act) => emojiIn(content) !== undefined || ours.isCounted(content),
       isForwarded: (content: Content | Act) => emojiIn(content) === undefined && ours.isForwarded(content),
       isTyped: (content: Content | Act) => emojiIn(content) === undefined && ours.isTyped(content),

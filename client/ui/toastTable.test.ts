@@ -76,6 +76,8 @@ const TABLE: Record<string, string[]> = {
       'NOTES could not be opened',
       'PINS_MAX chats are pinned',
       'The chat was not marked',
+      'The star was not changed',
+      'At most STARS_MAX stars',
       'Too Many Messages',
     ],
   ],

@@ -123,13 +123,16 @@ const ACTS = [
   }),
   /** `at`: the chat's last seq [Note: M13]. */
   z.object({ type: z.literal('mark'), room: chatRoomId, is: z.enum(MARK_NAMES), on: z.boolean(), at: seqShape }),
+  /** `at`: the message's seq [Note: M13]. */
+  z.object({ type: z.literal('star'), room: chatRoomId, target: targetShape, on: z.boolean(), at: seqShape }),
 ] as const
 
 /** Changes another message or a chat [Note: M7]. */
 export const actShape = z.discriminatedUnion('type', ACTS)
 export type Act = z.infer<typeof actShape>
 export type Mark = Extract<Act, { type: 'mark' }>
-export type MessageAct = Exclude<Act, Mark>
+export type Star = Extract<Act, { type: 'star' }>
+export type MessageAct = Exclude<Act, Mark | Star>
 export type Target = MessageAct['target']
 
 const WRITTEN_CHARS = 30

@@ -17,5 +17,6 @@ export const SAID = {
   emojiMax: 32,
   editsMax: 10_000,
   textsMax: 50,
+  starsMax: 1000,
   transferBytes: 100 * 1024 * 1024 - 1,
 } as const

@@ -37,10 +37,11 @@ interface Props {
   /** True for the only message of the timeline that Tab reaches. */
   isTabStop: boolean
   marks: readonly Range[] | undefined
+  isStarred?: boolean
   onUpgrade: () => void
 }
 
-export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, ...body }: Props) {
+export function Bubble({ message, album, name, startsRun, isTabStop, isStarred = false, onUpgrade, ...body }: Props) {
   const { below, details } = remarksOf(message, name)
   const quote = quoteIn(message)
   const above = quote ? <Quoted quote={quote} /> : isForwarded(message) && <Forwarded />
@@ -50,16 +51,16 @@ export function Bubble({ message, album, name, startsRun, isTabStop, onUpgrade, 
     <div
       className={classes.join(' ')}
       role="group"
-      aria-label={spokenName(message, name, details, album)}
+      aria-label={spokenName(message, name, details, isStarred, album)}
       tabIndex={isTabStop ? 0 : -1}
     >
       {album ? (
         <Album
           {...{ album, message, above, onUpgrade, Words: Folded, marks: body.marks }}
-          meta={<Meta message={message} details={details} isAside={!body.hasTime} />}
+          meta={<Meta {...{ message, details, isStarred }} isAside={!body.hasTime && !isStarred} />}
         />
       ) : (
-        <Body {...{ message, above, details }} {...body} />
+        <Body {...{ message, above, details, isStarred }} {...body} />
       )}
       {message.reactions && <Reactions message={message} reactions={message.reactions} onUpgrade={onUpgrade} />}
       {below.map((remark) => (
@@ -77,6 +78,7 @@ interface BodyProps extends Pick<Props, 'message' | 'hasTime' | 'marks'> {
   /** What the message replies to. */
   above: ReactNode
   details: string[]
+  isStarred: boolean
 }
 
 interface Drawn<B extends MessageBody> extends Pick<BodyProps, 'message' | 'above' | 'marks'> {
@@ -132,7 +134,7 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
   notice: { bubble: (drawn) => <Said {...drawn} /> },
 }
 
-function Body({ message, above, hasTime, marks, details }: BodyProps) {
+function Body({ message, above, hasTime, marks, details, isStarred }: BodyProps) {
   const { body, edited } = message
   const draws: Draws<MessageBody> = BUBBLES[body.kind]
   return draws.bubble({
@@ -140,7 +142,7 @@ function Body({ message, above, hasTime, marks, details }: BodyProps) {
     message,
     above,
     marks,
-    meta: <Meta message={message} details={details} isAside={!hasTime && !edited} />,
+    meta: <Meta {...{ message, details, isStarred }} isAside={!hasTime && !edited && !isStarred} />,
   })
 }
 

@@ -1,4 +1,4 @@
-import { Check, CheckCheck, CircleAlert, Clock } from 'lucide-react'
+import { Check, CheckCheck, CircleAlert, Clock, Star } from 'lucide-react'
 import { photosWords } from '../../../contract/chat/kinds/file.ts'
 import { clockTime, moment } from '../../ui/time.ts'
 import { writtenAt } from './remarks.ts'
@@ -16,18 +16,20 @@ const TICKS = {
 interface Props {
   message: ShownMessage
   details: string[]
+  isStarred: boolean
   /** True for a time beside the bubble, shown on hover or focus. */
   isAside: boolean
 }
 
 /** Hidden from screen readers, because `spokenName` has the time and ticks. */
-export function Meta({ message, details, isAside }: Props) {
+export function Meta({ message, details, isStarred, isAside }: Props) {
   const at = new Date(message.at)
   const ticks = message.status && TICKS[message.status]
   const written = writtenAt(message)
   return (
     <span className={isAside ? 'meta aside' : 'meta'} aria-hidden="true">
       {written && <span>{written} ·</span>}
+      {isStarred && <Star className="i i-14" />}
       {message.edited && <span>Edited</span>}
       <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
         {clockTime(at)}
@@ -38,11 +40,18 @@ export function Meta({ message, details, isAside }: Props) {
 }
 
 /** "You, 7:36 PM, read", with the tooltip's remarks; of an album with "4 photos" before it. */
-export function spokenName(message: ShownMessage, name: string, details: string[], album?: ShownMessage[]): string {
+export function spokenName(
+  message: ShownMessage,
+  name: string,
+  details: string[],
+  isStarred: boolean,
+  album?: ShownMessage[],
+): string {
   const written = writtenAt(message)
   const parts = [message.isMine ? 'You' : name, clockTime(new Date(message.at))]
   if (album) parts.unshift(photosWords(album.length))
   if (written) parts.push(written)
+  if (isStarred) parts.push('starred')
   if (message.edited) parts.push('edited')
   if (message.status) parts.push(TICKS[message.status].words)
   return [parts.join(', '), ...details].join('. ')

@@ -1,6 +1,7 @@
-import { Copy, Forward, Trash2, X } from 'lucide-react'
+import { Copy, Forward, Star, StarOff, Trash2, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { isMarkable, isStarred, marksStore } from '../../rooms/list/marks.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
@@ -12,6 +13,7 @@ import { useOver } from '../../ui/useOver.tsx'
 import { DeleteMessage } from './DeleteMessage.tsx'
 import { canDelete } from './edits.ts'
 import { canForward } from './forward.ts'
+import { starAll } from './messageVerbs.tsx'
 import { wordsOf } from './quotes.ts'
 import { endSelecting, selectedIn } from './select.ts'
 import { selectionStore } from './selection.ts'
@@ -40,10 +42,16 @@ export function SelectBar({ room, name, onUpgrade }: Props) {
   const words = copied(selected, name)
   const hasForward = selected.length > 0 && selected.every(canForward)
   const hasDelete = selected.length > 0 && selected.every((message) => canDelete(env, message))
+  const hasStar = selected.length > 0 && isMarkable(room)
+  const areStarred = useStore(marksStore, ({ marks }) => selected.every((message) => isStarred(marks, room.id, message)))
   useOver(endSelecting, 'selection')
 
   function copy() {
     void copyText(words)
+    endSelecting()
+  }
+  function star() {
+    void starAll(env, room.id, selected)
     endSelecting()
   }
   const latest = useLatest((event: KeyboardEvent) => {
@@ -55,6 +63,7 @@ export function SelectBar({ room, name, onUpgrade }: Props) {
     const key = event.key.toLowerCase()
     if (isCommand && key === 'c' && words && getSelection()?.isCollapsed) copy()
     else if (!isCommand && !shiftKey && key === 'f' && hasForward) setAsked('forward')
+    else if (!isCommand && !shiftKey && key === 's' && hasStar) star()
     else if (!isCommand && key === 'delete' && hasDelete) setAsked('delete')
     else return
     event.preventDefault()
@@ -81,6 +90,12 @@ export function SelectBar({ room, name, onUpgrade }: Props) {
           <button type="button" className="btn quiet" onClick={() => setAsked('forward')}>
             <Forward className="i i-16" aria-hidden />
             <span>Forward</span>
+          </button>
+        )}
+        {hasStar && (
+          <button type="button" className="btn quiet" onClick={star}>
+            {areStarred ? <StarOff className="i i-16" aria-hidden /> : <Star className="i i-16" aria-hidden />}
+            <span>{areStarred ? 'Unstar' : 'Star'}</span>
           </button>
         )}
         {hasDelete && (

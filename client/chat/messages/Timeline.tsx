@@ -2,6 +2,7 @@ import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual'
 import { LoaderCircle } from 'lucide-react'
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
+import { isStarred, marksStore } from '../../rooms/list/marks.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { later } from '../../ui/later.tsx'
 import { whenPainted } from '../../ui/painted.ts'
@@ -51,6 +52,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
     [messages, fresh, hasOlder, hasNewer, comparedAt, isByCode],
   )
   const selection = useStore(selectionStore, ({ selection: of }) => (of?.chatRoomId === room.id ? of : null))
+  const marks = useStore(marksStore, (state) => state.marks)
   const newest = lines.at(-1)
   const isOwnNew = newest?.kind === 'message' && newest.message.isMine && newest.message.seq === null
   // A page of newer messages must not scroll the reader to its end.
@@ -180,6 +182,7 @@ export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgr
                   isCurrent={holds(line, matches?.currentId)}
                   isTabStop={index === tabStop}
                   isPicked={selection ? isSelected(line, selection) : undefined}
+                  isStarred={line.kind === 'message' && isStarred(marks, room.id, line.message)}
                   marks={line.kind === 'message' ? matches?.ranges.get(line.message.id) : undefined}
                   measure={virtual.measureElement}
                   onUpgrade={onUpgrade}

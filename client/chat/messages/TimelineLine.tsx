@@ -14,6 +14,7 @@ export type LineProps = WithoutKey<Exclude<Line, { kind: 'about' }>> & Told
 export interface Told {
   name: string
   isTabStop: boolean
+  isStarred: boolean
   marks: readonly Range[] | undefined
   onUpgrade: () => void
   onDay: (from: Date) => void

@@ -1,7 +1,10 @@
-import { CircleCheck, Copy, CornerUpLeft, Forward, Info, Pencil, SmilePlus, TextQuote, Trash2 } from 'lucide-react'
+import { CircleCheck, Copy, CornerUpLeft, Forward, Info, Pencil, SmilePlus, Star, StarOff, TextQuote, Trash2 } from 'lucide-react'
 import type { Env } from '../../env.ts'
+import { isMarkable, isStarred, marksStore } from '../../rooms/list/marks.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
+import { failureWords } from '../../ui/failure.ts'
 import type { MenuItem, QuickItem } from '../../ui/Menu.tsx'
+import { showToast } from '../../ui/toast.ts'
 import { copyText } from '../../ui/useCopy.tsx'
 import { composer } from './composer.ts'
 import { beginEdit, canDelete, canEdit, editIn, leaveEdit } from './edits.ts'
@@ -23,6 +26,14 @@ interface Given {
   onUpgrade: () => void
   onAsk: (of: Asked, message: ShownMessage) => void
   onSelect: (message: ShownMessage) => void
+}
+
+export async function starAll(env: Env, chatRoomId: string, messages: ShownMessage[]): Promise<void> {
+  try {
+    await (await import('./setStars.ts')).toggleStars(env, chatRoomId, messages)
+  } catch (error) {
+    showToast({ tone: 'bad', title: 'The star was not changed', text: failureWords(error) })
+  }
 }
 
 /** What can be done with the messages of a chat. What is not possible has no item. */
@@ -49,12 +60,20 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     if (room) void sendAndReport(() => react(env, room, message, emoji), onUpgrade)
   }
 
+  function canStar(message: ShownMessage): boolean {
+    const room = roomById(chatRoomId)
+    return room !== undefined && isMarkable(room) && canSelect(message)
+  }
+  const hasStar = (message: ShownMessage) => isStarred(marksStore.getState().marks, chatRoomId, message)
+  const star = (message: ShownMessage) => void starAll(env, chatRoomId, [message])
+
   /** Acts on the message by a letter. Returns false if it has none. */
   function actBy(key: string, message: ShownMessage): boolean {
     if ((key === 'r' || key === 'enter') && canReply(message)) reply(message)
     else if (key === 'e' && mayEdit(message)) edit(message)
     else if (key === 'f' && canForward(message)) onAsk('forward', message)
     else if (key === 'x' && canSelect(message)) onSelect(message)
+    else if (key === 's' && canStar(message)) star(message)
     else if (key === 'i' && message.seq !== null) onAsk('details', message)
     else if (key === 'delete' && canDelete(env, message)) onAsk('delete', message)
     else return false
@@ -87,6 +106,13 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
         ? [{ icon: TextQuote, label: 'Show the quoted message', onSelect: () => void showQuoted(env, room, quote) }]
         : []),
       ...(mayEdit(message) ? [{ icon: Pencil, label: 'Edit', press: 'E', onSelect: () => edit(message) }] : []),
+      ...(canStar(message)
+        ? [
+            hasStar(message)
+              ? { icon: StarOff, label: 'Take the star away', press: 'S', onSelect: () => star(message) }
+              : { icon: Star, label: 'Star', press: 'S', onSelect: () => star(message) },
+          ]
+        : []),
       ...(message.seq !== null ? [{ icon: Info, label: 'Details', press: 'I', onSelect: ask('details') }] : []),
       ...(canDelete(env, message) ? [{ icon: Trash2, label: 'Delete for everyone', press: 'Del', onSelect: ask('delete') }] : []),
     ]

@@ -1,6 +1,6 @@
 import type { MessageAct } from '../../../contract/chat/content.ts'
 import { foldEntries, withAct } from '../../../contract/chat/kinds/fold.ts'
-import { isAct } from '../../../contract/chat/kinds/kinds.ts'
+import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
 import { connectionStore } from '../../net/status.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { LINE, waitOf } from './outbox.ts'
@@ -12,7 +12,7 @@ export const PENDING_FROM = 2 ** 52
 export type ActRow = OutboxRow & { content: MessageAct }
 
 export const actRows = (outbox: OutboxRow[]): ActRow[] =>
-  outbox.filter((row): row is ActRow => row.content !== null && isAct(row.content) && row.content.type !== 'mark')
+  outbox.filter((row): row is ActRow => row.content !== null && isMessageAct(row.content))
 
 /** Changes with what of them is to be seen. */
 export const stateOfActs = (rows: ActRow[]): string => rows.map(({ id, failure }) => `${id} ${failure ?? ''}`).join()

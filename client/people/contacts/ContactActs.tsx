@@ -12,6 +12,7 @@ import { RemoveContact } from './RemoveContact.tsx'
 import { ReportContact } from './ReportContact.tsx'
 
 const SharedFiles = later(async () => (await import('../../chat/gallery/SharedFiles.tsx')).SharedFiles)
+const StarredDialog = later(async () => (await import('../../chat/stars/StarredDialog.tsx')).StarredDialog)
 const ChatLockActs = later(async () => (await import('../../chat/chatlocks/ChatLockActs.tsx')).ChatLockActs)
 
 /** Called after a person has left the list: the chat with them is closed where it is open. */
@@ -27,6 +28,7 @@ export function ContactActs({ onGone }: Props) {
   if (!asked || !chat) return null
   const about = { ...chat, onClose: endAct }
   if (asked.act === 'shared') return <SharedFiles {...about} />
+  if (asked.act === 'starred') return <StarredDialog room={chat.room} onClose={endAct} />
   if (asked.act === 'name') return <NameContact {...about} />
   if (asked.act === 'mute') return <MuteDialog room={chat.room} name={nameOf(chat.person)} onClose={endAct} />
   if (asked.act === 'clear') return <ClearChat {...about} />

@@ -1,9 +1,9 @@
-import { Ban, Eraser, Flag, Images, Pencil, UserRoundX } from 'lucide-react'
+import { Ban, Eraser, Flag, Images, Pencil, Star, UserRoundX } from 'lucide-react'
 import { isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
 import { type Act, askAct } from './acts.ts'
 
-const HARMLESS: Act[] = ['shared', 'name', 'unblock']
+const HARMLESS: Act[] = ['shared', 'starred', 'name', 'unblock']
 
 /** What can be done with a contact, in the contact panel. Each asks first. */
 export function ContactButtons({ room }: { room: RoomRow }) {
@@ -12,6 +12,7 @@ export function ContactButtons({ room }: { room: RoomRow }) {
     isShutRow(room) ? [] : [[act, Icon, words]]
   const acts: [Act, typeof Ban, string][] = [
     ...ofOpen('shared', Images, 'Shared files'),
+    ...ofOpen('starred', Star, 'Starred messages'),
     ['name', Pencil, 'Change the name'],
     ...ofOpen('clear', Eraser, 'Clear chat'),
     isBlocked(room) ? ['unblock', Ban, 'Unblock'] : ['block', Ban, 'Block'],

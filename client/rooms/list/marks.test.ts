@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Mark } from '../../../contract/chat/content.ts'
+import type { Mark, Star } from '../../../contract/chat/content.ts'
 import { directRoomId, notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { Marks } from '../../worker/crypto.ts'
 import { withMark } from '../../worker/messages/marks.ts'
 import { roomOfRow } from './listedRoom.ts'
-import { isArchived, isMarkable, isMarkedUnread, isPinned } from './marks.ts'
+import { isArchived, isMarkable, isMarkedUnread, isPinned, isStarred } from './marks.ts'
 import { type RoomRow, sortRooms } from './roomList.ts'
 
 const [ME, BOB, CAROL] = ['a', 'b', 'c'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`) as [
@@ -70,4 +70,22 @@ test('the later place wins in any order, and marks are bounded by what was touch
   const bounded = withMark(marks, mark(true), 6000)
   expect(Object.keys(bounded)).toHaveLength(5000)
   expect([bounded['room 1'], bounded['room 2'], bounded['room 5001']?.pinned?.on]).toEqual([undefined, undefined, true])
+})
+
+test('a star holds by its place beside the other marks, and of too many the oldest goes, also one that was taken away', () => {
+  const room = directRoomId(ME, BOB)
+  const idOf = (n: number) => `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`
+  const star = (n: number, on: boolean): Star => ({ type: 'star', room, target: { senderId: BOB, id: idOf(n) }, on, at: n })
+  const both = [
+    withMark(withMark({}, star(1, true), 3), star(1, false), 2),
+    withMark(withMark({}, star(1, false), 2), star(1, true), 3),
+  ]
+  for (const marks of both) expect(isStarred(marks, room, { senderId: BOB, id: idOf(1) })).toBe(true)
+  let marks = withMark(withMark({}, { type: 'mark', room, is: 'pinned', on: true, at: 0 }, 1), star(2, false), 2)
+  for (let n = 3; n <= 2001; n++) marks = withMark(marks, star(n, true), n)
+  expect(Object.keys(marks[room] ?? {})).toHaveLength(2001)
+  marks = withMark(marks, star(2002, true), 2002)
+  expect([isStarred(marks, room, { senderId: BOB, id: idOf(2002) }), isPinned(rowOf(BOB), marks)]).toEqual([true, true])
+  // The same whatever is read first.
+  expect(withMark(marks, star(2, true), 1)).toEqual(marks)
 })

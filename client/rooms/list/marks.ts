@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { Mark } from '../../../contract/chat/content.ts'
+import { starName } from '../../../contract/chat/kinds/star.ts'
 import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import type { Env } from '../../env.ts'
 import type { Marks } from '../../worker/crypto.ts'
@@ -42,3 +43,6 @@ export function isMarkedUnread(room: Row, marks: Marks): boolean {
   const mark = isMarkable(room) ? told(room, 'unread', marks) : undefined
   return mark !== undefined && markOf(room, room.ownId).readSeq <= mark.at
 }
+
+export const isStarred = (marks: Marks, chatRoomId: string, message: { senderId?: string; id: string }): boolean =>
+  marks[chatRoomId]?.[starName({ senderId: '', ...message })]?.on === true

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Act, Content, Mark } from '../../../contract/chat/content.ts'
+import type { Act, Content, Mark, Star } from '../../../contract/chat/content.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { wordsOf } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
+import type { StoredMessage } from '../../worker/crypto.ts'
 import { roomOfRow } from '../list/listedRoom.ts'
+import { isStarred } from '../list/marks.ts'
 import { refreshOwnDevices } from '../trust/ownDevices.ts'
 import { catchUp } from './catchUp.ts'
 import { gatherMarks } from './gatherMarks.ts'
@@ -85,6 +87,34 @@ test('what is marked is the same in every browser, also in a later one, and the 
     ...{ replyToId: null, sentAt: new Date().toISOString() },
   })
   expect((await alice.core.marks())[roomId]).toMatchObject({ ...shown, unread: { on: true, at: 9 } })
+})
+
+test("a message of Bob's is starred in every browser of Alice's, also before it is sent and in a later one, and Bob has no star", async () => {
+  const { alice, bob, roomId } = await people()
+  await bob.says(alice, 'hello')
+  await alice.reads(bob)
+  const { messages } = await alice.core.page({ chatRoomId: roomId, limit: 1 })
+  const [{ senderId, id, seq }] = messages as [StoredMessage]
+  const star = (on: boolean): Star => ({ type: 'star', room: roomId, target: { senderId, id }, on, at: seq })
+  const isStarredAt = async ({ core }: TestPerson) => isStarred(await core.marks(), roomId, { senderId, id })
+  await alice.core.keepInOutbox({
+    ...{ id: randomUUID(), chatRoomId: notesRoomId(alice.userId), content: star(true) },
+    ...{ replyToId: null, sentAt: new Date().toISOString() },
+  })
+  expect(await isStarredAt(alice)).toBe(true)
+  const laptop = await alice.newComputer()
+  await refreshOwnDevices(alice.env)
+  await keeps(alice, star(true))
+  await reads(laptop)
+  const phone = await alice.newComputer()
+  await reads(phone)
+  await gatherMarks(phone.env, notesOf(phone, 0))
+  expect(await Promise.all([alice, laptop, phone, bob].map(isStarredAt))).toEqual([true, true, true, false])
+  await enterRoom(laptop.env, notesOf(laptop, 3))
+  await keeps(laptop, star(false))
+  await reads(phone)
+  expect(await isStarredAt(phone)).toBe(false)
+  expect(await reads(phone)).toEqual([])
 })
 
 test('a mark that somebody else sends, or that stands in another chat, changes nothing', async () => {

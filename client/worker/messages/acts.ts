@@ -1,5 +1,6 @@
-import type { Act, Content, Mark, MessageAct } from '../../../contract/chat/content.ts'
+import type { Act, Content, MessageAct } from '../../../contract/chat/content.ts'
 import { ACT_LIMITS, isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
+import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
@@ -26,8 +27,7 @@ type Told<A = Act> = StoredMessage & { body: { kind: 'act'; act: A } }
 const isTold = (entry: StoredMessage | undefined): entry is Told =>
   entry?.body.kind === 'act' && entry.body.act !== null && !entry.isRemovedSince
 
-const isOfMessage = (entry: StoredMessage | undefined): entry is Told<MessageAct> =>
-  isTold(entry) && entry.body.act.type !== 'mark'
+const isOfMessage = (entry: StoredMessage | undefined): entry is Told<MessageAct> => isTold(entry) && isMessageAct(entry.body.act)
 
 export interface TakenActs {
   entries: StoredMessage[]
@@ -64,7 +64,7 @@ export async function takeActs(
   if (hasWaitingActs) await takeWaiting(at, entries)
   for (const entry of entries) {
     if (isOfMessage(entry)) await take(at, entry)
-    else if (isTold(entry) && entry.body.act.type === 'mark') await takeMark(at, entry, entry.body.act)
+    else if (isTold(entry)) await takeMark(at, entry)
   }
   const isNew = new Set(entries.map(({ seq }) => seq))
   const rows = [...at.rows.values()]
@@ -134,8 +134,9 @@ interface Taking {
 }
 
 /** Only notes have marks, and only their owner's. */
-async function takeMark(at: Taking, { senderId, seq }: StoredMessage, mark: Mark): Promise<void> {
-  if (at.chatRoomId === notesRoomId(senderId)) at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), mark, seq)
+async function takeMark(at: Taking, { senderId, seq, body: { act } }: Told): Promise<void> {
+  if (at.chatRoomId === notesRoomId(senderId) && !isMessageAct(act))
+    at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), act, seq)
 }
 
 const saidIn = (entries: StoredMessage[]) =>

@@ -28,7 +28,8 @@ export async function earlierWords({ vault }: Live, name: MessageName): Promise<
 export interface Quoted {
   /** The vault's first seq. */
   from: number
-  said: { seq: number; words: string } | undefined
+  /** `at`: ISO 8601. */
+  said: { seq: number; words: string; at: string } | undefined
 }
 
 /** Finds a quoted message. */
@@ -39,5 +40,5 @@ export async function quoted({ vault }: Live, name: MessageName): Promise<Quoted
   const message = seq === undefined || seq < from ? undefined : await messageAt(vault, name.chatRoomId, seq)
   const [shown] = foldEntries(message ? [message] : [])
   if (shown?.body.kind !== 'content') return { from, said: undefined }
-  return { from, said: { seq: shown.seq, words: quotedWords(shown.body.content) } }
+  return { from, said: { seq: shown.seq, words: quotedWords(shown.body.content), at: shown.at } }
 }

@@ -1,6 +1,6 @@
 import type { Act, Content } from '../content.ts'
 import { SAID } from '../saidlimits.ts'
-import { isAct, isCounted, withOwnWords } from './kinds.ts'
+import { isAct, isCounted, isMessageAct, withOwnWords } from './kinds.ts'
 
 /** What was done to one message [Note: M7]. */
 export interface Acts {
@@ -37,7 +37,7 @@ export const ACT_LIMITS = {
 export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | undefined {
   const { acts = {}, content } = target
   const { act, seq, senderId } = told
-  if (!isCounted(content) || act.type === 'mark') return undefined
+  if (!isCounted(content) || !isMessageAct(act)) return undefined
   if (act.type === 'reaction') {
     const before = acts.reactions?.[senderId]
     if (before && before.seq >= seq) return undefined

@@ -1,4 +1,4 @@
-import type { Act, CallContent, Content, FileContent, Quote } from '../content.ts'
+import type { Act, CallContent, Content, FileContent, MessageAct, Quote } from '../content.ts'
 import { SAID } from '../saidlimits.ts'
 import { callKind } from './call.ts'
 import { fileKind } from './file.ts'
@@ -10,9 +10,12 @@ const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = { text: textKind, file: 
 
 const rulesOf = (content: Content): KindRules<Content> => KINDS[content.type]
 
-const ACTS: string[] = ['edit', 'reaction', 'delete', 'mark'] satisfies Act['type'][]
+const MESSAGE_ACTS: string[] = ['edit', 'reaction', 'delete'] satisfies MessageAct['type'][]
+const ACTS: string[] = [...MESSAGE_ACTS, ...(['mark', 'star'] satisfies Act['type'][])]
 
 export const isAct = (said: Content | Act): said is Act => ACTS.includes(said.type)
+
+export const isMessageAct = (said: Content | Act): said is MessageAct => MESSAGE_ACTS.includes(said.type)
 
 /** Returns a list line. */
 export const contentWords = (said: Content | Act): string => (isAct(said) ? '' : rulesOf(said).words(said))
