@@ -18,6 +18,10 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
       { words: 'Up and down the rows', press: ['↑', '↓'] },
       { words: 'Open', press: ['Enter'] },
       { words: 'Actions of a row', press: ['Shift', 'F10'] },
+      { words: 'Pin a chat', press: ['P'] },
+      { words: 'Mark as read or unread', press: ['U'] },
+      { words: 'Mute', press: ['M'] },
+      { words: 'Archive', press: ['E'] },
     ],
   },
   {

@@ -1,7 +1,5 @@
 import {
   Ban,
-  Bell,
-  BellOff,
   Copy,
   Eraser,
   Flag,
@@ -14,7 +12,6 @@ import {
   UserRoundCheck,
   UserRoundX,
 } from 'lucide-react'
-import { unmuteRoom } from '../../alerts/notifications/mute.ts'
 import { lockChat } from '../../chat/chatlocks/relock.ts'
 import type { DirectChat } from '../../rooms/list/members.ts'
 import { isBlocked, isRequest } from '../../rooms/list/room.ts'
@@ -25,7 +22,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { useCopy } from '../../ui/useCopy.tsx'
 import { type Act, askAct } from './acts.ts'
-import { markItems } from './markItems.tsx'
+import { markItems, muteItem } from './markItems.tsx'
 import { useAnswer } from './Request.tsx'
 
 interface Props {
@@ -64,9 +61,6 @@ export function RowMenu({ chat: { room, person }, at, onOpen, onClose }: Props) 
     { icon: Copy, label: `Copy ${handle}`, onSelect: copy },
     asks(Pencil, 'Change the name', 'name'),
   ]
-  const mute = room.mutedUntil
-    ? { icon: Bell, label: 'Unmute', onSelect: () => void unmuteRoom(env, room) }
-    : asks(BellOff, 'Mute', 'mute')
   function lockItems() {
     if (room.lock === 'open') return [{ icon: LockKeyhole, label: 'Lock now', onSelect: () => void lockChat(env, room) }]
     if (room.lock === 'none') return person.isDeleted ? [] : [asks(LockKeyhole, 'Set chat password', 'set_password')]
@@ -75,7 +69,7 @@ export function RowMenu({ chat: { room, person }, at, onOpen, onClose }: Props) 
   }
   const ofContact = [
     ...markItems(env, room, nameOf(person)),
-    ...(person.isDeleted ? [] : [mute, ...ofLiving]),
+    ...(person.isDeleted ? [] : [muteItem(env, room), ...ofLiving]),
     ...lockItems(),
     ...(isShutRow(room) ? [] : [asks(Images, 'Shared files', 'shared'), asks(Eraser, 'Clear chat', 'clear')]),
     ...(person.isDeleted ? [] : [block, report]),

@@ -1,5 +1,6 @@
-import { Archive, ArchiveRestore, Mail, MailOpen, Pin, PinOff } from 'lucide-react'
+import { Archive, ArchiveRestore, Bell, BellOff, Mail, MailOpen, Pin, PinOff } from 'lucide-react'
 import type { Mark } from '../../../contract/chat/content.ts'
+import { unmuteRoom } from '../../alerts/notifications/mute.ts'
 import { setMark } from '../../chat/messages/setMark.ts'
 import type { Env } from '../../env.ts'
 import { isArchived, isMarkable, isMarkedUnread, isPinned, marksStore } from '../../rooms/list/marks.ts'
@@ -9,6 +10,7 @@ import { type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
 import { failureWords } from '../../ui/failure.ts'
 import type { MenuItem } from '../../ui/Menu.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { askAct } from './acts.ts'
 import { neighbourOf } from './neighbourOf.ts'
 
 /** More would fill a phone’s screen. */
@@ -48,19 +50,24 @@ export function markItems(env: Env, room: RoomRow, name: string): MenuItem[] {
   const isUnread = room.unreadCount > 0 || isMarkedUnread(room, marks)
   const isAway = isArchived(room, marks)
   const pinItem = isPinned(room, marks)
-    ? { icon: PinOff, label: 'Unpin', onSelect: () => void set('pinned', false) }
-    : { icon: Pin, label: 'Pin', onSelect: pin }
+    ? { icon: PinOff, label: 'Unpin', press: 'P', onSelect: () => void set('pinned', false) }
+    : { icon: Pin, label: 'Pin', press: 'P', onSelect: pin }
   const readItem = isUnread
-    ? { icon: MailOpen, label: 'Mark as read', onSelect: () => void read() }
-    : { icon: Mail, label: 'Mark as unread', onSelect: () => void set('unread', true) }
+    ? { icon: MailOpen, label: 'Mark as read', press: 'U', onSelect: () => void read() }
+    : { icon: Mail, label: 'Mark as unread', press: 'U', onSelect: () => void set('unread', true) }
   return [
     ...(isAway ? [] : [pinItem]),
     ...(isNotes(room) ? [] : [readItem]),
     isAway
-      ? { icon: ArchiveRestore, label: 'Move out of the archive', onSelect: () => void set('archived', false) }
-      : { icon: Archive, label: 'Archive', onSelect: () => void archive() },
+      ? { icon: ArchiveRestore, label: 'Move out of the archive', press: 'E', onSelect: () => void set('archived', false) }
+      : { icon: Archive, label: 'Archive', press: 'E', onSelect: () => void archive() },
   ]
 }
+
+export const muteItem = (env: Env, room: RoomRow): MenuItem =>
+  room.mutedUntil
+    ? { icon: Bell, label: 'Unmute', press: 'M', onSelect: () => void unmuteRoom(env, room) }
+    : { icon: BellOff, label: 'Mute', press: 'M', onSelect: () => askAct('mute', room.id) }
 
 async function tries(run: () => Promise<void>): Promise<boolean> {
   try {

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react'
+import { useEnv } from '../../ui/env.tsx'
 import { followLongPress } from '../../ui/longPress.ts'
 
 interface Asked {
@@ -7,8 +8,15 @@ interface Asked {
   at: { x: number; y: number }
 }
 
-/** The row whose menu is asked for: by a right click, by the keyboard's menu key, by a long press, or by the row's button. */
+/** Letters of the row's menu. */
+const LETTER = /^[PUME]$/
+
+/**
+ * The row whose menu is asked for: by a right click, by the keyboard's menu key, by a long press, or by the row's button. Its letters act on
+ * the row that has the focus.
+ */
 export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefined, () => void] {
+  const env = useEnv()
   const [asked, setAsked] = useState<Asked>()
   useEffect(() => {
     const element = area.current
@@ -36,15 +44,26 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
       event.preventDefault()
       event.stopPropagation()
     }
+    const press = (event: KeyboardEvent) => {
+      const { target, ctrlKey, metaKey, altKey, shiftKey, isComposing, repeat } = event
+      const letter = event.key.toUpperCase()
+      const isOther = ctrlKey || metaKey || altKey || shiftKey || isComposing || repeat || !LETTER.test(letter)
+      const chatRoomId = target instanceof HTMLElement && target.closest('li[aria-posinset]') ? target.dataset['room'] : undefined
+      if (isOther || !chatRoomId) return
+      event.preventDefault()
+      void import('./rowKeys.ts').then(({ pressRow }) => pressRow(env, chatRoomId, letter))
+    }
     // The finger that opened the menu does not open the chat as well.
     const endLongPress = followLongPress(element, open)
     element.addEventListener('contextmenu', context)
     element.addEventListener('click', click, true)
+    element.addEventListener('keydown', press)
     return () => {
       endLongPress()
       element.removeEventListener('contextmenu', context)
       element.removeEventListener('click', click, true)
+      element.removeEventListener('keydown', press)
     }
-  }, [area])
+  }, [area, env])
   return [asked, () => setAsked(undefined)]
 }

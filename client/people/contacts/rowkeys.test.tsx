@@ -1,0 +1,98 @@
+// @vitest-environment happy-dom
+import { screen, waitFor } from '@testing-library/react'
+import { useRef } from 'react'
+import { beforeEach, expect, test } from 'vitest'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
+import type { Env } from '../../env.ts'
+import { marksStore } from '../../rooms/list/marks.ts'
+import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
+import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
+import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { ALICE_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
+import type { Marks } from '../../worker/crypto.ts'
+import { withMark } from '../../worker/messages/marks.ts'
+import { actStore, endAct } from './acts.ts'
+import { useRowMenu } from './useRowMenu.tsx'
+
+openScreen()
+
+const notes: RoomRow = { ...shownRoom, id: notesRoomId(ALICE_ID), direct: null, memberIds: [ALICE_ID] }
+const request: RoomRow = { ...shownRoom, id: 'request', direct: { ...shownRoom.direct, state: 'pending', hasAnswered: false } }
+let marks: Marks = {}
+const kept: unknown[] = []
+
+const crypto = {
+  ownId: async () => ALICE_ID,
+  marks: async () => marks,
+  outbox: async () => [],
+  keepInOutbox: async ({ content }: { content: Parameters<typeof withMark>[1] }) => {
+    kept.push(content)
+    marks = withMark(marks, content, kept.length)
+  },
+} as unknown as Env['crypto']
+
+beforeEach(() => {
+  marks = {}
+  kept.length = 0
+  endAct()
+  resetRooms()
+  resetPeople()
+  putPeople([shownBob])
+  roomsStore.setState({ rooms: new Map([shownRoom, notes, request].map((room) => [room.id, room])) })
+  marksStore.setState({ marks })
+})
+
+function List() {
+  const area = useRef<HTMLUListElement>(null)
+  useRowMenu(area)
+  return (
+    <ul ref={area}>
+      {[shownRoom, notes, request].map(({ id }, index) => (
+        <li key={id} aria-posinset={index + 1} aria-setsize={3}>
+          <a href={`/chat/${id}`} data-room={id}>
+            {id}
+          </a>
+        </li>
+      ))}
+      <li>
+        <a href="/chat/found" data-room={ROOM_ID}>
+          found
+        </a>
+      </li>
+    </ul>
+  )
+}
+
+const row = (name: string) => screen.getByRole('link', { name })
+
+test('P, U and E mark the row with the focus as its menu does, and M asks how long', async () => {
+  const { person } = show(<List />, makeAnswers(), { crypto })
+  row(ROOM_ID).focus()
+  for (const [key, is] of [
+    ['p', 'pinned'],
+    ['u', 'unread'],
+    ['e', 'archived'],
+  ] as const) {
+    await person.keyboard(key)
+    await waitFor(() => expect(kept.at(-1)).toMatchObject({ type: 'mark', room: ROOM_ID, is, on: true }))
+  }
+  // What is archived leaves the focus to its neighbour.
+  row(ROOM_ID).focus()
+  await person.keyboard('m')
+  await waitFor(() => expect(actStore.getState().asked).toEqual({ act: 'mute', chatRoomId: ROOM_ID }))
+  expect(kept).toHaveLength(3)
+})
+
+test('A letter with Ctrl or Alt, on a found message or on a request marks nothing; notes are pinned, and neither muted nor unread', async () => {
+  const { person } = show(<List />, makeAnswers(), { crypto })
+  row('found').focus()
+  await person.keyboard('p')
+  row('request').focus()
+  await person.keyboard('pum')
+  row(ROOM_ID).focus()
+  await person.keyboard('{Control>}p{/Control}{Alt>}e{/Alt}')
+  row(notes.id).focus()
+  await person.keyboard('mup')
+  await waitFor(() => expect(kept).toMatchObject([{ room: notes.id, is: 'pinned' }]))
+  expect(actStore.getState().asked).toBe(null)
+})
