@@ -10,7 +10,7 @@ import { receiveLog } from './log/receiveLog.ts'
 import { keepAndSeal, sealOutboxRow } from './log/sealing.ts'
 import { reopenWaiting } from './log/unopenedMessages.ts'
 import { explained } from './log/withheldPlace.ts'
-import { takeStrays } from './messages/acts.ts'
+import { loadActs, takeStrays } from './messages/acts.ts'
 import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
 import * as begun from './messages/begunRows.ts'
 import { marksOf } from './messages/marks.ts'
@@ -118,8 +118,8 @@ export const searchVerbs = ({ on }: Binding) =>
 export const fileVerbs = ({ on, part }: Binding) => ({
   ...on({
     uploads: async (live: Live) => {
-      // Without a line a file is kept, and a message taken back.
-      const parts = Promise.all([load.files(), load.unsent(), loadHpke()])
+      // Without a line a file is kept, and a message edited or taken back.
+      const parts = Promise.all([load.files(), load.unsent(), loadHpke(), loadActs()])
       if ((await live.vault.keys('sealed', UPLOADS)).length > 0) return (await parts)[0].uploads(live)
       parts.catch(() => undefined)
       return []

@@ -7,7 +7,7 @@ import { type Place, withRoom } from '../group/roomState.ts'
 import { withNamed } from '../group/signers.ts'
 import type { Live } from '../keys/live.ts'
 import { readBook } from '../lists/book.ts'
-import { dropDeleted, takeActs, withActs } from '../messages/acts.ts'
+import { takeActs } from '../messages/acts.ts'
 import { type Reading, readByArchive, readUnsealed } from '../messages/archive.ts'
 import {
   type NamedVersions,
@@ -17,6 +17,7 @@ import {
   noVersions,
 } from '../messages/namedVersions.ts'
 import { onceEach } from '../messages/onceEach.ts'
+import { dropDeleted, withActs } from '../messages/takenActs.ts'
 import { AT_THE_BEGINNING, isOtherLog, withCommit, withHash, withMessage } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { StoredMessage } from '../vault/storedMessage.ts'

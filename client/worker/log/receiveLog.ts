@@ -9,9 +9,10 @@ import type { Live } from '../keys/live.ts'
 import { copiedWrite } from '../lists/copiedDevice.ts'
 import { noteGeneration } from '../lists/generations.ts'
 import { arePeersKnown, type ShownPeer } from '../lists/peerStanding.ts'
-import { dropDeleted, NOTHING_TAKEN, type TakenActs, takeActs, withActs } from '../messages/acts.ts'
+import { takeActs } from '../messages/acts.ts'
 import { type NewerVersions, newerVersions, noVersions } from '../messages/namedVersions.ts'
 import { withOutbox } from '../messages/outbox.ts'
+import { dropDeleted, NOTHING_TAKEN, type TakenActs, withActs } from '../messages/takenActs.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { StoredMessage } from '../vault/storedMessage.ts'
 import type { EpochName, Fork, RoomRecord } from '../vault/storedRoom.ts'
@@ -174,10 +175,11 @@ async function store(
   { live, chatRoomId, record, group, messages, writes, hasSettled, isCopied }: CatchUp,
   before: RoomRecord,
 ): Promise<TakenActs> {
+  // It may have to be loaded, and nothing is written until it is.
+  const taken = await takeActs(live.vault, { ...record, chatRoomId }, messages)
   if (record.standing === 'joined' && record.generation > before.generation)
     await noteGeneration(live, chatRoomId, record.generation)
   if (isCopied) writes.push(copiedWrite(new Date()))
-  const taken = await takeActs(live.vault, { ...record, chatRoomId }, messages)
   const write = () => storeRoom(live, chatRoomId, { record: withActs(record, taken), group }, [...taken.writes, ...writes])
   await (hasSettled ? withOutbox(live, chatRoomId, write) : write())
   await dropDeleted(live, chatRoomId, taken)

@@ -1,254 +1,28 @@
-import type { Act, Content, MessageAct } from '../../../contract/chat/content.ts'
-import { ACT_LIMITS, isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
-import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
-import { notesRoomId } from '../../../contract/ground/shapes.ts'
-import { inRoom } from '../group/roomState.ts'
+import type { Act, Content } from '../../../contract/chat/content.ts'
 import type { Live } from '../keys/live.ts'
-import { CryptoFailure } from '../primitives/failure.ts'
-import { rereadWrite } from '../searchindex/lateMessages.ts'
-import {
-  isProven,
-  type MessageName,
-  messageAt,
-  messageName,
-  messageWrites,
-  type StoredMessage,
-  seqOfMessage,
-} from '../vault/storedMessage.ts'
-import { type RoomRecord, recordWrite, roomRecord } from '../vault/storedRoom.ts'
-import type { Vault, Write } from '../vault/vault.ts'
-import { forgottenBegun } from './begunRows.ts'
-import { keptMarks, type Marks, marksWrite, withMark } from './marks.ts'
-import { openWaiting } from './waitingActs.ts'
+import { partOf } from '../primitives/loadPart.ts'
+import { messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
+import type { Vault } from '../vault/vault.ts'
+import { NOTHING_TAKEN, type TakenActs, type Waited } from './takenActs.ts'
 
-type Told<A = Act> = StoredMessage & { body: { kind: 'act'; act: A } }
-
-/** What a removed browser signs after its removal changes nothing. */
-const isTold = (entry: StoredMessage | undefined): entry is Told =>
-  entry?.body.kind === 'act' && entry.body.act !== null && !entry.isRemovedSince
-
-const isOfMessage = (entry: StoredMessage | undefined): entry is Told<MessageAct> => isTold(entry) && isMessageAct(entry.body.act)
-
-export interface TakenActs {
-  entries: StoredMessage[]
-  /** Messages of the vault that became others. */
-  changed: StoredMessage[]
-  deleted: Content[]
-  isWaiting: boolean
-  writes: Write[]
-}
-
-interface Waited extends Pick<RoomRecord, 'hasWaitingActs'> {
-  chatRoomId: string
-}
+/** Most of what comes is no act. */
+export const loadActs = partOf(() => import('./takeActs.ts'))
 
 /**
  * Applies the acts among new entries, and those that waited for one of them [Note: M7]. Call inside the room's lock; the caller commits
- * the writes, then calls `dropDeleted`.
+ * the writes, then calls `dropDeleted`. Throws 'not_loaded' before anything is written.
  */
-export async function takeActs(
-  vault: Vault,
-  { chatRoomId, hasWaitingActs }: Waited,
-  entries: StoredMessage[],
-): Promise<TakenActs> {
-  const at: Taking = {
-    vault,
-    chatRoomId,
-    rows: new Map(entries.map((entry) => [entry.seq, entry])),
-    said: saidIn(entries),
-    reread: [],
-    deleted: [],
-    forgotten: [],
-    waiting: openWaiting(vault, chatRoomId),
-  }
-  if (hasWaitingActs) await takeWaiting(at, entries)
-  for (const entry of entries) {
-    if (isOfMessage(entry)) await take(at, entry)
-    else if (isTold(entry)) await takeMark(at, entry)
-  }
-  const isNew = new Set(entries.map(({ seq }) => seq))
-  const rows = [...at.rows.values()]
-  const changed = rows.filter(({ seq, body }) => !isNew.has(seq) && body.kind !== 'act')
-  return {
-    entries: entries.map((entry) => at.rows.get(entry.seq) ?? entry),
-    changed: [...changed, ...rows.filter(({ seq, body }) => !isNew.has(seq) && isHidden(body))],
-    deleted: at.deleted,
-    isWaiting: at.waiting.isWaiting(),
-    writes: [
-      ...rows.flatMap(messageWrites),
-      ...at.reread.map((message) => rereadWrite(chatRoomId, message)),
-      ...at.forgotten,
-      ...at.waiting.writes(),
-      ...(at.marks ? [marksWrite(at.marks)] : []),
-    ],
-  }
+export async function takeActs(vault: Vault, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
+  if (waited.hasWaitingActs || entries.some(({ body }) => body.kind === 'act'))
+    return (await loadActs()).takeActs(vault, waited, entries)
+  return { ...NOTHING_TAKEN, entries, writes: entries.flatMap(messageWrites) }
 }
-
-export const NOTHING_TAKEN: TakenActs = { entries: [], changed: [], deleted: [], isWaiting: false, writes: [] }
 
 /** Applies what a build of before has kept as it came. */
-export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>
-  inRoom(live, chatRoomId, async () => {
-    const record = await roomRecord(live.vault, chatRoomId)
-    if (!record) return
-    const taken = await takeActs(live.vault, { ...record, chatRoomId }, strays)
-    await live.vault.write([...taken.writes, recordWrite(chatRoomId, withActs(record, taken))])
-    await dropDeleted(live, chatRoomId, taken)
-  })
-
-/** Deletes what else is here of it. After a crash nobody has the key of a file, and the index is read later. */
-export async function dropDeleted(live: Live, chatRoomId: string, { deleted }: TakenActs): Promise<void> {
-  if (deleted.length > 0) await (await import('./dropDeleted.ts')).dropTraces(live, chatRoomId, deleted)
-}
+export const takeStrays = async (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>
+  (await loadActs()).takeStrays(live, chatRoomId, strays)
 
 /** An edit or a deletion that nobody would count is not sent. Throws 'too_late'. */
 export async function refuseLate(vault: Vault, chatRoomId: string, said: Act | Content): Promise<void> {
-  if (said.type !== 'edit' && said.type !== 'delete') return
-  const seq = await seqOfMessage(vault, { chatRoomId, ...said.target })
-  const message = seq === undefined ? undefined : await messageAt(vault, chatRoomId, seq)
-  const [limitMs, words] =
-    said.type === 'edit' ? [ACT_LIMITS.editMs, 'edited within 24 hours'] : [ACT_LIMITS.deleteMs, 'deleted within 48 hours']
-  if (message && Date.now() - Date.parse(message.sentAt ?? message.at) > limitMs)
-    throw new CryptoFailure('too_late', `A message can be ${words}`)
-}
-
-/** Views read their messages anew. */
-export function withActs(record: RoomRecord, { changed, isWaiting }: Pick<TakenActs, 'changed' | 'isWaiting'>): RoomRecord {
-  if (changed.length === 0 && !isWaiting) return record
-  const changes = (record.changes ?? 0) + Math.min(1, changed.length)
-  return { ...record, changes, ...(isWaiting && { hasWaitingActs: true }) }
-}
-
-interface Taking {
-  vault: Vault
-  chatRoomId: string
-  rows: Map<number, StoredMessage>
-  /** The seqs of new messages, by name. */
-  said: Map<string, number>
-  /** Messages of the vault with other words. */
-  reread: StoredMessage[]
-  deleted: Content[]
-  forgotten: Write[]
-  waiting: ReturnType<typeof openWaiting>
-  marks?: Marks
-}
-
-/** Only notes have marks, and only their owner's. */
-async function takeMark(at: Taking, { senderId, seq, body: { act } }: Told): Promise<void> {
-  if (at.chatRoomId === notesRoomId(senderId) && !isMessageAct(act))
-    at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), act, seq)
-}
-
-const saidIn = (entries: StoredMessage[]) =>
-  new Map(
-    entries
-      .filter((entry) => isProven(entry) && entry.body.kind !== 'act')
-      .map((entry) => [messageName(entry), entry.seq] as const),
-  )
-
-async function take(at: Taking, entry: Told<MessageAct>): Promise<void> {
-  const { chatRoomId, waiting } = at
-  const { act } = entry.body
-  if (act.type === 'delete') {
-    for (const [index, place] of act.places.entries())
-      if (place < entry.seq && !(await emptyPlace(at, place, entry, index > 0))) await waiting.addPlace(entry, place, entry.seq)
-    if (at.rows.get(act.places[0] ?? 0)?.body.kind === 'deleted') return
-  }
-  const name = { chatRoomId, ...act.target }
-  if (!(await applyTo(at, name, entry))) await waiting.addName(name, entry.seq)
-}
-
-async function takeWaiting(at: Taking, entries: StoredMessage[]): Promise<void> {
-  const { waiting } = at
-  const fresh = entries.filter((entry) => at.said.has(messageName(entry)))
-  for (const [index, seqs] of (await waiting.takeNames(fresh)).entries())
-    for (const seq of seqs) {
-      const [message, told] = [fresh[index], await actAt(at, seq)]
-      if (message && told) await applyTo(at, message, told)
-    }
-  for (const entry of entries) {
-    if (entry.body.kind !== 'withheld') continue
-    const told = await actAt(at, await waiting.takePlace(entry, entry.seq))
-    const { act } = told?.body ?? {}
-    if (!told || act?.type !== 'delete') continue
-    const isEdit = act.places[0] !== entry.seq
-    await emptyPlace(at, entry.seq, told, isEdit)
-    // What is empty needs nothing else.
-    if (!isEdit) await waiting.takeNames([entry])
-  }
-}
-
-async function actAt({ vault, chatRoomId }: Taking, seq: number | undefined): Promise<Told<MessageAct> | undefined> {
-  const entry = seq === undefined ? undefined : await messageAt(vault, chatRoomId, -seq)
-  return isOfMessage(entry) ? entry : undefined
-}
-
-/** Returns false if the message is not here. */
-async function applyTo(at: Taking, name: MessageName, entry: Told<MessageAct>): Promise<boolean> {
-  const message = await find(at, name)
-  if (!message) return false
-  const { body, acts, ...rest } = message
-  if (body.kind === 'deleted') await dropTexts(at, [entry.seq])
-  if (body.kind !== 'content') return true
-  const became = withAct(
-    { ...toldAt(message), content: body.content, acts },
-    { ...toldAt(entry), seq: entry.seq, act: entry.body.act },
-  )
-  if (became === 'deleted') {
-    at.deleted.push(body.content)
-    at.forgotten.push(...(await forgottenBegun(at.vault, name)))
-    put(at, { ...rest, body: { kind: 'deleted' } }, true)
-    await dropTexts(at, [...(acts?.edits ?? []), entry.seq])
-  } else if (became) {
-    put(at, { ...message, acts: became }, became.edit !== acts?.edit)
-    const gone = acts?.edits?.filter((seq) => !became.edits?.includes(seq)) ?? []
-    await dropTexts(at, gone)
-  }
-  return true
-}
-
-/**
- * Explains a place that the server has emptied: a deleted message, or one of its edits, of which nothing shows. Returns false if the
- * place is not here.
- */
-async function emptyPlace(at: Taking, seq: number, entry: Told<MessageAct>, isEdit: boolean): Promise<boolean> {
-  const { vault, chatRoomId, rows } = at
-  const { senderId, body } = entry
-  const row = rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq))
-  if (!row) return (await messageAt(vault, chatRoomId, -seq)) !== undefined
-  if (row.body.kind !== 'withheld' || row.senderId !== senderId) return true
-  const { at: time } = entry
-  const told = { senderId, at: time, sentAt: time, seq: entry.seq, act: body.act }
-  if (isEdit) rows.set(seq, { ...row, body: HIDDEN })
-  else if (row.id === body.act.target.id && isDeletedBy({ senderId, at: row.at, sentAt: row.at }, told))
-    rows.set(seq, { ...row, body: { kind: 'deleted' } })
-  return true
-}
-
-const HIDDEN = { kind: 'act', act: null } as const
-const isHidden = (body: StoredMessage['body']) => body.kind === 'act' && body.act === null
-
-async function find({ vault, chatRoomId, rows, said }: Taking, name: MessageName): Promise<StoredMessage | undefined> {
-  const seq = said.get(messageName(name)) ?? (await seqOfMessage(vault, name))
-  return seq === undefined ? undefined : (rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq)))
-}
-
-const toldAt = ({ senderId, at, sentAt = at }: StoredMessage): Pick<ToldAct, 'senderId' | 'at' | 'sentAt'> => ({
-  senderId,
-  at,
-  sentAt,
-})
-
-function put(at: Taking, message: StoredMessage, hasOtherWords: boolean): void {
-  at.rows.set(message.seq, message)
-  if (hasOtherWords && !at.said.has(messageName(message)))
-    at.reread = [...at.reread.filter(({ seq }) => seq !== message.seq), message]
-}
-
-/** The texts of edits go; their places and hashes stay. */
-async function dropTexts({ vault, chatRoomId, rows }: Taking, seqs: number[]): Promise<void> {
-  for (const seq of seqs) {
-    const entry = rows.get(seq) ?? (await messageAt(vault, chatRoomId, -seq))
-    if (isTold(entry) && entry.body.act.type === 'edit') rows.set(seq, { ...entry, body: { kind: 'act', act: null } })
-  }
+  if (said.type === 'edit' || said.type === 'delete') await (await loadActs()).refuseLate(vault, chatRoomId, said)
 }
