@@ -47,7 +47,11 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
   const [isPending, setPending] = useState(false)
   const [failure, setFailure] = useState('')
   const canSend = useStore(accountStore, ({ user }) => user !== null && hasRight(user.subscriptionTier, 'send'))
-  const all = targets.filter(({ isAsked }) => isAsked(query))
+  // What is chosen stays to be seen, whatever is searched for.
+  const matching = targets.filter(({ isAsked }) => isAsked(query))
+  const isOn = ({ id }: { id: string }) => chosen.has(id)
+  // A search hides nothing that is chosen.
+  const all = query.trim() === '' ? targets : [...targets.filter(isOn), ...matching.filter((target) => !isOn(target))]
   const found = all.slice(0, SHOWN_MAX)
   const isFull = chosen.size >= CHATS_MAX
 
@@ -106,7 +110,7 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
         </label>
         <ul className="forward-list">
           {found.map(({ id, name, face, isOwn }) => {
-            const isOn = chosen.has(id)
+            const isChosen = chosen.has(id)
             return (
               <li key={id}>
                 <label>
@@ -117,21 +121,21 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
                   <input
                     type="checkbox"
                     className="sr"
-                    checked={isOn}
-                    disabled={isPending || (isFull && !isOn)}
+                    checked={isChosen}
+                    disabled={isPending || (isFull && !isChosen)}
                     onChange={() => toggle(id, name)}
                   />
                   <span className="check-circle" aria-hidden>
-                    {isOn && <Check className="i i-14" />}
+                    {isChosen && <Check className="i i-14" />}
                   </span>
                 </label>
               </li>
             )
           })}
         </ul>
-        {(found.length === 0 || all.length > found.length) && (
+        {(matching.length === 0 || all.length > found.length) && (
           <p className="small t2" role="status">
-            {found.length === 0 ? 'Nobody found' : `${all.length - found.length} more: search for them`}
+            {matching.length === 0 ? 'Nobody found' : `${all.length - found.length} more: search for them`}
           </p>
         )}
         <p className="forward-what" dir="auto">

@@ -34,7 +34,7 @@ const planned = (subscriptionTier: 'free' | 'premium') =>
     user: { subscriptionTier } as unknown as NonNullable<ReturnType<typeof accountStore.getState>['user']>,
   })
 
-test('At most five chats are chosen, found by their letters; what is forwarded stands below', async () => {
+test('At most five chats are chosen, found by their letters beside what is chosen; what is forwarded stands below', async () => {
   planned('premium')
   const { person } = show(<ForwardDialog messages={[message]} onUpgrade={vi.fn()} onClose={vi.fn()} />, makeAnswers())
   screen.getByText('Keep the line open')
@@ -50,7 +50,13 @@ test('At most five chats are chosen, found by their letters; what is forwarded s
   await person.click(checkboxOf('Bob'))
   expect(checkboxOf('Grace').disabled).toBe(false)
   await person.type(screen.getByLabelText('Search contacts'), 'gra')
-  expect(screen.getAllByRole('checkbox').map((one) => one.closest('label')?.textContent)).toEqual(['GGrace'])
+  expect(screen.getAllByRole('checkbox').map((one) => one.closest('label')?.textContent)).toEqual([
+    ...['CCarol', 'DDora', 'EErin', 'FFrank'],
+    'GGrace',
+  ])
+  await person.type(screen.getByLabelText('Search contacts'), 'xyz')
+  expect(screen.getAllByRole('checkbox')).toHaveLength(4)
+  screen.getByText('Nobody found')
 })
 
 test('Without a plan a text goes to the own notes alone: anybody else is an offer of the plans, and nothing is kept', async () => {
