@@ -60,8 +60,13 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   }
   useEffect(() => () => selectionStore.setState({ selection: null }), [])
   const { canReply, reply, itemsOf, quickOf } = verbs
-  function open(message: ShownMessage, at: Point): boolean {
+  function open(message: ShownMessage, at: Point, target?: EventTarget | null): boolean {
     if (isSelecting(chatRoomId)) return false
+    if (target instanceof Element && target.closest('.reactions')) {
+      // Who reacted stands there.
+      setAsked({ of: 'details', message, at })
+      return true
+    }
     const hasItems = itemsOf(message).length + quickOf(message).length > 0
     if (hasItems) setMenu({ message, at })
     return hasItems
@@ -104,7 +109,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
       const box = found.element.getBoundingClientRect()
       // A key has no place.
       const point = x === 0 && y === 0 ? { x: box.left + 24, y: box.top + 24 } : { x, y }
-      if (latest.current.open(found.message, point)) event.preventDefault()
+      if (latest.current.open(found.message, point, target)) event.preventDefault()
     }
     const press = (event: KeyboardEvent) => {
       const found = event.target instanceof Element && event.target.matches('.msg') ? at(event.target) : undefined
@@ -131,7 +136,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     area.addEventListener('click', select, { ...page, capture: true })
     const endLongPress = followLongPress(area, (target, point) => {
       const found = at(target)
-      return found !== undefined && latest.current.open(found.message, point)
+      return found !== undefined && latest.current.open(found.message, point, target)
     })
     const endSwipe = followSwipe(area, (target) => {
       const found = at(target)

@@ -201,6 +201,14 @@ test('The details tell what is known, who reacted and what a message said before
   expect(await within(dialog).findByText('At eight')).toBeTruthy()
 })
 
+test('A right click on a reaction says who gave it, and changes nothing', async () => {
+  talk({ ...mine, reactions: [{ emoji: '👍', userIds: [BOB_ID, ALICE_ID] }] })
+  fireEvent.contextMenu(await screen.findByRole('button', { name: '👍 2, You and Bob Baker' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Message details' })
+  expect(within(dialog).getByText('👍').parentElement?.textContent).toBe('👍You and Bob Baker')
+  expect([screen.queryByRole('menu'), kept]).toEqual([null, []])
+})
+
 test('A change that the server refused says so below the message, with its words to copy', async () => {
   const { person } = talk({ ...mine, pending: { ids: ['refused'], status: 'failed', reason: 'No plan', words: 'At ten' } })
   expect(await screen.findByText('Change not sent. No plan.')).toBeTruthy()
