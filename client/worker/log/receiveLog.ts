@@ -175,7 +175,6 @@ async function store(
   { live, chatRoomId, record, group, messages, writes, hasSettled, isCopied }: CatchUp,
   before: RoomRecord,
 ): Promise<TakenActs> {
-  // It may have to be loaded, and nothing is written until it is.
   const taken = await takeActs(live.vault, { ...record, chatRoomId }, messages)
   if (record.standing === 'joined' && record.generation > before.generation)
     await noteGeneration(live, chatRoomId, record.generation)
