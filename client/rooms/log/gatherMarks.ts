@@ -1,6 +1,7 @@
 import type { Env } from '../../env.ts'
 import { loadMarks } from '../list/marks.ts'
 import type { Room } from '../list/room.ts'
+import { catchUp } from './catchUp.ts'
 import { loadOlderPage } from './olderPage.ts'
 
 /** A new browser reads the notes to their beginning [Note: M13]. */
@@ -14,6 +15,8 @@ export async function gatherMarks(env: Env, notes: Room): Promise<void> {
     if (next >= from) break
     from = next
   }
+  // A page that ended before it had the keys has noted what came, and nothing newer may ever come.
+  if ((await env.crypto.roomRecord(notes.id))?.waiting.length) await catchUp(env, notes)
   // Another tab may have read them.
   await loadMarks(env)
 }

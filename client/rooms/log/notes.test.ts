@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Act, Content, Mark, Star } from '../../../contract/chat/content.ts'
+import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { wordsOf } from '../../testing/people.ts'
@@ -115,6 +116,19 @@ test("a message of Bob's is starred in every browser of Alice's, also before it 
   await reads(phone)
   expect(await isStarredAt(phone)).toBe(false)
   expect(await reads(phone)).toEqual([])
+})
+
+test('a page that ends before it has the keys of the notes leaves its marks to the next one', async () => {
+  const { alice, roomId } = await people()
+  await keeps(alice, mark(roomId, 'pinned', true))
+  const laptop = await alice.newComputer()
+  const { api } = laptop.env
+  laptop.env.api = ((endpoint, input) =>
+    endpoint.path === roomsApi.archiveKeys.path ? Promise.reject(new Error('The page ends')) : api(endpoint, input)) as typeof api
+  await expect(reads(laptop)).rejects.toThrow('The page ends')
+  laptop.env.api = api
+  await gatherMarks(laptop.env, notesOf(laptop, 2))
+  expect((await laptop.core.marks())[roomId]).toMatchObject({ pinned: { on: true } })
 })
 
 test('a mark that somebody else sends, or that stands in another chat, changes nothing', async () => {
