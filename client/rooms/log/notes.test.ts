@@ -120,15 +120,21 @@ test("a message of Bob's is starred in every browser of Alice's, also before it 
 
 test('a page that ends before it has the keys of the notes leaves its marks to the next one', async () => {
   const { alice, roomId } = await people()
-  await keeps(alice, mark(roomId, 'pinned', true))
   const laptop = await alice.newComputer()
+  await refreshOwnDevices(alice.env)
+  await keeps(alice, mark(roomId, 'pinned', true))
+  await reads(laptop)
+  await gatherMarks(laptop.env, notesOf(laptop, 2))
+  const phone = await alice.newComputer()
+  await enterRoom(phone.env, notesOf(phone, 2))
+  await keeps(phone, mark(roomId, 'archived', true))
   const { api } = laptop.env
   laptop.env.api = ((endpoint, input) =>
     endpoint.path === roomsApi.archiveKeys.path ? Promise.reject(new Error('The page ends')) : api(endpoint, input)) as typeof api
   await expect(reads(laptop)).rejects.toThrow('The page ends')
   laptop.env.api = api
-  await gatherMarks(laptop.env, notesOf(laptop, 2))
-  expect((await laptop.core.marks())[roomId]).toMatchObject({ pinned: { on: true } })
+  await gatherMarks(laptop.env, notesOf(laptop, 4))
+  expect((await laptop.core.marks())[roomId]).toMatchObject({ pinned: { on: true }, archived: { on: true } })
 })
 
 test('a mark that somebody else sends, or that stands in another chat, changes nothing', async () => {
