@@ -15,8 +15,8 @@ export async function gatherMarks(env: Env, notes: Room): Promise<void> {
     if (next >= from) break
     from = next
   }
-  // A page that ended before it had the keys has noted what came, and nothing newer may ever come.
-  if ((await env.crypto.roomRecord(notes.id))?.waiting.length) await catchUp(env, notes)
+  const lackKeys = (await env.crypto.roomRecord(notes.id))?.waiting ?? []
+  if (lackKeys.length > 0) await catchUp(env, notes)
   // Another tab may have read them.
   await loadMarks(env)
 }
