@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import { devicesApi } from '../../../contract/account/devices.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { inTurn } from '../../net/inTurn.ts'
 import { CryptoFailure } from '../../worker/crypto.ts'
 import { refreshOwnDevices } from './ownDevices.ts'
 import { isPaused, pauseQuestion } from './pauseQuestion.ts'
@@ -96,15 +97,8 @@ async function replaceSpoiled(env: Env, { others, ...spoiled }: z.output<typeof 
   throw new CryptoFailure('book_unread', 'The address book that the server keeps does not open')
 }
 
-const saving = new WeakMap<Env, Promise<void>>()
-
-/** Merges if another device saved first. Of simultaneous calls of this page one saves for all. */
-export async function saveBook(env: Env): Promise<void> {
-  const before = saving.get(env)
-  const mine = (before ?? Promise.resolve()).catch(() => undefined).then(() => saveChanges(env))
-  saving.set(env, mine)
-  await mine
-}
+/** Merges if another device saved first. Of simultaneous calls one saves for all. */
+export const saveBook = (env: Env): Promise<void> => inTurn(env, 'book', () => saveChanges(env))
 
 async function saveChanges(env: Env): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
