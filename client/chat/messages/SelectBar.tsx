@@ -13,11 +13,11 @@ import { useOver } from '../../ui/useOver.tsx'
 import { DeleteMessage } from './DeleteMessage.tsx'
 import { canDelete } from './edits.ts'
 import { canForward } from './forward.ts'
-import { starAll } from './messageVerbs.tsx'
 import { wordsOf } from './quotes.ts'
 import { endSelecting, selectedIn } from './select.ts'
 import { selectionStore } from './selection.ts'
 import './selection.css'
+import { toggleStars } from './setStars.ts'
 import { messagesStore, type ShownMessage, viewOf } from './store.ts'
 
 const ForwardDialog = later(async () => (await import('./ForwardDialog.tsx')).ForwardDialog)
@@ -51,7 +51,7 @@ export function SelectBar({ room, name, onUpgrade }: Props) {
     endSelecting()
   }
   function star() {
-    void starAll(env, room.id, selected)
+    void toggleStars(env, room.id, selected)
     endSelecting()
   }
   const latest = useLatest((event: KeyboardEvent) => {

@@ -2,9 +2,7 @@ import { CircleCheck, Copy, CornerUpLeft, Forward, Info, Pencil, SmilePlus, Star
 import type { Env } from '../../env.ts'
 import { isMarkable, isStarred, marksStore } from '../../rooms/list/marks.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
-import { failureWords } from '../../ui/failure.ts'
 import type { MenuItem, QuickItem } from '../../ui/Menu.tsx'
-import { showToast } from '../../ui/toast.ts'
 import { copyText } from '../../ui/useCopy.tsx'
 import { composer } from './composer.ts'
 import { beginEdit, canDelete, canEdit, editIn, leaveEdit } from './edits.ts'
@@ -14,6 +12,7 @@ import { canReact, ownReactions, QUICK, react } from './reactions.ts'
 import { chooseReply } from './replies.ts'
 import { canSelect } from './selection.ts'
 import { sendAndReport } from './sendOutcome.ts'
+import { toggleStars } from './setStars.ts'
 import { showQuoted } from './showQuoted.ts'
 import type { ShownMessage } from './store.ts'
 
@@ -26,14 +25,6 @@ interface Given {
   onUpgrade: () => void
   onAsk: (of: Asked, message: ShownMessage) => void
   onSelect: (message: ShownMessage) => void
-}
-
-export async function starAll(env: Env, chatRoomId: string, messages: ShownMessage[]): Promise<void> {
-  try {
-    await (await import('./setStars.ts')).toggleStars(env, chatRoomId, messages)
-  } catch (error) {
-    showToast({ tone: 'bad', title: 'The star was not changed', text: failureWords(error) })
-  }
 }
 
 /** What can be done with the messages of a chat. What is not possible has no item. */
@@ -65,7 +56,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     return room !== undefined && isMarkable(room) && canSelect(message)
   }
   const hasStar = (message: ShownMessage) => isStarred(marksStore.getState().marks, chatRoomId, message)
-  const star = (message: ShownMessage) => void starAll(env, chatRoomId, [message])
+  const star = (message: ShownMessage) => void toggleStars(env, chatRoomId, [message])
 
   /** Acts on the message by a letter. Returns false if it has none. */
   function actBy(key: string, message: ShownMessage): boolean {

@@ -1,14 +1,26 @@
-import type { Mark } from '../../../contract/chat/content.ts'
+import type { Mark, Star } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { loadMarks } from '../../rooms/list/marks.ts'
 import { openNotes } from '../../rooms/list/notes.ts'
 import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
-import { sendAct } from './acts.ts'
+import { flush } from './send.ts'
 
-/** Marks a chat on all own browsers. Throws ApiError where there are no notes yet, and no line. */
-export async function setMark(env: Env, room: RoomRow, is: Mark['is'], on: boolean): Promise<void> {
+export const setMark = (env: Env, room: RoomRow, is: Mark['is'], on: boolean): Promise<void> =>
+  keepMarks(env, [{ type: 'mark', room: room.id, is, on, at: room.lastSeq }])
+
+/** Marks on all own browsers. Throws ApiError where there are no notes yet, and no line; CryptoFailure('queue_full'). */
+export async function keepMarks(env: Env, marks: (Mark | Star)[]): Promise<void> {
   const notes = roomById(await openNotes(env))
   if (!notes) throw new Error('The notes are not in the list')
-  const mark = { type: 'mark' as const, room: room.id, is, on, at: room.lastSeq }
-  await sendAct(env, notes, mark, () => void loadMarks(env))
+  try {
+    for (const content of marks)
+      await env.crypto.keepInOutbox({
+        ...{ id: crypto.randomUUID(), chatRoomId: notes.id, content },
+        ...{ replyToId: null, sentAt: env.clock().toISOString() },
+      })
+  } finally {
+    // Those before a failure are kept.
+    await loadMarks(env)
+  }
+  await flush(env, notes)
 }

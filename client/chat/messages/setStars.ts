@@ -1,11 +1,10 @@
+import type { Star } from '../../../contract/chat/content.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import type { Env } from '../../env.ts'
-import { isStarred, loadMarks, marksStore } from '../../rooms/list/marks.ts'
-import { openNotes } from '../../rooms/list/notes.ts'
-import { roomById } from '../../rooms/list/roomList.ts'
+import { isStarred, marksStore } from '../../rooms/list/marks.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
-import { flush } from './send.ts'
+import { keepMarks } from './setMark.ts'
 import { type StarredMessage, starsIn } from './stars.ts'
 import type { ShownMessage } from './store.ts'
 
@@ -28,18 +27,13 @@ export async function toggleStars(env: Env, chatRoomId: string, messages: ShownM
 
 export const setStar = (env: Env, message: Named, isOn: boolean): Promise<void> => setStars(env, [message], isOn)
 
-/** Says why where it cannot. What is kept goes out once there is a line. */
+/** Says why where it cannot. */
 async function setStars(env: Env, messages: Named[], on: boolean): Promise<void> {
   try {
-    const notes = roomById(await openNotes(env))
-    if (!notes) throw new Error('The notes are not in the list')
-    for (const { chatRoomId: room, senderId, id, at } of messages) {
-      const content = { type: 'star' as const, room, target: { senderId, id }, on, at }
-      const sentAt = env.clock().toISOString()
-      await env.crypto.keepInOutbox({ id: crypto.randomUUID(), chatRoomId: notes.id, content, replyToId: null, sentAt })
-    }
-    await loadMarks(env)
-    await flush(env, notes)
+    const stars = messages.map(({ chatRoomId, senderId, id, at }): Star => {
+      return { type: 'star', room: chatRoomId, target: { senderId, id }, on, at }
+    })
+    await keepMarks(env, stars)
   } catch (error) {
     showToast({ tone: 'bad', title: 'The star was not changed', text: failureWords(error) })
   }
