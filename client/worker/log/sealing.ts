@@ -7,7 +7,6 @@ import { type OpenRoom, type Place, storeRoom, withFreeRoom, withRoom } from '..
 import { type Live, leafDevice } from '../keys/live.ts'
 import { readBook, seenVersion } from '../lists/book.ts'
 import { mayBeSealedFor, type ShownPeer } from '../lists/peerStanding.ts'
-import { refuseLate } from '../messages/acts.ts'
 import { FAR_MS } from '../messages/archive.ts'
 import { inKeepingOrder } from '../messages/begunRows.ts'
 import {
@@ -24,6 +23,7 @@ import {
   writtenWrites,
 } from '../messages/outbox.ts'
 import { filesOf, nextOrder } from '../messages/queue.ts'
+import { refuseLate } from '../messages/refuseLate.ts'
 import { sealMessage } from '../messages/sealedMessage.ts'
 import { stated } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'

@@ -1,9 +1,10 @@
-import type { Act, Content } from '../../../contract/chat/content.ts'
+import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { partOf } from '../primitives/loadPart.ts'
 import { messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
+import { recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Vault } from '../vault/vault.ts'
-import { NOTHING_TAKEN, type TakenActs, type Waited } from './takenActs.ts'
+import { dropDeleted, NOTHING_TAKEN, type TakenActs, type Waited, withActs } from './takenActs.ts'
 
 /** Most of what comes is no act. */
 export const loadActs = partOf(() => import('./takeActs.ts'))
@@ -19,10 +20,11 @@ export async function takeActs(vault: Vault, waited: Waited, entries: StoredMess
 }
 
 /** Applies what a build of before has kept as it came. */
-export const takeStrays = async (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>
-  (await loadActs()).takeStrays(live, chatRoomId, strays)
-
-/** An edit or a deletion that nobody would count is not sent. Throws 'too_late'. */
-export async function refuseLate(vault: Vault, chatRoomId: string, said: Act | Content): Promise<void> {
-  if (said.type === 'edit' || said.type === 'delete') await (await loadActs()).refuseLate(vault, chatRoomId, said)
-}
+export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>
+  inRoom(live, chatRoomId, async () => {
+    const record = await roomRecord(live.vault, chatRoomId)
+    if (!record) return
+    const taken = await takeActs(live.vault, { ...record, chatRoomId }, strays)
+    await live.vault.write([...taken.writes, recordWrite(chatRoomId, withActs(record, taken))])
+    await dropDeleted(live, chatRoomId, taken)
+  })

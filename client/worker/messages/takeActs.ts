@@ -1,10 +1,7 @@
 import type { Act, Content, MessageAct } from '../../../contract/chat/content.ts'
-import { ACT_LIMITS, isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
+import { isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
-import { inRoom } from '../group/roomState.ts'
-import type { Live } from '../keys/live.ts'
-import { CryptoFailure } from '../primitives/failure.ts'
 import { rereadWrite } from '../searchindex/lateMessages.ts'
 import {
   isProven,
@@ -15,11 +12,10 @@ import {
   type StoredMessage,
   seqOfMessage,
 } from '../vault/storedMessage.ts'
-import { recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { keptMarks, type Marks, marksWrite, withMark } from './marks.ts'
-import { dropDeleted, type TakenActs, type Waited, withActs } from './takenActs.ts'
+import type { TakenActs, Waited } from './takenActs.ts'
 import { openWaiting } from './waitingActs.ts'
 
 type Told<A = Act> = StoredMessage & { body: { kind: 'act'; act: A } }
@@ -66,25 +62,6 @@ export async function takeActs(
       ...(at.marks ? [marksWrite(at.marks)] : []),
     ],
   }
-}
-
-export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>
-  inRoom(live, chatRoomId, async () => {
-    const record = await roomRecord(live.vault, chatRoomId)
-    if (!record) return
-    const taken = await takeActs(live.vault, { ...record, chatRoomId }, strays)
-    await live.vault.write([...taken.writes, recordWrite(chatRoomId, withActs(record, taken))])
-    await dropDeleted(live, chatRoomId, taken)
-  })
-
-export async function refuseLate(vault: Vault, chatRoomId: string, said: Act | Content): Promise<void> {
-  if (said.type !== 'edit' && said.type !== 'delete') return
-  const seq = await seqOfMessage(vault, { chatRoomId, ...said.target })
-  const message = seq === undefined ? undefined : await messageAt(vault, chatRoomId, seq)
-  const [limitMs, words] =
-    said.type === 'edit' ? [ACT_LIMITS.editMs, 'edited within 24 hours'] : [ACT_LIMITS.deleteMs, 'deleted within 48 hours']
-  if (message && Date.now() - Date.parse(message.sentAt ?? message.at) > limitMs)
-    throw new CryptoFailure('too_late', `A message can be ${words}`)
 }
 
 interface Taking {
