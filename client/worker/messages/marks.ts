@@ -37,10 +37,11 @@ export function withMark(marks: Marks, mark: Mark | Star, seq: number): Marks {
   const rooms = Object.entries(others)
   const newestOf = (told: Marks[string]) => Math.max(...Object.values(told).map((one) => one.seq))
   if (rooms.length >= ROOMS_MAX) rooms.sort(([, one], [, other]) => newestOf(other) - newestOf(one)).length = ROOMS_MAX - 1
-  return withoutOldest({ ...Object.fromEntries(rooms), [room]: { ...before, [is]: { on, at, seq } } })
+  const all = { ...Object.fromEntries(rooms), [room]: { ...before, [is]: { on, at, seq } } }
+  return mark.type === 'star' ? withoutOldestStar(all) : all
 }
 
-function withoutOldest(marks: Marks): Marks {
+function withoutOldestStar(marks: Marks): Marks {
   const stars = Object.entries(marks).flatMap(([room, told]) =>
     Object.entries(told).flatMap(([name, { seq }]) => (name.startsWith(STAR) ? [{ room, name, seq }] : [])),
   )
