@@ -1,4 +1,3 @@
-import { CornerUpLeft, Ellipsis, SmilePlus } from 'lucide-react'
 import { type RefObject, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { roomById } from '../../rooms/list/roomList.ts'
@@ -10,6 +9,7 @@ import { showToast } from '../../ui/toast.ts'
 import { copyText } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { followSwipe } from './followSwipe.ts'
+import { MessageBar } from './MessageBar.tsx'
 import './messageacts.css'
 import { type Asked, messageVerbs } from './messageVerbs.tsx'
 import { wordsOf } from './quotes.ts'
@@ -71,10 +71,6 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     if (hasItems) setMenu({ message, at })
     return hasItems
   }
-  function openBelow(message: ShownMessage, { left, bottom }: DOMRect) {
-    open(message, { x: left, y: bottom })
-  }
-
   const latest = useLatest({ lines, open, toggle, ...verbs })
   useEffect(() => {
     const area = scroller.current
@@ -165,39 +161,11 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
         bubble &&
         itemsOf(active.message).length > 0 &&
         createPortal(
-          <span className="msg-bar">
-            {canReact(active.message) && (
-              <button
-                type="button"
-                className="icon-btn tight"
-                aria-label="React"
-                data-tip=""
-                onClick={({ currentTarget }) => openBelow(active.message, currentTarget.getBoundingClientRect())}
-              >
-                <SmilePlus className="i i-16" aria-hidden />
-              </button>
-            )}
-            {canReply(active.message) && (
-              <button
-                type="button"
-                className="icon-btn tight"
-                aria-label="Reply"
-                data-tip=""
-                onClick={() => reply(active.message)}
-              >
-                <CornerUpLeft className="i i-16" aria-hidden />
-              </button>
-            )}
-            <button
-              type="button"
-              className="icon-btn tight"
-              aria-label="More"
-              data-tip=""
-              onClick={({ currentTarget }) => openBelow(active.message, currentTarget.getBoundingClientRect())}
-            >
-              <Ellipsis className="i i-16" aria-hidden />
-            </button>
-          </span>,
+          <MessageBar
+            onReact={canReact(active.message) ? (at) => open(active.message, at) : undefined}
+            onReply={canReply(active.message) ? () => reply(active.message) : undefined}
+            onMore={(at) => open(active.message, at)}
+          />,
           bubble,
         )}
       {menu && (
