@@ -1,11 +1,9 @@
 import { Star, StarOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
 import { marksStore } from '../../rooms/list/marks.ts'
 import { faceOf } from '../../rooms/list/members.ts'
 import { isShutRow, type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
-import { BESIDE, closeDetails } from '../../rooms/trust/details.ts'
 import { peopleStore } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
@@ -16,6 +14,7 @@ import type { Quoted } from '../../worker/crypto.ts'
 import { setStar } from '../messages/setStars.ts'
 import { showQuoted } from '../messages/showQuoted.ts'
 import { type StarredMessage, starsIn } from '../messages/stars.ts'
+import { useShowChat } from '../messages/useShowChat.tsx'
 import './starred.css'
 
 /** Lines that are added at once. */
@@ -83,7 +82,7 @@ interface StarredProps {
 function Starred({ star, row, hasChat, onClose }: StarredProps) {
   const env = useEnv()
   const now = useNow(60_000)
-  const [, navigate] = useLocation()
+  const showChat = useShowChat(onClose)
   const people = useStore(peopleStore, (state) => state.people)
   const [said, setSaid] = useState<Quoted['said'] | null>(null)
   const { chatRoomId, senderId, id } = star
@@ -102,9 +101,7 @@ function Starred({ star, row, hasChat, onClose }: StarredProps) {
   }, [env, chatRoomId, senderId, id, news])
 
   function show() {
-    onClose()
-    if (!matchMedia(BESIDE).matches) closeDetails()
-    navigate(`/chat/${chatRoomId}`)
+    showChat(chatRoomId)
     void showQuoted(env, row, { senderId, id, words: '' })
   }
   const name = faceOf(row, people)?.name ?? ''
