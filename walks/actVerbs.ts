@@ -12,14 +12,20 @@ async function chooses({ tab }: Seat, world: World, dice: Dice, isMeant: (messag
   const written = body.kind === 'text' ? world.texts.get(body.text) : undefined
   if (seq === null) return undefined
   if (written) written.seq ??= seq
-  world.acted.add(seq)
+  return seq
+}
+
+/** Chooses a message to change. */
+async function changes(...choice: Parameters<typeof chooses>) {
+  const seq = await chooses(...choice)
+  if (seq !== undefined) choice[1].acted.add(seq)
   return seq
 }
 
 const isOwn = ({ isMine }: ShownMessage) => isMine
 
 export async function edits(seat: Seat, world: World, dice: Dice): Promise<void> {
-  const seq = await chooses(seat, world, dice, isOwn)
+  const seq = await changes(seat, world, dice, isOwn)
   if (seq === undefined) return
   const text = `number ${world.texts.size + world.edits.size}, from ${seat.name}, edited at ${seq}`
   world.edits.set(text, seq)
@@ -27,7 +33,7 @@ export async function edits(seat: Seat, world: World, dice: Dice): Promise<void>
 }
 
 export async function reacts(seat: Seat, world: World, dice: Dice): Promise<void> {
-  const seq = await chooses(seat, world, dice, () => true)
+  const seq = await changes(seat, world, dice, () => true)
   if (seq !== undefined) await seat.tab.reacts(seq, dice.pick(['👍', '🎉', '🙏', '😄']))
 }
 
@@ -42,7 +48,7 @@ export async function marks({ tab }: Seat, _: World, dice: Dice): Promise<void> 
 }
 
 export async function deletes(seat: Seat, world: World, dice: Dice): Promise<void> {
-  const seq = await chooses(seat, world, dice, isOwn)
+  const seq = await changes(seat, world, dice, isOwn)
   if (seq === undefined) return
   world.deleted.add(seq)
   await seat.tab.deletes(seq)

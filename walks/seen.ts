@@ -246,14 +246,14 @@ async function typeTogether(crowd: Crowd): Promise<void> {
   const type = (isTyping: boolean) => {
     for (const { line, chatRoomId } of crowd.friends) line?.says({ type: 'typing', data: { chatRoomId, isTyping } })
   }
+  let saidAtMs = Date.now()
   type(true)
   // What is on its way to somebody who must not see it arrives before the answers to as many questions.
   for (let asked = 0; asked < 3; asked++)
     await Promise.all(crowd.friends.map(({ program }) => program.does(contactsApi.list, {})))
   await Promise.all(crowd.screens.map(({ seat }) => seat.tab.isCountRight()))
-  let saidAtMs = Date.now()
   const shownNow = (seat: Crowd['screens'][number]['seat']) => {
-    // Like a composer: what was typed longer ago than it is shown was typed again.
+    // A composer sends it again too, before others stop to show it.
     if (Date.now() - saidAtMs > PERIODS.typingSentMs) {
       saidAtMs = Date.now()
       type(true)
