@@ -47,7 +47,6 @@ export function ForwardDialog({ messages, onUpgrade, onForwarded, onClose }: Pro
   const [isPending, setPending] = useState(false)
   const [failure, setFailure] = useState('')
   const canSend = useStore(accountStore, ({ user }) => user !== null && hasRight(user.subscriptionTier, 'send'))
-  // What is chosen stays to be seen, whatever is searched for.
   const matching = targets.filter(({ isAsked }) => isAsked(query))
   const isOn = ({ id }: { id: string }) => chosen.has(id)
   // A search hides nothing that is chosen.

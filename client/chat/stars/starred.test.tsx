@@ -12,6 +12,7 @@ import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/sh
 import { toastStore } from '../../ui/toast.ts'
 import type { Marks } from '../../worker/crypto.ts'
 import { withMark } from '../../worker/messages/marks.ts'
+import { Bubble } from '../messages/Bubble.tsx'
 import { toggleStars } from '../messages/setStars.ts'
 import { StarredDialog } from './StarredDialog.tsx'
 
@@ -76,6 +77,17 @@ test('A chat lists its own; a press takes the star away and leads nowhere', asyn
   await screen.findByText('No starred messages')
   expect(kept).toEqual([{ type: 'star', room: ROOM_ID, target: { senderId: BOB_ID, id: idOf(3) }, on: false, at: 3 }])
   expect(onClose).not.toHaveBeenCalled()
+})
+
+test('A star stands before the time of its message, which is always shown, and is spoken', () => {
+  const message = {
+    ...{ id: idOf(1), seq: 1, senderId: BOB_ID, at: '2026-11-26T10:00:00.000Z', isMine: false, status: null, reason: null },
+    ...{ isOutOfPlace: false, body: { kind: 'text' as const, text: 'nine' } },
+  }
+  const given = { message, name: 'Bob', startsRun: true, hasTime: false, isTabStop: true, marks: undefined }
+  show(<Bubble {...given} isStarred onUpgrade={() => undefined} />, makeAnswers())
+  const bubble = screen.getByRole('group', { name: /^Bob, .*, starred$/ })
+  expect(bubble.querySelector('.meta:not(.aside) .lucide-star + time')).not.toBe(null)
 })
 
 test('Fifty are shown at first, and a chat that gets locked closes its list', async () => {

@@ -1,6 +1,8 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { useEnv } from '../../ui/env.tsx'
+import { failureWords } from '../../ui/failure.ts'
 import { followLongPress } from '../../ui/longPress.ts'
+import { showToast } from '../../ui/toast.ts'
 
 interface Asked {
   chatRoomId: string
@@ -11,10 +13,7 @@ interface Asked {
 /** Letters of the row's menu. */
 const LETTER = /^[PUME]$/
 
-/**
- * The row whose menu is asked for: by a right click, by the keyboard's menu key, by a long press, or by the row's button. Its letters act on
- * the row that has the focus.
- */
+/** Opens the menu of a row by a right click, the menu key, a long press or the row's button, and takes its letters. */
 export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefined, () => void] {
   const env = useEnv()
   const [asked, setAsked] = useState<Asked>()
@@ -51,7 +50,9 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
       const chatRoomId = target instanceof HTMLElement && target.closest('li[aria-posinset]') ? target.dataset['room'] : undefined
       if (isOther || !chatRoomId) return
       event.preventDefault()
-      void import('./rowKeys.ts').then(({ pressRow }) => pressRow(env, chatRoomId, letter))
+      import('./rowKeys.ts')
+        .then(({ pressRow }) => pressRow(env, chatRoomId, letter))
+        .catch((error: unknown) => showToast({ tone: 'bad', title: 'The chat was not marked', text: failureWords(error) }))
     }
     // The finger that opened the menu does not open the chat as well.
     const endLongPress = followLongPress(element, open)
