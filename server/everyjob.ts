@@ -7,6 +7,7 @@ import { dropStaleRequests } from './chat/contacts/requests.ts'
 import { compareInPieces } from './chat/files/compare.ts'
 import { deleteLate } from './chat/files/direct.ts'
 import { deleteDropped } from './chat/files/objects.ts'
+import { emptyTimed } from './chat/messages/timed.ts'
 import { tellInSlices } from './chat/push/tell.ts'
 import { dropOldReports } from './chat/reports/reports.ts'
 import { endDueTransfers } from './chat/transfers/endTransfer.ts'
@@ -33,6 +34,8 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
   { name: 'old-contact-codes', periodSeconds: DAY, work: dropOldCodes },
   { name: 'cleared-messages', periodSeconds: HOUR, work: emptyClearedMessages },
+  // Less than the minute between two looks.
+  { name: 'timed-messages', periodSeconds: 50, work: emptyTimed },
   { name: 'daily-figures', periodSeconds: HOUR, work: writeFigures },
   { name: 'days-of-income', periodSeconds: DAY, work: sumDays },
   { name: 'plan-counts', periodSeconds: HOUR, work: sumPlans },

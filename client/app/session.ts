@@ -7,6 +7,7 @@ import { hideLocked, resetMessages } from '../chat/messages/messages.ts'
 import { keepIndexed } from '../chat/search/indexing.ts'
 import { forgetSearch } from '../chat/search/search.ts'
 import { stopOlder } from '../chat/search/stopOlder.ts'
+import { followLifetimes } from '../chat/timers/followLifetimes.ts'
 import { handTransferVerbs } from '../chat/transferline/transferVerbs.ts'
 import { followTransfers } from '../chat/transfers/followTransfers.ts'
 import type { Env } from '../env.ts'
@@ -123,6 +124,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     watchLockKey(env, userId, (address) => history.pushState(null, '', address)),
     roomsStore.subscribe(index.soon),
     followNews(env, attempt),
+    followLifetimes(env, attempt),
     hideLocked(),
     followCalls(env, attempt),
     followTransfers(env, attempt),

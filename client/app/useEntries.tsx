@@ -18,6 +18,7 @@ import {
   Phone,
   ScanLine,
   Sun,
+  Timer,
   UserRound,
   UserRoundPlus,
   UserRoundX,
@@ -25,6 +26,7 @@ import {
 import { useStore } from 'zustand'
 import { unmuteRoom } from '../alerts/notifications/mute.ts'
 import { lockChat } from '../chat/chatlocks/relock.ts'
+import { isTimable } from '../chat/timers/isTimable.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import type { AddingWay } from '../people/contacts/AddMenu.tsx'
 import { type Act, askAct } from '../people/contacts/acts.ts'
@@ -131,6 +133,7 @@ function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => 
   const ofOpen = isShutRow(room)
     ? []
     : [asks(`Shared files of the chat with ${name}`, Images, 'shared'), asks(`Clear chat with ${name}`, Eraser, 'clear')]
+  const timer = isTimable(room) ? [asks(`Disappearing messages of the chat with ${name}`, Timer, 'timer')] : []
   const remove = asks(`Remove contact ${name}`, UserRoundX, 'remove')
   if (person.isDeleted) return [...ofOpen, remove]
   const password =
@@ -145,5 +148,15 @@ function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => 
           ? [asks(`Open the chat with ${name} with your account`, LockKeyholeOpen, 'open_claimed')]
           : [asks(`Set a password for the chat with ${name}`, LockKeyhole, 'set_password')]
   const details = act(`Contact details of ${name}`, UserRound, () => openDetails(room.id))
-  return [details, asks(`Change the name of ${name}`, Pencil, 'name'), mute, ...password, ...ofOpen, block, report, remove]
+  return [
+    details,
+    asks(`Change the name of ${name}`, Pencil, 'name'),
+    mute,
+    ...timer,
+    ...password,
+    ...ofOpen,
+    block,
+    report,
+    remove,
+  ]
 }

@@ -10,7 +10,7 @@ import { receiveLog } from './log/receiveLog.ts'
 import { keepAndSeal, sealOutboxRow } from './log/sealing.ts'
 import { reopenWaiting } from './log/unopenedMessages.ts'
 import { explained } from './log/withheldPlace.ts'
-import { loadActs, takeStrays } from './messages/acts.ts'
+import { loadActs, loadLifetimes, takeStrays } from './messages/acts.ts'
 import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
 import * as begun from './messages/begunRows.ts'
 import { marksOf } from './messages/marks.ts'
@@ -61,6 +61,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
         await takeStrays(live, input.chatRoomId, page.strays)
         page = await pageOf(live.vault, input)
       }
+      if (page.nextEndMs !== undefined) page = await (await loadLifetimes()).withEnds(live, input, page)
       return { ...page, messages: await explained(live, page.messages) }
     },
     missingEpochs: (live: Live, messages: Pick<Message, 'content'>[]) => missingEpochs(live, messages),
@@ -84,6 +85,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
   }),
   ...part(load.unsent, 'dropFromOutbox', 'takeBack', 'unsentCount'),
   ...part(load.quoted, 'quoted', 'earlierWords'),
+  ...part(loadLifetimes, 'startLifetimes', 'endDue'),
   ...part(load.emojis, 'readEmojis', 'keepEmojis'),
 })
 

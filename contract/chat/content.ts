@@ -3,6 +3,7 @@ import { textBytes } from '../ground/bytes.ts'
 import { LIMITS } from '../ground/limits.ts'
 import { base64, base64Of, boundedRecord, chatRoomId, seqShape } from '../ground/shapes.ts'
 import { CALL_LIMITS, CALL_TYPES } from './calllimits.ts'
+import { LIFETIMES } from './lifetimes.ts'
 import { SAID } from './saidlimits.ts'
 
 /** The words are those of whoever quotes. */
@@ -76,6 +77,12 @@ const transferShape = z.object({
 })
 export type TransferContent = z.infer<typeof transferShape>
 
+const lifetime = z.number().int().min(LIFETIMES.min).max(LIFETIMES.max)
+
+/** 0 ends it. */
+const timerShape = z.object({ type: z.literal('timer'), seconds: z.literal(0).or(lifetime) })
+export type TimerContent = z.infer<typeof timerShape>
+
 const KINDS = [
   z.object({
     type: z.literal('text'),
@@ -86,6 +93,7 @@ const KINDS = [
   fileShape,
   callShape,
   transferShape,
+  timerShape,
 ] as const
 
 /** Devices only: the server may not import this file. */
@@ -148,6 +156,8 @@ const frameShape = z
     writtenAt: z.iso.datetime().max(WRITTEN_CHARS).optional(),
     content: z.object({ type: z.string() }).loose(),
     replyToId: z.uuid().nullable(),
+    /** In seconds [Note: M9]. */
+    lifetime: lifetime.optional(),
     /** Versions that the sender knows, by user id [Note: D2]. */
     manifests: boundedRecord(z.string(), z.number().int(), LIMITS.roomMembersMax),
     /**

@@ -4,6 +4,7 @@ import { endpoint } from '../ground/endpoint.ts'
 import { LIMITS } from '../ground/limits.ts'
 import { REFUSAL_TEXTS } from '../ground/refusaltexts.ts'
 import { chatRoomId, done, instant, seqShape, userId } from '../ground/shapes.ts'
+import { LIFETIMES } from './lifetimes.ts'
 
 export const messageType = z.enum(['text', 'image', 'file', 'audio'])
 export const deliveryStatus = z.enum(['sending', 'sent', 'delivered', 'read'])
@@ -70,6 +71,8 @@ export const draftShape = z
     isSilent: z.boolean().optional(),
     /** Places of own messages to empty [Note: M8]. */
     takesBack: z.array(seqShape).min(1).max(TAKE_BACK_LIMITS.places).optional(),
+    /** In seconds, from being read by all [Note: M9]. */
+    lifetime: z.number().int().min(LIFETIMES.min).max(LIFETIMES.max).optional(),
     /** A new message is answered without its content. */
     isBrief: z.boolean().optional(),
   })

@@ -155,6 +155,7 @@ const DIRECT = 'it went from browser to browser, and no server has it'
 
 const EXPORTED: { [K in Kind]: Exports<ContentOf<K>> } = {
   text: { fields: () => ({}) },
+  timer: { fields: () => ({}) },
   call: {
     fields: (call, _, isMine) => {
       const { callType, outcome, seconds, isCompared } = call

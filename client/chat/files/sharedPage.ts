@@ -44,6 +44,7 @@ const SHARED: { [K in Kind]: Shares<ContentOf<K>> } = {
   text: { links: ({ text }) => linksIn(text) },
   file: { links: () => [] },
   call: { links: () => [] },
+  timer: { links: () => [] },
   transfer: { links: () => [], transfer: (content) => content },
 }
 

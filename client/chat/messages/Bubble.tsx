@@ -132,6 +132,7 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
   },
   unsupported: { bubble: ({ message, meta }) => <Unsupported id={message.id} meta={meta} /> },
   notice: { bubble: (drawn) => <Said {...drawn} /> },
+  timer: { bubble: (drawn) => <Said {...drawn} /> },
 }
 
 function Body({ message, above, hasTime, marks, details, isStarred }: BodyProps) {
@@ -142,7 +143,7 @@ function Body({ message, above, hasTime, marks, details, isStarred }: BodyProps)
     message,
     above,
     marks,
-    meta: <Meta {...{ message, details, isStarred }} isAside={!hasTime && !edited && !isStarred} />,
+    meta: <Meta {...{ message, details, isStarred }} isAside={!hasTime && !edited && !isStarred && !message.lifetime} />,
   })
 }
 

@@ -12,6 +12,7 @@ import {
   WifiOff,
 } from 'lucide-react'
 import { useStore } from 'zustand'
+import { lifetimeWords } from '../../../contract/chat/lifetimes.ts'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
 import { connectionStore } from '../../net/status.ts'
 import { isAwaited, isBlocked } from '../../rooms/list/room.ts'
@@ -25,6 +26,7 @@ import { useNow } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { useOnline } from '../../ui/useOnline.tsx'
 import { CallButtons } from '../callline/CallButtons.tsx'
+import { messagesStore, viewOf } from './store.ts'
 import './header.css'
 
 interface Props {
@@ -44,6 +46,7 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onMen
   const isConnected = useStore(connectionStore, (state) => state.phase === 'open')
   const isBookLost = useStore(lostBookStore, ({ isLost }) => isLost)
   const isOnline = useOnline()
+  const timer = useStore(messagesStore, () => viewOf(room)?.timer ?? 0)
   const name = nameOf(person)
   const presence = usePresence(room, person, useNow())
   const status = isConnected ? (statusOf(room) ?? presence?.words) : undefined
@@ -87,6 +90,7 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onMen
               <span className="handle">
                 {status && ' · '}@{person.username}
               </span>
+              {timer > 0 && <span className="timer"> · disappear after {lifetimeWords(timer)}</span>}
             </p>
           )}
         </div>

@@ -1,8 +1,11 @@
 import { Check, CheckCheck, CircleAlert, Clock, Star } from 'lucide-react'
 import { photosWords } from '../../../contract/chat/kinds/file.ts'
+import { later } from '../../ui/later.tsx'
 import { clockTime, moment } from '../../ui/time.ts'
 import { writtenAt } from './remarks.ts'
 import type { ShownMessage } from './store.ts'
+
+const TimeLeft = later(async () => (await import('./TimeLeft.tsx')).TimeLeft)
 
 const TICKS = {
   sending: { Icon: Clock, words: 'sending', className: '' },
@@ -31,6 +34,7 @@ export function Meta({ message, details, isStarred, isAside }: Props) {
       {written && <span>{written} ·</span>}
       {isStarred && <Star className="i i-14" />}
       {message.edited && <span>Edited</span>}
+      {message.lifetime && <TimeLeft {...message.lifetime} />}
       <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
         {clockTime(at)}
       </time>
@@ -53,6 +57,7 @@ export function spokenName(
   if (written) parts.push(written)
   if (isStarred) parts.push('starred')
   if (message.edited) parts.push('edited')
+  if (message.lifetime) parts.push('disappears')
   if (message.status) parts.push(TICKS[message.status].words)
   return [parts.join(', '), ...details].join('. ')
 }

@@ -1,4 +1,4 @@
-import { Info, ShieldCheck, TriangleAlert } from 'lucide-react'
+import { Info, ShieldCheck, Timer, TriangleAlert } from 'lucide-react'
 import { memo } from 'react'
 import { useNow } from '../../ui/env.tsx'
 import type { Range } from '../../ui/textPieces.ts'
@@ -43,6 +43,15 @@ export const TimelineLine = memo(function TimelineLine(line: LineProps) {
               You and <bdi>{line.name}</bdi> compared safety numbers. They match.
             </>
           )}
+        </span>
+      </p>
+    )
+  if (line.kind === 'timer')
+    return (
+      <p className="sys">
+        <Timer className="i i-16" aria-hidden />
+        <span>
+          {line.isMine ? 'You' : <bdi>{line.name}</bdi>} {line.text}.
         </span>
       </p>
     )

@@ -4,6 +4,7 @@ import { isFollowed, type Room } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { isLookedAt } from '../../ui/focus.ts'
 import { viewOf } from './store.ts'
+import { isLine } from './timelineLines.ts'
 
 /** Marks up to `seq`, or all shown messages, only on screen and with the page's focus. */
 export async function markSeen(env: Env, room: Room, seq?: number): Promise<void> {
@@ -12,8 +13,7 @@ export async function markSeen(env: Env, room: Room, seq?: number): Promise<void
   const last = seq ?? view.messages.findLast((message) => message.seq !== null)?.seq ?? 0
   const before = readSeqOf(room)
   const passed = view.messages.filter(
-    (message) =>
-      !message.isMine && message.body.kind !== 'notice' && message.seq !== null && message.seq > before && message.seq <= last,
+    (message) => !message.isMine && !isLine(message) && message.seq !== null && message.seq > before && message.seq <= last,
   )
   // Sending raises the own marks already.
   if (passed.length === 0 && !roomById(room.id)?.unreadCount) return

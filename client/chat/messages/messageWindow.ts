@@ -154,7 +154,7 @@ function windowOf(room: Room) {
 
 const hasOlder = ({ messages, from }: MessagePage): boolean => messages.length >= PAGE || from > 1
 
-const stateOf = ({ cursor, isJoined, waitsFor }: MessagePage) => ({ cursor, isEncrypted: isJoined, waitsFor })
+const stateOf = ({ cursor, isJoined, waitsFor, timer = 0 }: MessagePage) => ({ cursor, isEncrypted: isJoined, waitsFor, timer })
 
 async function range(env: Env, chatRoomId: string, first: number, last: number): Promise<StoredMessage[]> {
   const { messages } = await env.crypto.page({ chatRoomId, after: first - 1, limit: WINDOW + PAGE })

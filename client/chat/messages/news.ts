@@ -38,6 +38,7 @@ const ANNOUNCED: { [K in Exclude<BodyKind, 'notice'>]: Announces<BodyOf<K>> } = 
   text: { words: ({ text }, name) => `${name}: ${text}` },
   file: { words: ({ file, text }, name) => `${name}: ${albumIn(file) ? 'Photos' : contentWords(file)}. ${text}` },
   call: { words: ({ text }, name) => `${name}: ${text}` },
+  timer: { words: ({ text }, name) => `${name} ${text}` },
   transfer: { words: ({ text }, name) => `${name}: Incoming File. ${text}` },
   plain: { words: ({ text }, name) => `${NOT_ENCRYPTED}. ${name}: ${text}` },
   deleted: { words: ({ text }, name) => `${name}: ${text}` },

@@ -116,6 +116,7 @@ async function sendRow(
           chatRoomId,
           content: sealed.envelope,
           ...postedOf(sealed.content ?? row.content),
+          ...(sealed.lifetime && { lifetime: sealed.lifetime }),
           ...(row.replyToId && { replyToId: row.replyToId }),
           isBrief: true,
         }

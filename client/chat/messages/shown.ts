@@ -4,6 +4,7 @@ import { callTitle } from '../../../contract/chat/kinds/call.ts'
 import type { Folded } from '../../../contract/chat/kinds/fold.ts'
 import { isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
+import { timerWords } from '../../../contract/chat/kinds/timer.ts'
 import { connectionStore } from '../../net/status.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
@@ -47,7 +48,8 @@ function actsOf({ body, acts }: StoredMessage): Pick<ShownMessage, 'edited' | 'r
   }
 }
 
-const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt }: StoredMessage) => ({
+const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt, lifetime, endsMs }: StoredMessage) => ({
+  ...(lifetime !== undefined && { lifetime: { seconds: lifetime, ...(endsMs !== undefined && { endsMs }) } }),
   ...(isRemovedSince && { isRemovedSince }),
   ...(isArchiveWrong && { isArchiveWrong }),
   ...(isOlder && { isOlder }),
@@ -64,6 +66,7 @@ const SHOWN: { [K in Kind]: Shows<ContentOf<K>, ShownContent<K>> } = {
     body: (call, chatRoomId, isMine) => ({ kind: 'call', call, text: callTitle(call, isMine), chatRoomId }),
   },
   transfer: { body: (transfer, chatRoomId) => ({ kind: 'transfer', transfer, text: transfer.name, chatRoomId }) },
+  timer: { body: (timer) => ({ kind: 'timer', text: timerWords(timer) }) },
   file: { body: (file, chatRoomId) => ({ kind: 'file', file, text: file.caption, chatRoomId }) },
 }
 

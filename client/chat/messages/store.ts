@@ -10,6 +10,8 @@ interface ShownKinds {
   call: { call: CallContent; text: string; chatRoomId: string }
   /** `text` is the name. */
   transfer: { transfer: TransferContent; text: string; chatRoomId: string }
+  /** `text` follows the name of who set it. */
+  timer: { text: string }
 }
 
 export type ShownContent<K extends Kind = Kind> = { [P in K]: { kind: P } & ShownKinds[P] }[K]
@@ -58,6 +60,8 @@ export interface ShownMessage {
   /** True for a page of older messages: remarks go to the details. */
   isOlder?: boolean
   edited?: { n: number; places: number[] }
+  /** Seconds, and the end in ms where it is known. */
+  lifetime?: { seconds: number; endsMs?: number }
   /** In the order of their first. */
   reactions?: ShownReaction[]
   /** What this browser has done to it and the server does not have yet; `failed`: the person decides. */
@@ -101,6 +105,8 @@ export interface RoomView {
   /** The view shows all messages up to this seq if it has the newest. */
   cursor: number
   waitsFor: string
+  /** Seconds after which new messages disappear. */
+  timer?: number
   /** What of this browser's acts waits here. */
   acts?: string
   /** Each jump makes a new object. */

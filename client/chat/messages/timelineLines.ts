@@ -8,6 +8,7 @@ export type Line =
   | { kind: 'day'; key: string; at: string }
   | { kind: 'new'; key: string; count: number }
   | { kind: 'notice'; key: string; text: string }
+  | { kind: 'timer'; key: string; text: string; isMine: boolean }
   /** The compared safety numbers were equal, or a contact code was scanned. */
   | { kind: 'compared'; key: string; isByCode: boolean }
   | { kind: 'warning'; key: string; text: string }
@@ -74,7 +75,8 @@ export function timelineLines(shown: Shown): Line[] {
     if (message.isOutOfPlace && !before?.isOutOfPlace) lines.push({ kind: 'warning', key: `warning ${key}`, text: OUT_OF_PLACE })
     if (message.body.kind === 'notice') {
       if (!isSaid(message.body, before)) lines.push({ kind: 'notice', key: message.id, text: message.body.text })
-    } else {
+    } else if (message.body.kind === 'timer') lines.push({ kind: 'timer', key, text: message.body.text, isMine: message.isMine })
+    else {
       const goesOn = !cuts(index + 1, after) && belongTogether(message, after)
       lines.push({
         kind: 'message',
@@ -100,7 +102,10 @@ const isSaid = ({ text, isQuiet }: Notice, before: ShownMessage | undefined): bo
   isQuiet === true && before?.body.kind === 'notice' && before.body.text === text
 
 const isNew = ({ isMine, seq, body }: ShownMessage, { after }: Fresh): boolean =>
-  !isMine && seq !== null && seq > after && body.kind !== 'notice'
+  !isMine && seq !== null && seq > after && !isLine({ body })
+
+/** True for what stands in the middle, of nobody. */
+export const isLine = ({ body }: Pick<ShownMessage, 'body'>): boolean => body.kind === 'notice' || body.kind === 'timer'
 
 export const newWords = (count: number): string => (count === 1 ? '1 new message' : `${count} new messages`)
 
@@ -113,7 +118,7 @@ const isOnItsWay = ({ status, isQueued, sentAt }: ShownMessage): boolean =>
   status === 'failed' || status === 'waiting' || isQueued === true || sentAt !== undefined
 
 function belongTogether(a: ShownMessage | undefined, b: ShownMessage | undefined): boolean {
-  if (!a || !b || a.isMine !== b.isMine || a.body.kind === 'notice' || b.body.kind === 'notice') return false
+  if (!a || !b || a.isMine !== b.isMine || isLine(a) || isLine(b)) return false
   if (b.isOutOfPlace && !a.isOutOfPlace) return false
   const [first, second] = [new Date(a.at), new Date(b.at)]
   return dayOf(first) === dayOf(second) && second.getTime() - first.getTime() < RUN_MS

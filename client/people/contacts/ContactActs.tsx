@@ -13,6 +13,7 @@ import { ReportContact } from './ReportContact.tsx'
 
 const SharedFiles = later(async () => (await import('../../chat/gallery/SharedFiles.tsx')).SharedFiles)
 const StarredDialog = later(async () => (await import('../../chat/stars/StarredDialog.tsx')).StarredDialog)
+const TimerDialog = later(async () => (await import('../../chat/timers/TimerDialog.tsx')).TimerDialog)
 const ChatLockActs = later(async () => (await import('../../chat/chatlocks/ChatLockActs.tsx')).ChatLockActs)
 
 /** Called after a person has left the list: the chat with them is closed where it is open. */
@@ -31,6 +32,7 @@ export function ContactActs({ onGone }: Props) {
   if (asked.act === 'starred') return <StarredDialog room={chat.room} onClose={endAct} />
   if (asked.act === 'name') return <NameContact {...about} />
   if (asked.act === 'mute') return <MuteDialog room={chat.room} name={nameOf(chat.person)} onClose={endAct} />
+  if (asked.act === 'timer') return <TimerDialog room={chat.room} onClose={endAct} />
   if (asked.act === 'clear') return <ClearChat {...about} />
   if (asked.act === 'block') return <BlockContact {...about} onGone={onGone} />
   if (asked.act === 'unblock') return <UnblockContact {...about} />

@@ -1,9 +1,10 @@
-import { Ban, Eraser, Flag, Images, Pencil, Star, UserRoundX } from 'lucide-react'
+import { Ban, Eraser, Flag, Images, Pencil, Star, Timer, UserRoundX } from 'lucide-react'
+import { isTimable } from '../../chat/timers/isTimable.ts'
 import { isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
 import { type Act, askAct } from './acts.ts'
 
-const HARMLESS: Act[] = ['shared', 'starred', 'name', 'unblock']
+const HARMLESS: Act[] = ['shared', 'starred', 'timer', 'name', 'unblock']
 
 /** What can be done with a contact, in the contact panel. Each asks first. */
 export function ContactButtons({ room }: { room: RoomRow }) {
@@ -14,6 +15,7 @@ export function ContactButtons({ room }: { room: RoomRow }) {
     ...ofOpen('shared', Images, 'Shared files'),
     ...ofOpen('starred', Star, 'Starred messages'),
     ['name', Pencil, 'Change the name'],
+    ...(isTimable(room) ? ofOpen('timer', Timer, 'Disappearing messages') : []),
     ...ofOpen('clear', Eraser, 'Clear chat'),
     isBlocked(room) ? ['unblock', Ban, 'Unblock'] : ['block', Ban, 'Block'],
     ['report', Flag, 'Report'],

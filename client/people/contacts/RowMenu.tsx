@@ -8,11 +8,13 @@ import {
   LockKeyholeOpen,
   type LucideIcon,
   Pencil,
+  Timer,
   UserRound,
   UserRoundCheck,
   UserRoundX,
 } from 'lucide-react'
 import { lockChat } from '../../chat/chatlocks/relock.ts'
+import { isTimable } from '../../chat/timers/isTimable.ts'
 import type { DirectChat } from '../../rooms/list/members.ts'
 import { isBlocked, isRequest } from '../../rooms/list/room.ts'
 import { isShutRow } from '../../rooms/list/roomList.ts'
@@ -71,6 +73,7 @@ export function RowMenu({ chat: { room, person }, at, onOpen, onClose }: Props) 
     ...markItems(env, room, nameOf(person)),
     ...(person.isDeleted ? [] : [muteItem(env, room), ...ofLiving]),
     ...lockItems(),
+    ...(isTimable(room) ? [asks(Timer, 'Disappearing messages', 'timer')] : []),
     ...(isShutRow(room) ? [] : [asks(Images, 'Shared files', 'shared'), asks(Eraser, 'Clear chat', 'clear')]),
     ...(person.isDeleted ? [] : [block, report]),
     asks(UserRoundX, 'Remove contact', 'remove'),

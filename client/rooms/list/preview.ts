@@ -9,6 +9,7 @@ import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { withoutMarks } from '../../ui/textPieces.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
+import { noteEnds } from './lifetimes.ts'
 import { deliveryOf, type Room } from './room.ts'
 import { changeRoom, isShut, type Preview } from './roomList.ts'
 
@@ -37,7 +38,9 @@ export function refreshPreview(env: Env, room: Room, opened?: StoredMessage): Pr
 }
 
 async function newestShown(env: Env, chatRoomId: string, opened: StoredMessage | undefined): Promise<StoredMessage | undefined> {
-  const newest = opened ?? (await env.crypto.page({ chatRoomId, limit: 1 })).messages.at(-1)
+  const page = opened ? undefined : await env.crypto.page({ chatRoomId, limit: 1 })
+  noteEnds(chatRoomId, page?.nextEndMs)
+  const newest = opened ?? page?.messages.at(-1)
   if (newest?.body.kind !== 'withheld') return newest
   return (await env.crypto.page({ chatRoomId, limit: LOOK_BACK })).messages.findLast(({ body }) => body.kind !== 'withheld')
 }
@@ -81,6 +84,7 @@ interface KindLine<C extends Content> {
 const LINES: { [K in Kind]: KindLine<ContentOf<K>> } = {
   text: { text: (content) => withoutMarks(contentWords(content)), look: () => 'text' },
   call: { text: callTitle, look: (content, isMine) => (isMissed(content, isMine) ? 'missed' : 'call') },
+  timer: { text: contentWords, look: () => 'text' },
   transfer: { text: contentWords, look: () => 'document' },
   // A file's name keeps its backticks.
   file: { text: contentWords, look: ({ as }) => (as === 'image' ? 'photo' : 'document') },

@@ -89,7 +89,10 @@ function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
   return {
     senderId: at.live.userId,
     body,
-    flags: own.sentAt === undefined ? {} : sentFar({ sentAt: own.sentAt }, entry.createdAt),
+    flags: {
+      ...(own.sentAt === undefined ? {} : sentFar({ sentAt: own.sentAt }, entry.createdAt)),
+      ...(own.lifetime && { lifetime: own.lifetime }),
+    },
   }
 }
 

@@ -56,7 +56,7 @@ export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> 
     const fresh = read.filter(({ seq }) => seq > cleared)
     const noted = withLists(fresh.reduce(withUnopened, known), accounts, lists)
     const from = Math.max(isStart ? 1 : first, Math.min(record.from, cleared + 1))
-    const taken = await takeActs(live.vault, { ...known, chatRoomId }, fresh)
+    const taken = await takeActs(live, { ...known, chatRoomId }, fresh)
     const next = withActs({ ...noted, from, ...(cleared > 0 && { cleared }) }, taken)
     await live.vault.write([recordWrite(chatRoomId, next), ...taken.writes])
     await dropDeleted(live, chatRoomId, taken)

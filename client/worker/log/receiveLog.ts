@@ -95,7 +95,7 @@ export function receiveLog(
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
     const newer = await newerVersions(live, at.named)
-    const isShort = record === known && taken.changed.length === 0 && taken.entries.length <= SHOWN_MAX
+    const isShort = record === known && taken.changed.length === 0 && !taken.timed && taken.entries.length <= SHOWN_MAX
     const opened = isShort ? await explained(live, foldEntries(taken.entries)) : null
     return {
       needsPeers: false,
@@ -175,7 +175,7 @@ async function store(
   { live, chatRoomId, record, group, messages, writes, hasSettled, isCopied }: CatchUp,
   before: RoomRecord,
 ): Promise<TakenActs> {
-  const taken = await takeActs(live.vault, { ...record, chatRoomId }, messages)
+  const taken = await takeActs(live, { ...record, chatRoomId }, messages)
   if (record.standing === 'joined' && record.generation > before.generation)
     await noteGeneration(live, chatRoomId, record.generation)
   if (isCopied) writes.push(copiedWrite(new Date()))

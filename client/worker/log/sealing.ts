@@ -1,4 +1,4 @@
-import { readSaid } from '../../../contract/chat/content.ts'
+import { type Act, type Content, readSaid } from '../../../contract/chat/content.ts'
 import { isCounted } from '../../../contract/chat/kinds/kinds.ts'
 import { STEADY } from '../../../contract/ground/steady.ts'
 import { openForks, statedHashes } from '../group/forks.ts'
@@ -27,6 +27,8 @@ import { refuseLate } from '../messages/refuseLate.ts'
 import { sealMessage } from '../messages/sealedMessage.ts'
 import { stated } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
+import { messageAt, seqOfMessage } from '../vault/storedMessage.ts'
+import type { Timer } from '../vault/storedRoom.ts'
 import { stateOf } from './prepareRoom.ts'
 
 type JoinedRoom = { [K in keyof OpenRoom]: NonNullable<OpenRoom[K]> }
@@ -49,10 +51,11 @@ export function sealOutboxRow(live: Live, input: Place & { id: string }): Promis
       if (unlistedIn(group, accounts).length > 0)
         throw new CryptoFailure('not_ready', 'The devices of this chat changed. Try again')
       const sealed = await sealedIn(live, { record, group, accounts }, { ...row, content, ...timesOf(row.sentAt) })
-      const sealedRow = { ...row, envelope: sealed.envelope }
+      const { envelope, lifetime } = sealed
+      const sealedRow = { ...row, envelope, lifetime }
       await storeRoom(live, chatRoomId, sealed, [
         outboxWrite(sealedRow),
-        ownWrite(chatRoomId, id, { ...own, envelope: sealed.envelope }),
+        ownWrite(chatRoomId, id, { ...own, envelope, lifetime }),
       ])
       return shown(sealedRow)
     }),
@@ -96,7 +99,7 @@ async function sealedAtOnce(
         if (files.some(({ isHolding }) => isHolding) || waiting.some(({ envelope }) => envelope === null)) return undefined
         if (!record || !group || !(await isReady(live, room, shownRoom))) return undefined
         const sealed = await sealedIn(live, { record, group, accounts }, message)
-        const row = newRow(message, await nextOrder(live, chatRoomId, true), sealed.envelope)
+        const row = newRow(message, await nextOrder(live, chatRoomId, true), sealed.envelope, sealed.lifetime)
         isStoring = true
         await storeRoom(live, chatRoomId, sealed, writtenWrites(row))
         return { ...row, isAlone: waiting.length === 0 }
@@ -131,9 +134,9 @@ async function sealedIn(
 ) {
   const seen = record.transcript
   if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of this chat. Try again')
-  const book = await readBook(live)
+  const [book, lifetime] = await Promise.all([readBook(live), lifetimeOf(live, chatRoomId, record.timer, content)])
   const statement = {
-    ...{ id, chatRoomId, sentAt, ...(writtenAt && { writtenAt }), content, replyToId },
+    ...{ id, chatRoomId, sentAt, ...(writtenAt && { writtenAt }), content, replyToId, ...(lifetime && { lifetime }) },
     manifests: versionsOf(accounts),
     hashes: statedHashes(accounts),
     book: seenVersion(book),
@@ -142,5 +145,12 @@ async function sealedIn(
   // The server takes no long silent message.
   const leastBytes = book.isSteady && isCounted(content) ? STEADY.textBytes : 0
   const sealed = await sealMessage(group, leafDevice(live), statement, leastBytes)
-  return { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group, envelope: sealed.content }
+  return { record: { ...record, ownMessages: record.ownMessages + 1 }, group: sealed.group, envelope: sealed.content, lifetime }
+}
+
+/** An edit ends with its message [Note: M9]. */
+async function lifetimeOf(live: Live, chatRoomId: string, timer: Timer | undefined, said: Act | Content): Promise<number | null> {
+  if (said.type !== 'edit') return (isCounted(said) && timer?.seconds) || null
+  const seq = await seqOfMessage(live.vault, { chatRoomId, ...said.target })
+  return (seq !== undefined && (await messageAt(live.vault, chatRoomId, seq))?.lifetime) || null
 }

@@ -5,7 +5,7 @@ import type { Live } from '../keys/live.ts'
 import { takeActs } from '../messages/acts.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from '../messages/archive.ts'
 import { onceEach } from '../messages/onceEach.ts'
-import { dropDeleted, type TakenActs, withActs } from '../messages/takenActs.ts'
+import { dropDeleted, type TakenActs, withActs, withTimed } from '../messages/takenActs.ts'
 import { isOtherLog } from '../messages/transcript.ts'
 import { lateWrites } from '../searchindex/lateMessages.ts'
 import { entryAt, messagesOf, messageWrites, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
@@ -71,7 +71,7 @@ interface Again extends Reading {
   record: RoomRecord
   lists: NamedList[]
   /** What acts among those have done so far. */
-  taken: Pick<TakenActs, 'changed' | 'isWaiting'>
+  taken: Pick<TakenActs, 'changed' | 'isWaiting' | 'timed'>
 }
 
 async function reopenEpoch(at: Again, place: Waiting): Promise<boolean> {
@@ -124,13 +124,14 @@ async function readAgain(
     }
     const once = await onceEach(live, opened)
     const hasWaitingActs = at.record.hasWaitingActs === true || at.taken.isWaiting
-    const taken = await takeActs(live.vault, { chatRoomId, hasWaitingActs }, once)
+    const taken = await takeActs(live, { chatRoomId, hasWaitingActs }, once)
     // The caller's write may never come.
     const noted = taken.isWaiting ? [recordWrite(chatRoomId, { ...at.record, hasWaitingActs: true })] : []
     await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...taken.writes, ...noted])
     await dropDeleted(live, chatRoomId, taken)
     at.taken.changed.push(...taken.changed)
     at.taken.isWaiting ||= taken.isWaiting
+    if (taken.timed) at.taken.timed = withTimed(at.taken.timed ?? {}, taken.timed)
     after = rows.at(-1)?.seq ?? last
   }
   return waiting

@@ -227,7 +227,8 @@ test('An edit that waits for the index is not lost where the next one comes befo
 })
 
 test('Nobody’s deletion makes more than a thousand places wait, and none behind itself', async () => {
-  const { vault } = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const live = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const { vault } = live
   const message = await named(alice, 'first words')
   const target = { senderId: alice.userId, id: randomUUID() }
   const deletion = (seq: number): StoredMessage => ({
@@ -235,7 +236,7 @@ test('Nobody’s deletion makes more than a thousand places wait, and none behin
     body: { kind: 'act', act: { type: 'delete', target, places: Array.from({ length: 51 }, (_, at) => seq - 51 + at) } },
   })
   const take = async (entries: StoredMessage[]) =>
-    vault.write((await takeActs(vault, { chatRoomId, hasWaitingActs: true }, entries)).writes)
+    vault.write((await takeActs(live, { chatRoomId, hasWaitingActs: true }, entries)).writes)
   await take(Array.from({ length: 30 }, (_, at) => deletion(10_000 + 100 * at)))
   await take([{ ...deletion(20_000), body: { kind: 'act', act: { type: 'delete', target, places: [20_001] } } }])
   const keys = (await vault.keys('sealed', waitingActsIn(chatRoomId))).filter((key) => key.endsWith('@'))
@@ -261,7 +262,8 @@ test.each([
 })
 
 test('What names a message that is not here yet waits for it, a hundred at most', async () => {
-  const { vault } = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const live = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const { vault } = live
   const message = await named(alice, 'first words')
   const target = { senderId: alice.userId, id: randomUUID() }
   const act = (seq: number, text: string): StoredMessage => ({
@@ -269,7 +271,7 @@ test('What names a message that is not here yet waits for it, a hundred at most'
     body: { kind: 'act', act: { type: 'edit', target, n: seq, text } },
   })
   const take = async (entries: StoredMessage[]) =>
-    vault.write((await takeActs(vault, { chatRoomId, hasWaitingActs: true }, entries)).writes)
+    vault.write((await takeActs(live, { chatRoomId, hasWaitingActs: true }, entries)).writes)
   await take([act(1001, 'second words')])
   await take(Array.from({ length: 120 }, (_, at) => act(1002 + at, `words ${at}`)))
   const keys = () => vault.keys('sealed', waitingActsIn(chatRoomId))

@@ -8,23 +8,32 @@ import { dropDeleted, NOTHING_TAKEN, type TakenActs, type Waited, withActs } fro
 
 /** Most of what comes is no act. */
 export const loadActs = partOf(() => import('./takeActs.ts'))
+export const loadLifetimes = partOf(() => import('./lifetimes.ts'))
 
 /**
  * Applies the acts among new entries, and those that waited for one of them [Note: M7]. Call inside the room's lock; the caller commits
  * the writes, then calls `dropDeleted`. Throws 'not_loaded' before anything is written.
  */
-export async function takeActs(vault: Vault, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
+export async function takeActs(live: Live, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
+  const taken = await takenOf(live.vault, waited, entries)
+  return entries.some(isTimed) ? (await loadLifetimes()).takeLifetimes(live, waited.chatRoomId, taken) : taken
+}
+
+async function takenOf(vault: Vault, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
   if (waited.hasWaitingActs || entries.some(({ body }) => body.kind === 'act'))
     return (await loadActs()).takeActs(vault, waited, entries)
   return { ...NOTHING_TAKEN, entries, writes: entries.flatMap(messageWrites) }
 }
+
+const isTimed = ({ lifetime, body }: StoredMessage): boolean =>
+  lifetime !== undefined || (body.kind === 'content' && body.content.type === 'timer')
 
 /** Applies what a build of before has kept as it came. */
 export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>
   inRoom(live, chatRoomId, async () => {
     const record = await roomRecord(live.vault, chatRoomId)
     if (!record) return
-    const taken = await takeActs(live.vault, { ...record, chatRoomId }, strays)
+    const taken = await takeActs(live, { ...record, chatRoomId }, strays)
     await live.vault.write([...taken.writes, recordWrite(chatRoomId, withActs(record, taken))])
     await dropDeleted(live, chatRoomId, taken)
   })

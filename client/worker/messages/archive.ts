@@ -183,6 +183,7 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
   const flags: MessageFlags = {
     ...(standing === 'removed_since' && { isRemovedSince: true }),
     ...sentFar(statement, message.createdAt),
+    ...(statement.lifetime !== undefined && { lifetime: statement.lifetime }),
   }
   return { senderId: sender.userId, body, proof: { statement, deviceId }, flags }
 }

@@ -22,6 +22,7 @@ export interface OutboxRow {
   envelope: string | null
   /** The server's text. */
   failure: string | null
+  lifetime?: number | null
   /** A queued file comes first. */
   isHeld?: boolean
   /** The server may have earlier bytes. */
@@ -39,6 +40,7 @@ export interface OwnRow {
   chatRoomId?: string
   /** The server may have these bytes. */
   envelope: string | null
+  lifetime?: number | null
 }
 
 /** Locks the outbox across tabs. Take the room's lock first. */
@@ -54,6 +56,7 @@ const keptShape = z.looseObject({
   sentAt: z.string(),
   envelope: z.string().nullable(),
   failure: z.string().nullable(),
+  lifetime: z.number().nullable().exactOptional(),
 })
 export type KeptRow = z.infer<typeof keptShape>
 
@@ -63,6 +66,7 @@ const ownShape = z.looseObject({
   sentAt: z.string().exactOptional(),
   chatRoomId: z.string().exactOptional(),
   envelope: z.string().nullable(),
+  lifetime: z.number().nullable().exactOptional(),
 })
 
 export const shown = (row: KeptRow): OutboxRow => ({ ...row, content: readSaid(row.content) ?? null })
@@ -108,17 +112,18 @@ export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow
   })
 }
 
-export const newRow = (message: NewMessage, order: number, envelope: string | null = null) => ({
+export const newRow = (message: NewMessage, order: number, envelope: string | null = null, lifetime: number | null = null) => ({
   ...message,
   order,
   envelope,
   failure: null,
+  lifetime,
 })
 
-export const newWrites = (row: ReturnType<typeof newRow>): Write[] => [
-  outboxWrite(row),
-  ownWrite(row.chatRoomId, row.id, { content: row.content, order: row.order, sentAt: row.sentAt, envelope: row.envelope }),
-]
+export const newWrites = (row: ReturnType<typeof newRow>): Write[] => {
+  const { content, order, sentAt, envelope, lifetime } = row
+  return [outboxWrite(row), ownWrite(row.chatRoomId, row.id, { content, order, sentAt, envelope, lifetime })]
+}
 
 /** A second row of one id would never settle. */
 async function silentWrites(live: Live, row: ReturnType<typeof newRow>): Promise<Write[]> {

@@ -131,7 +131,7 @@ async function actAt({ vault, chatRoomId }: Taking, seq: number | undefined): Pr
 /** Returns false if the message is not here. */
 async function applyTo(at: Taking, name: MessageName, entry: Told<MessageAct>): Promise<boolean> {
   const message = await find(at, name)
-  if (!message) return false
+  if (!message) return isGone(at, name)
   const { body, acts, ...rest } = message
   if (body.kind === 'deleted') await dropTexts(at, [entry.seq])
   if (body.kind !== 'content') return true
@@ -176,6 +176,12 @@ const isHidden = (body: StoredMessage['body']) => body.kind === 'act' && body.ac
 async function find({ vault, chatRoomId, rows, said }: Taking, name: MessageName): Promise<StoredMessage | undefined> {
   const seq = said.get(messageName(name)) ?? (await seqOfMessage(vault, name))
   return seq === undefined ? undefined : (rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq)))
+}
+
+/** True for a message that has ended [Note: M9]. */
+async function isGone({ vault, chatRoomId }: Taking, name: MessageName): Promise<boolean> {
+  const seq = await seqOfMessage(vault, name)
+  return seq !== undefined && (await messageAt(vault, chatRoomId, -seq)) !== undefined
 }
 
 const toldAt = ({ senderId, at, sentAt = at }: StoredMessage): Pick<ToldAct, 'senderId' | 'at' | 'sentAt'> => ({

@@ -11,7 +11,11 @@ export interface TakenActs {
   deleted: Content[]
   isWaiting: boolean
   writes: Write[]
+  timed?: Timed
 }
+
+/** What entries with a lifetime, or of a timer, make of a room's record [Note: M9]. */
+export type Timed = Pick<RoomRecord, 'timer' | 'nextEndMs'>
 
 export interface Waited extends Pick<RoomRecord, 'hasWaitingActs'> {
   chatRoomId: string
@@ -25,8 +29,19 @@ export async function dropDeleted(live: Live, chatRoomId: string, { deleted }: T
 }
 
 /** Views read their messages anew. */
-export function withActs(record: RoomRecord, { changed, isWaiting }: Pick<TakenActs, 'changed' | 'isWaiting'>): RoomRecord {
-  if (changed.length === 0 && !isWaiting) return record
+export function withActs(
+  record: RoomRecord,
+  { changed, isWaiting, timed }: Pick<TakenActs, 'changed' | 'isWaiting' | 'timed'>,
+): RoomRecord {
+  if (changed.length === 0 && !isWaiting && !timed) return record
   const changes = (record.changes ?? 0) + Math.min(1, changed.length)
-  return { ...record, changes, ...(isWaiting && { hasWaitingActs: true }) }
+  return { ...record, changes, ...(isWaiting && { hasWaitingActs: true }), ...withTimed(record, timed) }
+}
+
+/** The later timer holds, and what says it before what follows it. */
+export function withTimed(known: Timed, timed: Timed = {}): Timed {
+  const timers = [known.timer, timed.timer].filter((timer) => timer !== undefined)
+  const [timer] = timers.sort((a, b) => Number(b.isSaid) - Number(a.isSaid) || b.seq - a.seq)
+  const nextEndMs = timed.nextEndMs ?? known.nextEndMs
+  return { ...(timer && { timer }), ...(nextEndMs !== undefined && { nextEndMs }) }
 }

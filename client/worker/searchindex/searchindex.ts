@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { searchedIn } from '../../../contract/chat/kinds/kinds.ts'
 import { exclusive } from '../vault/exclusive.ts'
-import { messageAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
+import { entryAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
 import { type RoomRecord, roomRecords } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
@@ -166,10 +166,11 @@ async function readBatch(vault: Vault, room: Room): Promise<number> {
 async function takeLate(vault: Vault, room: Room, rows: Late[]): Promise<void> {
   const { first, last } = room.head
   const seqs = rows.flatMap((row) => row.seqs).filter((seq) => seq >= first && seq <= last)
-  const found = await Promise.all(seqs.map((seq) => messageAt(vault, room.chatRoomId, seq)))
-  const messages = found.filter((message) => message !== undefined)
+  const found = await Promise.all(seqs.map((seq) => entryAt(vault, room.chatRoomId, seq)))
+  const entries = found.filter((entry) => entry !== undefined)
+  const ended = entries.filter(({ body }) => body.kind === 'act' && body.act === null)
   const done = rows.map(({ key }): Write => ({ store: 'sealed', key, value: null }))
-  await grow(vault, room, foldEntries(messages).map(entryOf), { first, last }, done)
+  await grow(vault, room, [...foldEntries(entries), ...ended].map(entryOf), { first, last }, done)
 }
 
 async function grow(

@@ -33,6 +33,8 @@ export interface MessageFlags {
   sentAt?: string
   /** Set if only MLS opened the message [Note: H1]. */
   isArchiveWrong?: true
+  /** [Note: M9] */
+  lifetime?: number
 }
 
 export interface StoredMessage extends MessageFlags {
@@ -51,6 +53,8 @@ export interface StoredMessage extends MessageFlags {
   isOutOfPlace?: true
   isOlder?: true
   acts?: Acts
+  /** In ms. */
+  endsMs?: number
 }
 
 const keptStatement = z.looseObject({ statement: z.string(), deviceId: z.string() })
@@ -93,6 +97,7 @@ const rowShape = z.looseObject({
   isRemovedSince: z.literal(true).exactOptional(),
   sentAt: z.string().exactOptional(),
   isArchiveWrong: z.literal(true).exactOptional(),
+  lifetime: z.number().exactOptional(),
   acts: actsShape.exactOptional(),
 })
 

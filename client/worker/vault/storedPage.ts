@@ -34,6 +34,9 @@ export interface MessagePage {
   isJoined: boolean
   /** Changes when messages open or become others. */
   waitsFor: string
+  /** Seconds. */
+  timer?: number
+  nextEndMs?: number
 }
 
 /** Returns a page of messages. */
@@ -44,7 +47,7 @@ export async function pageOf(
   const { chatRoomId, before, after, limit } = input
   const record = await roomRecord(vault, chatRoomId)
   if (!record) return { messages: [], from: 0, cursor: 0, isJoined: false, waitsFor: '' }
-  const { from, cursor, standing, waiting, newer = [], cleared = 0, changes = 0 } = record
+  const { from, cursor, standing, waiting, newer = [], cleared = 0, changes = 0, timer, nextEndMs } = record
   const { messages, strays } = await foldedMessages(vault, chatRoomId, {
     limit,
     ...(before !== undefined && { before }),
@@ -60,5 +63,7 @@ export async function pageOf(
     cursor,
     isJoined: standing === 'joined',
     waitsFor: waitsFor.join(),
+    ...(timer && { timer: timer.seconds }),
+    ...(nextEndMs !== undefined && { nextEndMs }),
   }
 }

@@ -70,6 +70,13 @@ export interface Fork extends NamedList {
   isAnswered: boolean
 }
 
+/** `isSaid`: not only by a message's lifetime. */
+export interface Timer {
+  seq: number
+  seconds: number
+  isSaid: boolean
+}
+
 export interface RoomRecord {
   generation: number
   /** base64. */
@@ -104,6 +111,9 @@ export interface RoomRecord {
   /** Rises whenever stored messages become others [Note: M7]. */
   changes?: number
   hasWaitingActs?: boolean
+  /** [Note: M9] */
+  timer?: Timer
+  nextEndMs?: number
   /** [Note: H1] */
   unaudited: EpochName[]
 }
@@ -153,6 +163,8 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   newer: z.array(z.looseObject({ version: z.number(), ...place })).exactOptional(),
   changes: z.number().exactOptional(),
   hasWaitingActs: z.boolean().exactOptional(),
+  timer: z.looseObject({ seq: z.number(), seconds: z.number(), isSaid: z.boolean() }).exactOptional(),
+  nextEndMs: z.number().exactOptional(),
   unaudited: z.array(z.looseObject(epochName)),
 })
 

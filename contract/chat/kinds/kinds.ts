@@ -4,9 +4,16 @@ import { callKind } from './call.ts'
 import { fileKind } from './file.ts'
 import type { ContentOf, Kind, KindRules } from './rules.ts'
 import { textKind } from './text.ts'
+import { timerKind } from './timer.ts'
 import { transferKind } from './transfer.ts'
 
-const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = { text: textKind, file: fileKind, call: callKind, transfer: transferKind }
+const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = {
+  text: textKind,
+  file: fileKind,
+  call: callKind,
+  transfer: transferKind,
+  timer: timerKind,
+}
 
 const rulesOf = (content: Content): KindRules<Content> => KINDS[content.type]
 

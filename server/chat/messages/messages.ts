@@ -84,7 +84,7 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
   // An unknown version would be shown as plain text [Note: M2].
   if (!sealedFor && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
   const { fileId, filePath, fileName, fileSize } = fileOf(draft)
-  const { isSilent = false, takesBack = null } = draft
+  const { isSilent = false, takesBack = null, lifetime = null } = draft
   return {
     // PostgreSQL returns ids in lower case.
     id: draft.id?.toLowerCase() ?? randomUUID(),
@@ -100,6 +100,7 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
     isSilent,
     isCounted: !isSilent || Buffer.byteLength(draft.content) > SILENT_LIMITS.bytes,
     takesBack,
+    lifetime,
     session: Buffer.from(user.sessionHash, 'hex'),
     sealedFor: sealedFor ?? null,
   }

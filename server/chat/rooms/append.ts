@@ -20,6 +20,8 @@ export interface NewMessage {
   isCounted: boolean
   /** Places of the sender's own messages that the server empties in the same statement. */
   takesBack: number[] | null
+  /** Seconds. */
+  lifetime: number | null
   /** SHA-256 of the session's token. */
   session: Buffer
 }

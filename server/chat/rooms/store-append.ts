@@ -19,7 +19,7 @@ type More = Pick<
 >
 
 const APPEND =
-  'select * from append_messages_v6($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)'
+  'select * from append_messages_v7($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)'
 
 /**
  * Appends by one statement, a transaction of its own: at most one message of a room and a sender. Returns results in order, after
@@ -51,6 +51,7 @@ export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now:
       messages.map((each) => each.fileId),
       messages.map((each) => each.isCounted),
       messages.map((each) => each.takesBack?.join(' ') ?? null),
+      messages.map((each) => each.lifetime),
     ],
   })
   return rows.map((row) => resultOf(row, now))

@@ -6,12 +6,13 @@
 -- read a whole table are switched off. "(a = b) IS TRUE" keeps a condition from choosing an index that is not the whole key.
 DROP FUNCTION IF EXISTS "append_messages_v4";
 DROP FUNCTION IF EXISTS "append_messages_v5";
+DROP FUNCTION IF EXISTS "append_messages_v6";
 
-CREATE OR REPLACE FUNCTION "append_messages_v6"(
+CREATE OR REPLACE FUNCTION "append_messages_v7"(
 	"p_sessions" bytea[], "p_senders" uuid[], "p_rooms" text[], "p_ids" uuid[], "p_contents" text[], "p_types" text[],
 	"p_paths" text[], "p_names" text[], "p_sizes" bigint[], "p_replies" uuid[], "p_groups" text[], "p_epochs" bigint[],
 	"p_silent" boolean[], "p_now" timestamp with time zone, "p_idle_since" timestamp with time zone, "p_month" timestamp with time zone,
-	"p_open_since" timestamp with time zone, "p_files" uuid[], "p_counted" boolean[], "p_taken_back" text[])
+	"p_open_since" timestamp with time zone, "p_files" uuid[], "p_counted" boolean[], "p_taken_back" text[], "p_lifetimes" integer[])
 RETURNS TABLE ("verdict" text, "seq" bigint, "listeners" text, "more" json)
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -166,6 +167,14 @@ BEGIN
 			p_names[at], p_sizes[at], p_epochs[at] IS NOT NULL, p_silent[at], p_replies[at], p_now
 		FROM unnest(verdicts, numbers, seqs, spots) AS j(verdict, number, seq, at)
 		WHERE j.verdict = 'stored';
+
+		-- [Note: M9] LIFETIMES.unread
+		IF array_remove(p_lifetimes, NULL) <> '{}' THEN
+			INSERT INTO timed_messages (room, seq, due_at, lifetime, sender_id)
+			SELECT j.number, j.seq, p_now + interval '30 days' + make_interval(secs => p_lifetimes[at]), p_lifetimes[at], p_senders[at]
+			FROM unnest(verdicts, numbers, seqs, spots) AS j(verdict, number, seq, at)
+			WHERE j.verdict = 'stored' AND p_lifetimes[at] IS NOT NULL;
+		END IF;
 
 		-- From now on who is given the message reads its file, and nobody else.
 		IF array_remove(p_files, NULL) <> '{}' THEN

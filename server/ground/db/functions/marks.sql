@@ -15,6 +15,8 @@ AS $$
 DECLARE
 	verdicts text[];
 	seqs bigint[];
+	-- Where the read mark stood.
+	froms bigint[];
 	numbers bigint[];
 	-- The places in this call of marks in a chat with a password, which the session has opened.
 	opened bigint[];
@@ -24,11 +26,11 @@ BEGIN
 		JOIN chat_participants p ON (p.chat_room_id, p.user_id) >= (a.room, a.member) AND (p.chat_room_id, p.user_id) <= (a.room, a.member)
 		ORDER BY a.room, a.member FOR NO KEY UPDATE OF p;
 
-	SELECT array_agg(j.verdict), array_agg(j.number), array_agg(least(j.asked_seq, j.last_seq)),
+	SELECT array_agg(j.verdict), array_agg(j.number), array_agg(least(j.asked_seq, j.last_seq)), array_agg(j.read_seq),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict IS NULL AND j.is_protected), '{}')
-	INTO verdicts, numbers, seqs, opened
+	INTO verdicts, numbers, seqs, froms, opened
 	FROM (
-		SELECT a.place, a.seq AS asked_seq, r.number, r.last_seq, m.is_protected,
+		SELECT a.place, a.seq AS asked_seq, r.number, r.last_seq, m.read_seq, m.is_protected,
 			CASE
 				WHEN s.user_id IS NULL OR u.id IS NULL OR NOT u.is_active OR u.deleted_at IS NOT NULL THEN 'not_signed_in'
 				-- [Note: D4] LIMITS.proofSeconds
@@ -59,6 +61,18 @@ BEGIN
 			FOR NO KEY UPDATE OF held SKIP LOCKED) due
 		WHERE o.chat_room_id = due.chat_room_id AND o.user_id = due.user_id AND (o.session_hash = due.session_hash) IS TRUE;
 	END IF;
+
+	-- What every member but its author has read ends after its lifetime [Note: M9]. Locked by key, as another member's mark may pass it too.
+	UPDATE timed_messages t SET due_at = read.due_at
+	FROM (
+		SELECT held.room, held.seq, p_now + make_interval(secs => held.lifetime) AS due_at
+		FROM unnest(p_users, p_rooms, numbers, froms, seqs, p_read, verdicts) AS a(member, room, number, from_seq, seq, is_read, verdict)
+		JOIN timed_messages held ON held.room = a.number AND held.seq > a.from_seq AND held.seq <= a.seq
+		WHERE a.verdict IS NULL AND a.is_read AND held.sender_id <> a.member AND NOT EXISTS (
+			SELECT FROM chat_participants o
+			WHERE o.chat_room_id = a.room AND o.user_id <> a.member AND o.user_id <> held.sender_id AND o.read_seq < held.seq)
+		ORDER BY held.room, held.seq FOR NO KEY UPDATE OF held) read
+	WHERE t.room = read.room AND t.seq = read.seq AND t.due_at > read.due_at;
 
 	RETURN QUERY
 	WITH raised AS (

@@ -1,4 +1,4 @@
-import { bigint, boolean, index, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { at, bytes, seq } from './columns.ts'
 import { roomNumber } from './rooms.ts'
 
@@ -29,4 +29,18 @@ export const messages = pgTable(
     // For the sums of a day. It costs an append nothing: one entry for 128 pages.
     index('messages_day').using('brin', table.createdAt),
   ],
+)
+
+/** Messages whose place is to be emptied [Note: M9]. */
+export const timedMessages = pgTable(
+  'timed_messages',
+  {
+    room: roomNumber(),
+    seq: seq('seq').notNull(),
+    dueAt: at('due_at').notNull(),
+    /** Seconds. */
+    lifetime: integer('lifetime').notNull(),
+    senderId: uuid('sender_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.room, table.seq] }), index('timed_messages_due').on(table.dueAt)],
 )

@@ -1,0 +1,115 @@
+import { Timer } from 'lucide-react'
+import { useState } from 'react'
+import { LIFETIMES } from '../../../contract/chat/lifetimes.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { useEnv } from '../../ui/env.tsx'
+import { FormFooter } from '../../ui/FormFooter.tsx'
+import { failureWords } from '../../ui/failure.ts'
+import { showToast } from '../../ui/toast.ts'
+import { timerOf } from '../messages/messages.ts'
+import { setTimer, TIMERS, timerLabel, UNITS, unitOf } from './setTimer.ts'
+import './timers.css'
+
+interface Props {
+  room: Room
+  onClose: () => void
+}
+
+/** Asks after which time new messages of a chat disappear. */
+export function TimerDialog({ room, onClose }: Props) {
+  const env = useEnv()
+  const [known] = useState(() => timerOf(room))
+  const isListed = TIMERS.includes(known)
+  const [chosen, setChosen] = useState<number | 'own'>(isListed ? known : 'own')
+  const [unit, setUnit] = useState(isListed ? 24 * 60 * 60 : unitOf(known))
+  const [count, setCount] = useState(isListed ? '2' : String(known / unitOf(known)))
+  const [isPending, setPending] = useState(false)
+  const own = /^\d{1,6}$/.test(count.trim()) ? Number(count) * unit : 0
+  const seconds = chosen === 'own' ? own : chosen
+  const isWrong = chosen === 'own' && (own < LIFETIMES.min || own > LIFETIMES.max)
+
+  async function set() {
+    if (isWrong) return
+    setPending(true)
+    try {
+      if (seconds !== known) {
+        const { outcome, ...refused } = await setTimer(env, room, seconds)
+        if ('text' in refused) showToast({ tone: 'bad', title: 'The timer was not set', text: refused.text })
+        if (outcome === 'subscription_required') return setPending(false)
+      }
+      onClose()
+    } catch (error) {
+      setPending(false)
+      showToast({ tone: 'bad', title: 'The timer was not set', text: failureWords(error) })
+    }
+  }
+
+  return (
+    <Dialog
+      title="Disappearing messages"
+      text="New messages disappear this long after they are sent, for their author, and after they are read, for the reader. It holds for both of you; either may change it."
+      onClose={onClose}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void set()
+        }}
+      >
+        <fieldset className="terms">
+          <legend className="sr">After which time</legend>
+          {TIMERS.map((each) => (
+            <label key={each}>
+              <input type="radio" name="timer" checked={each === chosen} onChange={() => setChosen(each)} />
+              {timerLabel(each)}
+            </label>
+          ))}
+          <label>
+            <input type="radio" name="timer" checked={chosen === 'own'} onChange={() => setChosen('own')} />
+            Other
+          </label>
+        </fieldset>
+        {chosen === 'own' && (
+          <div className="own-timer">
+            <input
+              className="field"
+              dir="auto"
+              inputMode="numeric"
+              aria-label="How many"
+              aria-invalid={isWrong}
+              aria-describedby="own-timer-said"
+              value={count}
+              maxLength={6}
+              onChange={({ target }) => setCount(target.value)}
+            />
+            <select className="field" aria-label="Of what" value={unit} onChange={({ target }) => setUnit(Number(target.value))}>
+              {UNITS.map(({ words, seconds: each }) => (
+                <option key={words} value={each}>
+                  {words}
+                </option>
+              ))}
+            </select>
+            <p id="own-timer-said" className="small t2" role={isWrong ? 'alert' : undefined}>
+              From one minute to one year.
+            </p>
+          </div>
+        )}
+        <p className="timer-note small t2">
+          <Timer className="i i-16" aria-hidden />
+          <span>
+            What somebody has copied, photographed, saved or exported stays, and so does everything in a browser that is off or
+            runs an older version, until it runs again. What stands here already stays.
+          </span>
+        </p>
+        <FormFooter
+          action={seconds === 0 ? 'Turn off' : `Set to ${isWrong ? '...' : timerLabel(seconds)}`}
+          pendingAction="Setting..."
+          isPending={isPending}
+          isOff={isWrong}
+          onClose={onClose}
+        />
+      </form>
+    </Dialog>
+  )
+}

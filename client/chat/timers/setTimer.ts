@@ -1,0 +1,36 @@
+import { lifetimeWords } from '../../../contract/chat/lifetimes.ts'
+import type { Env } from '../../env.ts'
+import type { Room } from '../../rooms/list/room.ts'
+import { refreshRoom } from '../messages/messageWindow.ts'
+import type { SendOutcome } from '../messages/outbox.ts'
+import { flush } from '../messages/send.ts'
+
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+
+/** In seconds; 0 is off. */
+export const TIMERS = [0, HOUR, 8 * HOUR, DAY, 7 * DAY, 28 * DAY]
+
+export const UNITS = [
+  { words: 'minutes', seconds: 60 },
+  { words: 'hours', seconds: HOUR },
+  { words: 'days', seconds: DAY },
+  { words: 'weeks', seconds: 7 * DAY },
+]
+
+export const timerLabel = (seconds: number): string => (seconds === 0 ? 'Off' : lifetimeWords(seconds))
+
+/** The largest unit that says it in whole numbers. */
+export function unitOf(seconds: number): number {
+  return UNITS.findLast((unit) => seconds % unit.seconds === 0)?.seconds ?? 60
+}
+
+/** Keeps the chat's new timer, shows it, and sends it. Throws CryptoFailure('queue_full'). */
+export async function setTimer(env: Env, room: Room, seconds: number): Promise<SendOutcome> {
+  await env.crypto.keepInOutbox({
+    ...{ id: crypto.randomUUID(), chatRoomId: room.id, content: { type: 'timer', seconds }, replyToId: null },
+    sentAt: env.clock().toISOString(),
+  })
+  await refreshRoom(env, room)
+  return flush(env, room)
+}

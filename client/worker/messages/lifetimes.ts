@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import type { Content } from '../../../contract/chat/content.ts'
+import { LIFETIMES } from '../../../contract/chat/lifetimes.ts'
+import { inRoom } from '../group/roomState.ts'
+import type { Live } from '../keys/live.ts'
+import { rereadWrite } from '../searchindex/lateMessages.ts'
+import { messageAt, messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
+import { type MessagePage, pageOf } from '../vault/storedPage.ts'
+import { type RoomRecord, recordWrite, roomRecord, type Timer } from '../vault/storedRoom.ts'
+import type { Vault, Write } from '../vault/vault.ts'
+import { jsonOf } from '../vault/vaultRows.ts'
+import { forgottenBegun } from './begunRows.ts'
+import { dropTraces } from './dropDeleted.ts'
+import type { TakenActs } from './takenActs.ts'
+
+/** `isRunning`: sent from here, or read. */
+interface Ending {
+  seq: number
+  lifetime: number
+  endsMs: number
+  isRunning: boolean
+}
+
+const TIMED = 'timed:'
+const CLOCK = 'clock'
+const FAR_MS = 10 * 60_000
+
+const endingsShape = z.array(z.looseObject({ seq: z.number(), lifetime: z.number(), endsMs: z.number(), isRunning: z.boolean() }))
+
+async function endingsOf(vault: Vault, chatRoomId: string): Promise<Ending[]> {
+  const row = await vault.get('sealed', `${TIMED}${chatRoomId}`)
+  return row ? jsonOf(endingsShape, row) : []
+}
+
+const endingsWrite = (chatRoomId: string, endings: Ending[]): Write => ({
+  store: 'sealed',
+  key: `${TIMED}${chatRoomId}`,
+  value: endings.length > 0 ? { json: endings } : null,
+})
+
+const nextEnd = (endings: Ending[]): Pick<RoomRecord, 'nextEndMs'> =>
+  endings.length > 0 ? { nextEndMs: Math.min(...endings.map(({ endsMs }) => endsMs)) } : {}
+
+/**
+ * Returns the greatest time that this browser has seen, in ms, so that a clock set back prolongs nothing. A server's time that agrees with
+ * the clock ends one that was too great.
+ */
+async function seenTime(vault: Vault, serverMs = 0): Promise<{ nowMs: number; writes: Write[] }> {
+  const own = Date.now()
+  const row = await vault.get('sealed', CLOCK)
+  const known = row ? jsonOf(z.number(), row) : 0
+  const isAgreed = Math.abs(own - serverMs) < FAR_MS
+  const nowMs = isAgreed ? Math.max(own, serverMs) : Math.max(own, serverMs, known)
+  const isOther = Math.abs(nowMs - known) > FAR_MS / 10
+  return { nowMs, writes: isOther ? [{ store: 'sealed', key: CLOCK, value: { json: nowMs } }] : [] }
+}
+
+/** Notes when new messages end, and the chat's timer. The caller commits the writes. */
+export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string, taken: TakenActs): Promise<TakenActs> {
+  const { entries } = taken
+  const fresh = entries.filter(({ isOlder }) => !isOlder).map(({ at }) => Date.parse(at))
+  const { nowMs, writes } = await seenTime(vault, Math.max(0, ...fresh))
+  const endings = new Map((await endingsOf(vault, chatRoomId)).map((ending) => [ending.seq, ending]))
+  let timer: Timer | undefined
+  for (const { seq, senderId, at, lifetime, body } of entries) {
+    if (body.kind !== 'content') continue
+    if (body.content.type === 'timer') timer = { seq, seconds: body.content.seconds, isSaid: true }
+    if (lifetime === undefined) continue
+    if (!timer?.isSaid) timer = { seq, seconds: lifetime, isSaid: false }
+    const isMine = senderId === userId
+    const fromMs = isMine ? Date.parse(at) : nowMs + LIFETIMES.unread * 1000
+    endings.set(seq, { seq, lifetime, endsMs: fromMs + lifetime * 1000, isRunning: isMine })
+  }
+  const list = [...endings.values()]
+  return {
+    ...taken,
+    writes: [...taken.writes, ...writes, endingsWrite(chatRoomId, list)],
+    timed: { ...(timer && { timer }), ...nextEnd(list) },
+  }
+}
+
+/** Starts what is read. Returns true if pages changed. */
+export const startLifetimes = (live: Live, { chatRoomId, readSeq }: { chatRoomId: string; readSeq: number }): Promise<boolean> =>
+  inRoom(live, chatRoomId, async () => {
+    const { vault } = live
+    const [known, record] = await Promise.all([endingsOf(vault, chatRoomId), roomRecord(vault, chatRoomId)])
+    if (!record || !known.some(({ seq, isRunning }) => !isRunning && seq <= readSeq)) return false
+    const { nowMs, writes } = await seenTime(vault)
+    const endings = known.map((ending) => {
+      if (ending.isRunning || ending.seq > readSeq) return ending
+      return { ...ending, endsMs: Math.min(ending.endsMs, nowMs + ending.lifetime * 1000), isRunning: true }
+    })
+    await vault.write([...writes, endingsWrite(chatRoomId, endings), recordWrite(chatRoomId, changed(record, endings))])
+    return true
+  })
+
+function changed({ nextEndMs: _, ...record }: RoomRecord, endings: Ending[]): RoomRecord {
+  return { ...record, changes: (record.changes ?? 0) + 1, ...nextEnd(endings) }
+}
+
+export interface Ended {
+  chatRoomIds: string[]
+  nextMs: number | undefined
+}
+
+/** Leaves locked chats until they open. */
+export async function endDue(live: Live): Promise<Ended> {
+  const { vault } = live
+  const { nowMs, writes } = await seenTime(vault)
+  if (writes.length > 0) await vault.write(writes)
+  const chatRoomIds: string[] = []
+  let nextMs: number | undefined
+  for (const key of await vault.keys('sealed', TIMED)) {
+    const chatRoomId = key.slice(TIMED.length)
+    if (!(await vault.isOpen(chatRoomId))) continue
+    const before = await endingsOf(vault, chatRoomId)
+    const isDue = before.some(({ endsMs }) => endsMs <= nowMs)
+    if (isDue) {
+      await endIn(live, chatRoomId, nowMs)
+      chatRoomIds.push(chatRoomId)
+    }
+    for (const { endsMs } of before) if (endsMs > nowMs) nextMs = Math.min(endsMs, nextMs ?? endsMs)
+  }
+  return { chatRoomIds, nextMs }
+}
+
+/** Place and hash stay. */
+const endIn = (live: Live, chatRoomId: string, nowMs: number): Promise<void> =>
+  inRoom(live, chatRoomId, async () => {
+    const { vault } = live
+    const [endings, record] = await Promise.all([endingsOf(vault, chatRoomId), roomRecord(vault, chatRoomId)])
+    const due = endings.filter(({ endsMs }) => endsMs <= nowMs)
+    if (!record || due.length === 0) return
+    const left = endings.filter((ending) => !due.includes(ending))
+    const gone: Content[] = []
+    const writes: Write[] = [endingsWrite(chatRoomId, left), recordWrite(chatRoomId, changed(record, left))]
+    for (const { seq } of due) {
+      const message = await messageAt(vault, chatRoomId, seq)
+      if (message?.body.kind !== 'content') continue
+      gone.push(message.body.content)
+      writes.push(...(await endWrites(vault, message)))
+    }
+    await vault.write(writes)
+    if (gone.length > 0) await dropTraces(live, chatRoomId, gone)
+  })
+
+async function endWrites(vault: Vault, { acts, lifetime: _, ...message }: StoredMessage): Promise<Write[]> {
+  const { chatRoomId } = message
+  const edits = await Promise.all((acts?.edits ?? []).map((seq) => messageAt(vault, chatRoomId, -seq)))
+  return [
+    ...[message, ...edits].flatMap((entry) => (entry ? messageWrites({ ...entry, body: { kind: 'act', act: null } }) : [])),
+    rereadWrite(chatRoomId, message),
+    ...(await forgottenBegun(vault, message)),
+  ]
+}
+
+/** Returns the page without what has ended, with the ends of what has not. */
+export async function withEnds(live: Live, input: Parameters<typeof pageOf>[1], read: MessagePage): Promise<MessagePage> {
+  const { vault } = live
+  const { chatRoomId } = input
+  const { nowMs } = await seenTime(vault)
+  let page = read
+  if ((page.nextEndMs ?? 0) <= nowMs) {
+    await endIn(live, chatRoomId, nowMs)
+    page = await pageOf(vault, input)
+  }
+  const running = (await endingsOf(vault, chatRoomId)).filter(({ isRunning }) => isRunning)
+  const ends = new Map(running.map(({ seq, endsMs }) => [seq, endsMs]))
+  const messages = page.messages.map((message) => {
+    const endsMs = ends.get(message.seq)
+    return endsMs === undefined ? message : { ...message, endsMs }
+  })
+  return { ...page, messages }
+}
