@@ -40,6 +40,7 @@ import { MessageActs } from '../chat/messages/MessageActs.tsx'
 import { MessageDetails } from '../chat/messages/MessageDetails.tsx'
 import type { ShownMessage } from '../chat/messages/store.ts'
 import { StarredDialog } from '../chat/stars/StarredDialog.tsx'
+import { TimerDialog } from '../chat/timers/TimerDialog.tsx'
 import { TransferDialog } from '../chat/transferline/TransferDialog.tsx'
 import { TransferQuestion } from '../chat/transferline/TransferQuestion.tsx'
 import { askTransfer, endTransferAsk, transferStore } from '../chat/transferline/transferState.ts'
@@ -619,6 +620,11 @@ const DIALOGS: Opens[] = [
     of: 'alerts/notifications/MuteDialog.tsx',
     focus: /hours/,
     shown: (close) => <MuteDialog room={shownRoom} name="Bob" onClose={close} />,
+  },
+  {
+    of: 'chat/timers/TimerDialog.tsx',
+    focus: 'Off',
+    shown: (close) => <TimerDialog room={shownRoom} onClose={close} />,
   },
   { of: 'people/contacts/AddMenu.tsx', focus: 'the menu', shown: (close) => <AddMenu onAdd={none} onClose={close} /> },
   { of: 'people/contacts/ReportContact.tsx', focus: 'Spam', shown: (close) => <ReportContact {...chat} onClose={close} /> },

@@ -37,7 +37,7 @@ const TABLE: Record<string, string[]> = {
       'Not marked as read',
       'Nothing was changed',
     ],
-    ...['The chat is still muted', 'The chat was not muted', 'The chat was not restarted', 'The export stopped'],
+    ...['NOT_SET', 'The chat is still muted', 'The chat was not muted', 'The chat was not restarted', 'The export stopped'],
     ...[
       'The files could not be cleared',
       'The number was not compared',

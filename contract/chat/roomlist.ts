@@ -58,6 +58,8 @@ export const roomRowShape = z
     /** The bell leaves a muted room out. */
     mutedUntil: instant.nullable(),
     readSeq: seqShape,
+    /** Set where messages end [Note: M9]. */
+    readAt: instant.nullish(),
   })
   .refine(({ people, direct }) => direct === null || people.length === 1, { message: 'A direct room has one other person' })
 export type ListedRoom = z.infer<typeof roomRowShape>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { lifetimeWords } from '../../../contract/chat/lifetimes.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -17,12 +18,15 @@ interface Props {
   onClose: () => void
 }
 
+const disappears = ({ seconds, endsMs }: NonNullable<ShownMessage['lifetime']>): string =>
+  endsMs === undefined ? `${lifetimeWords(seconds)} after you have read it` : moment(new Date(endsMs))
+
 /** What is known of a message: its times, who reacted, and what it said before. */
 export function MessageDetails({ room, message, onClose }: Props) {
   const env = useEnv()
   const people = useStore(peopleStore, (state) => state.people)
   const [earlier, setEarlier] = useState<Wording[]>()
-  const { id, senderId, status, isMine, edited, reactions = [], at } = message
+  const { id, senderId, status, isMine, edited, reactions = [], at, lifetime } = message
   useEffect(() => {
     let isShown = true
     const found =
@@ -49,6 +53,7 @@ export function MessageDetails({ room, message, onClose }: Props) {
           ['Read', isThere(['read'])],
         ] as [string, string][])
       : []),
+    ...(lifetime ? ([['Disappears', disappears(lifetime)]] as [string, string][]) : []),
     ...reactions.map(({ emoji, userIds }): [string, string] => [emoji, namesOf(userIds, room.ownId, people)]),
   ]
   return (

@@ -1,6 +1,7 @@
 import { type Folded, foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
+import { noteEnds } from '../../rooms/list/lifetimes.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import { isShut, latestRoom, roomById } from '../../rooms/list/roomList.ts'
@@ -26,7 +27,7 @@ export const showNewest = (env: Env, room: Room): Promise<void> => inView(env, r
 async function toNewest(env: Env, room: Room): Promise<void> {
   const page = await env.crypto.page({ chatRoomId: room.id, limit: PAGE })
   await show(env, room, page.messages, {
-    ...stateOf(page),
+    ...stateOf(room, page),
     hasNewer: false,
     hasOlder: hasOlder(page),
     status: 'ready',
@@ -45,7 +46,7 @@ export const showFrom = (env: Env, room: Room, seq: number, place: Anchor['place
     // Own messages are never unread.
     const first = below.messages.find(({ senderId }) => place !== 'unread' || senderId !== room.ownId)
     await show(env, room, [...above.messages, ...below.messages], {
-      ...stateOf(above.cursor < below.cursor ? above : below),
+      ...stateOf(room, above.cursor < below.cursor ? above : below),
       hasNewer: below.messages.length === PAGE,
       hasOlder: hasOlder(above),
       status: 'ready',
@@ -68,7 +69,7 @@ export async function showOlder(env: Env, room: Room, fetchOlder: (before: numbe
     const page = await env.crypto.page({ chatRoomId, before: now.first, limit: PAGE })
     const messages = [...page.messages, ...(await range(env, chatRoomId, now.first, now.last))]
     await show(env, room, messages.slice(0, WINDOW), {
-      ...stateOf(page),
+      ...stateOf(room, page),
       hasOlder: hasOlder(page),
       hasNewer: now.hasNewer || messages.length > WINDOW,
     })
@@ -84,7 +85,7 @@ export const showNewer = (env: Env, room: Room): Promise<void> =>
     const kept = await range(env, chatRoomId, first, page.messages.at(-1)?.seq ?? last)
     const hasNewer = page.messages.length === PAGE
     await show(env, room, kept.slice(-WINDOW), {
-      ...stateOf(page),
+      ...stateOf(room, page),
       hasNewer,
       hasOlder: hadOlder || kept.length > WINDOW,
     })
@@ -96,7 +97,7 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
     const { first, last, hasNewer, hadOlder, waitsFor } = windowOf(room)
     if (first === undefined) return toNewest(env, room)
     const page = await env.crypto.page({ chatRoomId, after: last, limit: hasNewer ? 1 : WINDOW })
-    const change = { ...stateOf(page), hasOlder: hadOlder }
+    const change = { ...stateOf(room, page), hasOlder: hadOlder }
     const outbox = await env.crypto.outbox(chatRoomId)
     const acts = stateOfActs(actRows(outbox))
     if (page.waitsFor !== waitsFor || acts !== (viewOf(room)?.acts ?? '')) {
@@ -154,7 +155,11 @@ function windowOf(room: Room) {
 
 const hasOlder = ({ messages, from }: MessagePage): boolean => messages.length >= PAGE || from > 1
 
-const stateOf = ({ cursor, isJoined, waitsFor, timer = 0 }: MessagePage) => ({ cursor, isEncrypted: isJoined, waitsFor, timer })
+function stateOf({ id }: Room, page: MessagePage) {
+  noteEnds(id, page)
+  const { cursor, isJoined, waitsFor, timer = 0 } = page
+  return { cursor, isEncrypted: isJoined, waitsFor, timer }
+}
 
 async function range(env: Env, chatRoomId: string, first: number, last: number): Promise<StoredMessage[]> {
   const { messages } = await env.crypto.page({ chatRoomId, after: first - 1, limit: WINDOW + PAGE })

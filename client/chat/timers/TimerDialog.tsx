@@ -11,6 +11,8 @@ import { timerOf } from '../messages/messages.ts'
 import { setTimer, TIMERS, timerLabel, UNITS, unitOf } from './setTimer.ts'
 import './timers.css'
 
+const NOT_SET = 'The timer was not set'
+
 interface Props {
   room: Room
   onClose: () => void
@@ -33,15 +35,12 @@ export function TimerDialog({ room, onClose }: Props) {
     if (isWrong) return
     setPending(true)
     try {
-      if (seconds !== known) {
-        const { outcome, ...refused } = await setTimer(env, room, seconds)
-        if ('text' in refused) showToast({ tone: 'bad', title: 'The timer was not set', text: refused.text })
-        if (outcome === 'subscription_required') return setPending(false)
-      }
+      const refused = seconds === known ? undefined : await setTimer(env, room, seconds)
+      if (refused) showToast({ tone: 'bad', title: NOT_SET, text: refused })
       onClose()
     } catch (error) {
       setPending(false)
-      showToast({ tone: 'bad', title: 'The timer was not set', text: failureWords(error) })
+      showToast({ tone: 'bad', title: NOT_SET, text: failureWords(error) })
     }
   }
 
@@ -72,18 +71,19 @@ export function TimerDialog({ room, onClose }: Props) {
         </fieldset>
         {chosen === 'own' && (
           <div className="own-timer">
-            <input
-              className="field"
-              dir="auto"
-              inputMode="numeric"
-              aria-label="How many"
-              aria-invalid={isWrong}
-              aria-describedby="own-timer-said"
-              value={count}
-              maxLength={6}
-              onChange={({ target }) => setCount(target.value)}
-            />
-            <select className="field" aria-label="Of what" value={unit} onChange={({ target }) => setUnit(Number(target.value))}>
+            <div className={isWrong ? 'input bad' : 'input'}>
+              <input
+                dir="auto"
+                inputMode="numeric"
+                aria-label="How many"
+                aria-invalid={isWrong}
+                aria-describedby="own-timer-said"
+                value={count}
+                maxLength={6}
+                onChange={({ target }) => setCount(target.value)}
+              />
+            </div>
+            <select className="input" aria-label="Of what" value={unit} onChange={({ target }) => setUnit(Number(target.value))}>
               {UNITS.map(({ words, seconds: each }) => (
                 <option key={words} value={each}>
                   {words}
@@ -103,7 +103,7 @@ export function TimerDialog({ room, onClose }: Props) {
           </span>
         </p>
         <FormFooter
-          action={seconds === 0 ? 'Turn off' : `Set to ${isWrong ? '...' : timerLabel(seconds)}`}
+          action={chosen === 0 ? 'Turn off' : isWrong ? 'Set' : `Set to ${timerLabel(seconds)}`}
           pendingAction="Setting..."
           isPending={isPending}
           isOff={isWrong}

@@ -1,6 +1,7 @@
 import type { Env } from '../../env.ts'
 import { onEnds } from '../../rooms/list/lifetimes.ts'
 import { readSeqOf } from '../../rooms/list/readMarks.ts'
+import { markOf } from '../../rooms/list/room.ts'
 import { isShut, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import { refreshRoom } from '../messages/messageWindow.ts'
 
@@ -11,7 +12,7 @@ const GATHER_MS = 50
 
 /** Starts the lifetimes of what is read, and ends messages in time. Returns how to stop. */
 export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => void): () => void {
-  const readIn = new Map<string, number>()
+  const unbegun = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let nextMs = Number.POSITIVE_INFINITY
 
@@ -37,23 +38,26 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
 
   async function start(chatRoomId: string) {
     const room = roomById(chatRoomId)
-    if (!room || isShut(room)) return
+    const first = unbegun.get(chatRoomId)
+    if (!room || first === undefined || isShut(room) || readSeqOf(room) < first) return
+    unbegun.delete(chatRoomId)
     const readSeq = readSeqOf(room)
-    readIn.set(chatRoomId, readSeq)
-    if (await env.crypto.startLifetimes({ chatRoomId, readSeq })) await refresh(chatRoomId)
+    // Another browser has read it: this one may have been off.
+    const isElsewhere = readSeq === markOf(room, room.ownId).readSeq
+    const readAtMs = isElsewhere && room.readAt ? { readAtMs: Date.parse(room.readAt) } : {}
+    if (await env.crypto.startLifetimes({ chatRoomId, readSeq, ...readAtMs })) await refresh(chatRoomId)
   }
 
-  const offEnds = onEnds((chatRoomId, endMs) => {
-    lookAt(endMs)
+  const offEnds = onEnds((chatRoomId, ends) => {
+    lookAt(ends.nextEndMs ?? Number.POSITIVE_INFINITY)
+    if (ends.unbegun === undefined) unbegun.delete(chatRoomId)
+    else unbegun.set(chatRoomId, ends.unbegun)
     attempt(start(chatRoomId))
   })
   const offRooms = roomsStore.subscribe(() =>
     // A page's own mark is raised behind the change of its row.
     queueMicrotask(() => {
-      for (const [id, seq] of readIn) {
-        const room = roomById(id)
-        if (room && readSeqOf(room) > seq) attempt(start(id))
-      }
+      for (const id of unbegun.keys()) attempt(start(id))
     }),
   )
   return () => {

@@ -2,7 +2,6 @@ import { lifetimeWords } from '../../../contract/chat/lifetimes.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { refreshRoom } from '../messages/messageWindow.ts'
-import type { SendOutcome } from '../messages/outbox.ts'
 import { flush } from '../messages/send.ts'
 
 const HOUR = 60 * 60
@@ -25,12 +24,22 @@ export function unitOf(seconds: number): number {
   return UNITS.findLast((unit) => seconds % unit.seconds === 0)?.seconds ?? 60
 }
 
-/** Keeps the chat's new timer, shows it, and sends it. Throws CryptoFailure('queue_full'). */
-export async function setTimer(env: Env, room: Room, seconds: number): Promise<SendOutcome> {
+/**
+ * Keeps the chat's new timer, shows it, and sends it. Returns why the server refuses it, and forgets it then. Throws
+ * CryptoFailure('queue_full').
+ */
+export async function setTimer(env: Env, room: Room, seconds: number): Promise<string | undefined> {
+  const { id: chatRoomId } = room
+  const id = crypto.randomUUID()
   await env.crypto.keepInOutbox({
-    ...{ id: crypto.randomUUID(), chatRoomId: room.id, content: { type: 'timer', seconds }, replyToId: null },
+    ...{ id, chatRoomId, content: { type: 'timer', seconds }, replyToId: null },
     sentAt: env.clock().toISOString(),
   })
   await refreshRoom(env, room)
-  return flush(env, room)
+  await flush(env, room)
+  const refused = (await env.crypto.outbox(chatRoomId)).find((row) => row.id === id)?.failure
+  if (!refused) return undefined
+  await env.crypto.dropFromOutbox({ chatRoomId, id })
+  await refreshRoom(env, room)
+  return refused
 }

@@ -1,21 +1,27 @@
-type Heard = (chatRoomId: string, nextEndMs: number) => void
+import type { MessagePage } from '../../worker/crypto.ts'
 
-const ends = new Map<string, number>()
+/** `nextEndMs`: when the next message ends. `unbegun`: the first seq whose lifetime begins once it is read. */
+export type Ends = Pick<MessagePage, 'nextEndMs' | 'unbegun'>
+
+type Heard = (chatRoomId: string, ends: Ends) => void
+
+const known = new Map<string, Ends>()
 let heard: Heard | undefined
 
-/** Notes when the next message of a chat ends, as a page of the vault says. */
-export function noteEnds(chatRoomId: string, nextEndMs: number | undefined): void {
+/** Notes what a page of the vault says of its chat. */
+export function noteEnds(chatRoomId: string, { nextEndMs, unbegun }: Ends): void {
   if (nextEndMs === undefined) return
-  ends.set(chatRoomId, nextEndMs)
-  heard?.(chatRoomId, nextEndMs)
+  const ends = { nextEndMs, ...(unbegun !== undefined && { unbegun }) }
+  known.set(chatRoomId, ends)
+  heard?.(chatRoomId, ends)
 }
 
 /** Tells what is noted, and what comes. Returns how to stop. */
 export function onEnds(listener: Heard): () => void {
   heard = listener
-  for (const [chatRoomId, nextEndMs] of ends) listener(chatRoomId, nextEndMs)
+  for (const [chatRoomId, ends] of known) listener(chatRoomId, ends)
   return () => {
     heard = undefined
-    ends.clear()
+    known.clear()
   }
 }

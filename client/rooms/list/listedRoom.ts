@@ -50,6 +50,7 @@ export function roomOfRow(ownId: string, row: ListedRoom): RoomOfRow {
     lastMessageAt: row.lastMessageAt,
     unreadCount: row.unreadCount,
     mutedUntil: row.mutedUntil,
+    readAt: row.readAt,
     preview: null,
     asksRestart: false,
     forks: [],
@@ -99,6 +100,7 @@ export function rowOfRoom(room: RoomRow, people: Person[]): ListedRoom {
     ...{ lastSeq, clearedSeq, unreadCount, mutedUntil, isPasswordProtected: isLocked, isLocked },
     lastMessageAt: (isLocked && newestAt(room)) || null,
     readSeq: markOf(room, room.ownId).readSeq,
+    readAt: room.readAt,
     lastMessage: lastMessage && {
       id: lastMessage.id,
       seq: lastMessage.seq,

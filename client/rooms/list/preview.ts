@@ -39,7 +39,7 @@ export function refreshPreview(env: Env, room: Room, opened?: StoredMessage): Pr
 
 async function newestShown(env: Env, chatRoomId: string, opened: StoredMessage | undefined): Promise<StoredMessage | undefined> {
   const page = opened ? undefined : await env.crypto.page({ chatRoomId, limit: 1 })
-  noteEnds(chatRoomId, page?.nextEndMs)
+  if (page) noteEnds(chatRoomId, page)
   const newest = opened ?? page?.messages.at(-1)
   if (newest?.body.kind !== 'withheld') return newest
   return (await env.crypto.page({ chatRoomId, limit: LOOK_BACK })).messages.findLast(({ body }) => body.kind !== 'withheld')

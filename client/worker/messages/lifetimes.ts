@@ -80,7 +80,10 @@ export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string,
 }
 
 /** Starts what is read. Returns true if pages changed. */
-export const startLifetimes = (live: Live, { chatRoomId, readSeq }: { chatRoomId: string; readSeq: number }): Promise<boolean> =>
+export const startLifetimes = (
+  live: Live,
+  { chatRoomId, readSeq, readAtMs = Number.POSITIVE_INFINITY }: { chatRoomId: string; readSeq: number; readAtMs?: number },
+): Promise<boolean> =>
   inRoom(live, chatRoomId, async () => {
     const { vault } = live
     const [known, record] = await Promise.all([endingsOf(vault, chatRoomId), roomRecord(vault, chatRoomId)])
@@ -88,7 +91,7 @@ export const startLifetimes = (live: Live, { chatRoomId, readSeq }: { chatRoomId
     const { nowMs, writes } = await seenTime(vault)
     const endings = known.map((ending) => {
       if (ending.isRunning || ending.seq > readSeq) return ending
-      return { ...ending, endsMs: Math.min(ending.endsMs, nowMs + ending.lifetime * 1000), isRunning: true }
+      return { ...ending, endsMs: Math.min(ending.endsMs, Math.min(nowMs, readAtMs) + ending.lifetime * 1000), isRunning: true }
     })
     await vault.write([...writes, endingsWrite(chatRoomId, endings), recordWrite(chatRoomId, changed(record, endings))])
     return true
@@ -164,11 +167,12 @@ export async function withEnds(live: Live, input: Parameters<typeof pageOf>[1], 
     await endIn(live, chatRoomId, nowMs)
     page = await pageOf(vault, input)
   }
-  const running = (await endingsOf(vault, chatRoomId)).filter(({ isRunning }) => isRunning)
-  const ends = new Map(running.map(({ seq, endsMs }) => [seq, endsMs]))
+  const endings = await endingsOf(vault, chatRoomId)
+  const ends = new Map(endings.filter(({ isRunning }) => isRunning).map(({ seq, endsMs }) => [seq, endsMs]))
+  const waiting = endings.filter(({ isRunning }) => !isRunning).map(({ seq }) => seq)
   const messages = page.messages.map((message) => {
     const endsMs = ends.get(message.seq)
     return endsMs === undefined ? message : { ...message, endsMs }
   })
-  return { ...page, messages }
+  return { ...page, messages, ...(waiting.length > 0 && { unbegun: Math.min(...waiting) }) }
 }

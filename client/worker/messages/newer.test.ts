@@ -189,13 +189,13 @@ test('The search passes over what only a newer page knows', async () => {
 
 test('A statement that says more than this build knows is shown, and kept whole for one that knows it', async () => {
   const { seals, live } = await patchedClient(alice, bob)
-  const sealed = await seals({ lifetime: 60 } as never)
+  const sealed = await seals({ fromNextYear: 60 } as never)
   live.vault.close()
   await alice.env.api(messagesApi.send, { id: sealed.id, chatRoomId, content: sealed.content, messageType: 'text' })
   const laptop = await alice.newComputer()
   const { body } = (await laptop.reads(bob)).at(-1) ?? {}
   expect(body).toMatchObject({ kind: 'content', content: { text: 'sealed by a patched client' }, kept: {} })
-  expect(JSON.parse(body?.kind === 'content' ? (body.kept?.statement ?? '') : '')).toMatchObject({ lifetime: 60 })
+  expect(JSON.parse(body?.kind === 'content' ? (body.kept?.statement ?? '') : '')).toMatchObject({ fromNextYear: 60 })
 })
 
 test('A damaged envelope of this version is a failure to show, not plain text', async () => {

@@ -11,6 +11,7 @@ export async function refuseLate(vault: Vault, chatRoomId: string, said: Act | C
   const message = seq === undefined ? undefined : await messageAt(vault, chatRoomId, seq)
   const [limitMs, words] =
     said.type === 'edit' ? [ACT_LIMITS.editMs, 'edited within 24 hours'] : [ACT_LIMITS.deleteMs, 'deleted within 48 hours']
+  if (said.type === 'edit' && seq !== undefined && !message) throw new CryptoFailure('too_late', 'The message has disappeared')
   if (message && Date.now() - Date.parse(message.sentAt ?? message.at) > limitMs)
     throw new CryptoFailure('too_late', `A message can be ${words}`)
 }

@@ -37,6 +37,7 @@ export interface MessagePage {
   /** Seconds. */
   timer?: number
   nextEndMs?: number
+  unbegun?: number
 }
 
 /** Returns a page of messages. */

@@ -35,7 +35,7 @@ export const MY_GROUPS = sql`(select g.chat_room_id from chat_participants g whe
 export const rowOf = (roomId: SQL, isLocked: SQL = IS_LOCKED): SQL => sql`(
   select row_to_json(shown)::text as json
   from (
-    select chat_room_id, user_id, joined_at, unread_count, muted_until, read_seq, cleared_seq, withheld, is_protected from chat_participants
+    select chat_room_id, user_id, joined_at, unread_count, muted_until, read_seq, read_at, cleared_seq, withheld, is_protected from chat_participants
     where ${isPair(sql`chat_room_id, user_id`, sql`${roomId}, ${ME}`)} limit 1) me
   cross join lateral (select id, number, type, last_seq, last_message_seq from chat_rooms where id = ${roomId} limit 1) r
   -- What the caller shows: two people see of each other what both show.
@@ -78,7 +78,8 @@ export const rowOf = (roomId: SQL, isLocked: SQL = IS_LOCKED): SQL => sql`(
     case when newest.seq is not null and not locked.it then row_to_json(newest) end as "lastMessage",
     me.unread_count as "unreadCount",
     case when me.muted_until > ${given('now')}::timestamptz then ${instantOf(sql`me.muted_until`)} end as "mutedUntil",
-    me.read_seq as "readSeq") shown
+    me.read_seq as "readSeq",
+    case when exists (select from timed_messages where room = r.number) then ${instantOf(sql`me.read_at`)} end as "readAt") shown
   where r.type <> 'direct' or others.direct is not null)`
 
 /** Forces the index on both columns. */
