@@ -2,7 +2,10 @@ import { expect } from 'vitest'
 import { talking as test } from './people.ts'
 import { looksFine } from './screen.ts'
 
-test('Alice sets a timer: both read who set it, new messages say what is left of them, and Bob turns it off', async ({ alice, bob }) => {
+test('Alice sets a timer: both read who set it, new messages say what is left of them, and Bob turns it off', async ({
+  alice,
+  bob,
+}) => {
   await bob.says('stays')
   await alice.reads('stays')
   const { page } = alice
@@ -24,7 +27,11 @@ test('Alice sets a timer: both read who set it, new messages say what is left of
   await alice.says('goes')
   await bob.reads('goes')
   // It runs for its author since it was sent, and for Bob since his screen showed it.
-  for (const one of [alice, bob]) await one.page.getByRole('group', { name: /disappears/ }).getByText('1h').waitFor()
+  for (const one of [alice, bob])
+    await one.page
+      .getByRole('group', { name: /disappears/ })
+      .getByText('1h')
+      .waitFor()
   expect(await page.getByText('stays').locator('..').getByText('1h').count()).toBe(0)
   await looksFine(page, 'messages that disappear')
   await bob.reloads()

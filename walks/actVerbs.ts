@@ -1,5 +1,6 @@
 import type { ShownMessage } from '../client/chat/messages/store.ts'
 import { MARK_NAMES } from '../contract/chat/content.ts'
+import { LIFETIMES } from '../contract/chat/lifetimes.ts'
 import type { Seat, World } from './people.ts'
 import type { Dice } from './walk.ts'
 
@@ -40,6 +41,11 @@ export async function reacts(seat: Seat, world: World, dice: Dice): Promise<void
 export async function stars(seat: Seat, world: World, dice: Dice): Promise<void> {
   const seq = await chooses(seat, world, dice, () => true)
   if (seq !== undefined) await seat.tab.stars(seq)
+}
+
+/** None ends within a walk. */
+export async function setsTimer({ tab }: Seat, _: World, dice: Dice): Promise<void> {
+  await tab.setsTimer(dice.pick([0, 24 * 60 * 60, LIFETIMES.max]))
 }
 
 /** The first mark of an account makes its notes, which needs the server. */

@@ -10,6 +10,7 @@ import { setMark } from '../client/chat/messages/setMark.ts'
 import { toggleStars } from '../client/chat/messages/setStars.ts'
 import { messagesStore, type ShownMessage } from '../client/chat/messages/store.ts'
 import { takeBack } from '../client/chat/messages/unsentMessage.ts'
+import { setTimer } from '../client/chat/timers/setTimer.ts'
 import type { Env } from '../client/env.ts'
 import { closeAccount, start } from '../client/me/account/account.ts'
 import { accountStore } from '../client/me/account/accountState.ts'
@@ -144,6 +145,7 @@ const verbs = (env: Env) => ({
   reacts: (seq: number, emoji: string) => react(env, theRoom(), shownAt(seq), emoji),
   deletes: (seq: number) => deleteForEveryone(env, theRoom(), shownAt(seq)),
   stars: (seq: number) => toggleStars(env, theRoom().id, [shownAt(seq)]),
+  setsTimer: (seconds: number) => setTimer(env, theRoom(), seconds),
   marks: (is: Mark['is'], on: boolean) => setMark(env, theRoom(), is, on),
   async removes(deviceId: string, password: string) {
     await removeBrowser(env, { kind: 'password', password }, deviceId)

@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
+import type { Content } from '../contract/chat/content.ts'
 import { contentWords } from '../contract/chat/kinds/kinds.ts'
+import { timerWords } from '../contract/chat/kinds/timer.ts'
 import { type Device, NOT_YET, PATIENCE, type Person, type Seat, seatsIn, seatsOf, type World } from './people.ts'
 import { connect } from './verbs.ts'
 
@@ -137,6 +139,7 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
   const faults: string[] = []
   const texts = new Map<number, string>()
   const reactions = new Map<number, string>()
+  const lifetimes = new Map<number, number>()
   for (const seq of world.deleted) if (!truth.emptied.has(seq)) faults.push(`the server keeps what was deleted at ${seq}`)
   for (const seat of seatsIn(world)) {
     const { device, name, tab } = seat
@@ -148,11 +151,15 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
     if (places.some((seq, at) => seq <= (places[at - 1] ?? after))) faults.push(`${name} keeps them in the order ${places}`)
     // It may lack the key of an act.
     const isExcusedAt = (seq: number) => device.gaps.length > 0 && world.acted.has(seq)
-    for (const { seq, senderId, body, isOutOfPlace, acts } of stored) {
-      if (truth.silent.get(seq) === senderId && device.gaps.length > 0) continue
+    for (const { seq, senderId, body, isOutOfPlace, acts, lifetime = 0 } of stored) {
+      const isTimer = body.kind === 'content' && body.content.type === 'timer'
+      if (truth.silent.get(seq) === senderId && (isTimer || device.gaps.length > 0)) continue
       if (truth.senders.get(seq) !== senderId) faults.push(`${name} shows at ${seq} what the server does not have: ${body.kind}`)
       if (isOutOfPlace) faults.push(`${name} misses something before ${seq}`)
       if (body.kind !== 'content') continue
+      if ((lifetimes.get(seq) ?? lifetime) !== lifetime)
+        faults.push(`${name} ends ${seq} after ${lifetime} s, others after ${lifetimes.get(seq)}`)
+      lifetimes.set(seq, lifetime)
       const text = contentWords(body.content)
       if (isExcusedAt(seq)) continue
       if (world.edits.has(text) && world.edits.get(text) !== seq) faults.push(`"${text}" is an edit of ${world.edits.get(text)}`)
@@ -197,14 +204,18 @@ async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
   const kept = await tab.history((view.messages[0]?.seq ?? 1) - 1)
   const shownAs: Record<string, string> = { sealed: 'unreadable', withheld: 'notice' }
   const kindOf = ({ kind }: { kind: string }) => shownAs[kind] ?? kind
-  const expected = kept.map(({ seq, body }) => `${seq} ${body.kind === 'content' ? contentWords(body.content) : kindOf(body)}`)
-  const shown = view.messages.map(({ seq, body }) => `${seq} ${body.kind === 'text' ? body.text : body.kind}`)
+  const expected = kept.map(({ seq, body }) => `${seq} ${body.kind === 'content' ? saidIn(body.content) : kindOf(body)}`)
+  const shown = view.messages.map(
+    ({ seq, body }) => `${seq} ${body.kind === 'text' || body.kind === 'timer' ? body.text : body.kind}`,
+  )
   const faults = expected.join() === shown.join() ? [] : [`${name} shows ${shown.join()} and keeps ${expected.join()}`]
   if (view.hasNewer) faults.push(`${name} does not show the newest`)
   for (const { seq, body } of view.messages)
     if (body.kind === 'unreadable' && body.reason === '') faults.push(`${name} gives no reason at ${seq}`)
   return faults
 }
+
+const saidIn = (content: Content): string => (content.type === 'timer' ? timerWords(content) : contentWords(content))
 
 /** Checks that no written text is in the server's rows. */
 async function checkRows({ server, chatRoomId, checkedSeq }: World): Promise<void> {

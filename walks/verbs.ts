@@ -1,4 +1,4 @@
-import { deletes, edits, marks, reacts, stars } from './actVerbs.ts'
+import { deletes, edits, marks, reacts, setsTimer, stars } from './actVerbs.ts'
 import {
   type Device,
   NOT_YET,
@@ -26,6 +26,7 @@ export const VERBS: Record<string, Verb<World>> = {
   deletes: atTab(1, looking, deletes),
   'marks the chat': atBrowser(2, (world) => (world.isAccepted ? online(world) : []), marks),
   'stars a message': atTab(1, (world) => (world.isAccepted ? looking(world).filter(isOnline) : []), stars),
+  'sets the timer': atTab(2, (world) => (world.isAccepted ? looking(world).filter(isOnline) : []), setsTimer),
   'sends and reloads at once': atBrowser(1, online, sendsAndReloads),
   accepts: atBrowser(2, ({ isAccepted, bob }) => (isAccepted ? [] : seatsOf(bob).filter(isOnline)), accepts),
   'looks at the room': atTab(2, (world) => seatsIn(world).filter(({ isLooking }) => !isLooking), looks),

@@ -1,6 +1,6 @@
 import type { MessagePage } from '../../worker/crypto.ts'
 
-/** `nextEndMs`: when the next message ends. `unbegun`: the first seq whose lifetime begins once it is read. */
+/** `unbegun`: the first seq whose lifetime begins once it is read. */
 export type Ends = Pick<MessagePage, 'nextEndMs' | 'unbegun'>
 
 type Heard = (chatRoomId: string, ends: Ends) => void
@@ -16,7 +16,7 @@ export function noteEnds(chatRoomId: string, { nextEndMs, unbegun }: Ends): void
   heard?.(chatRoomId, ends)
 }
 
-/** Tells what is noted, and what comes. Returns how to stop. */
+/** Returns how to stop. */
 export function onEnds(listener: Heard): () => void {
   heard = listener
   for (const [chatRoomId, ends] of known) listener(chatRoomId, ends)

@@ -24,7 +24,7 @@ export interface RoomRow extends Room {
   unreadCount: number
   /** ISO 8601; null after that time. */
   mutedUntil: string | null
-  /** When the own read mark of the list was raised, ISO 8601; only where messages end. */
+  /** ISO 8601. */
   readAt?: string | null | undefined
   preview: Preview | null
   /** The server shows another state than the account knows. Sending stops until the person decides [Note: R8]. */

@@ -33,7 +33,6 @@ export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf
     const marks = withMark(room.marks, userId, { deliveredSeq, readSeq })
     if (userId !== room.ownId) return { marks }
     const unreadCount = readSeq >= room.lastSeq ? 0 : room.unreadCount
-    // It rises now.
     return { marks, unreadCount, readAt: null }
   })
   const row = roomById(chatRoomId)
