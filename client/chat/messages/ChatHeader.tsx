@@ -12,7 +12,7 @@ import {
   WifiOff,
 } from 'lucide-react'
 import { useStore } from 'zustand'
-import { lifetimeWords } from '../../../contract/chat/lifetimes.ts'
+import { lifetimeWords } from '../../../contract/chat/lifetimewords.ts'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
 import { connectionStore } from '../../net/status.ts'
 import { isAwaited, isBlocked } from '../../rooms/list/room.ts'

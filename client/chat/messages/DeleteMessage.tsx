@@ -1,7 +1,7 @@
 import type { Room } from '../../rooms/list/room.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
-import { deleteForEveryone } from './edits.ts'
+import { deleteForEveryone } from './sendEdits.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import type { ShownMessage } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { lifetimeWords } from '../../../contract/chat/lifetimes.ts'
+import { lifetimeWords } from '../../../contract/chat/lifetimewords.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'

@@ -1,11 +1,9 @@
 import { Check, CheckCheck, CircleAlert, Clock, Star } from 'lucide-react'
 import { photosWords } from '../../../contract/chat/kinds/file.ts'
-import { later } from '../../ui/later.tsx'
 import { clockTime, moment } from '../../ui/time.ts'
 import { writtenAt } from './remarks.ts'
 import type { ShownMessage } from './store.ts'
-
-const TimeLeft = later(async () => (await import('./TimeLeft.tsx')).TimeLeft)
+import { TimeLeft } from './TimeLeft.tsx'
 
 const TICKS = {
   sending: { Icon: Clock, words: 'sending', className: '' },

@@ -1,6 +1,6 @@
 import { Timer } from 'lucide-react'
+import { leftWords } from '../../../contract/chat/lifetimewords.ts'
 import { useNow } from '../../ui/env.tsx'
-import { leftWords } from './leftWords.ts'
 import type { ShownMessage } from './store.ts'
 
 /** What is left of a message's lifetime; before it runs, the whole. */

@@ -1,5 +1,5 @@
 import type { Env } from '../../env.ts'
-import { onEnds } from '../../rooms/list/lifetimes.ts'
+import { forgetEnds, onEnds } from '../../rooms/list/lifetimes.ts'
 import { readSeqOf } from '../../rooms/list/readMarks.ts'
 import { markOf } from '../../rooms/list/room.ts'
 import { isShut, roomById, roomsStore } from '../../rooms/list/roomList.ts'
@@ -10,8 +10,12 @@ const LOOK_MS = 10 * 60_000
 /** What ends together ends in one look. */
 const GATHER_MS = 50
 
-/** Starts the lifetimes of what is read, and ends messages in time. Returns how to stop. */
-export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => void): () => void {
+const kept = new WeakSet<AbortSignal>()
+
+/** Starts the lifetimes of what is read, and ends messages in time, once a session. */
+export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => void, over: AbortSignal): void {
+  if (over.aborted || kept.has(over)) return
+  kept.add(over)
   const unbegun = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let nextMs = Number.POSITIVE_INFINITY
@@ -48,7 +52,7 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
     if (await env.crypto.startLifetimes({ chatRoomId, readSeq, ...readAtMs })) await refresh(chatRoomId)
   }
 
-  const offEnds = onEnds((chatRoomId, ends) => {
+  onEnds((chatRoomId, ends) => {
     lookAt(ends.nextEndMs ?? Number.POSITIVE_INFINITY)
     if (ends.unbegun === undefined) unbegun.delete(chatRoomId)
     else unbegun.set(chatRoomId, ends.unbegun)
@@ -60,9 +64,9 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
       for (const id of unbegun.keys()) attempt(start(id))
     }),
   )
-  return () => {
+  over.addEventListener('abort', () => {
     clearTimeout(timer)
-    offEnds()
+    forgetEnds()
     offRooms()
-  }
+  })
 }

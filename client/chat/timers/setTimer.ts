@@ -1,4 +1,4 @@
-import { lifetimeWords } from '../../../contract/chat/lifetimes.ts'
+import { lifetimeWords } from '../../../contract/chat/lifetimewords.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import { refreshRoom } from '../messages/messageWindow.ts'

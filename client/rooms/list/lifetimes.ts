@@ -9,19 +9,21 @@ const known = new Map<string, Ends>()
 let heard: Heard | undefined
 
 /** Notes what a page of the vault says of its chat. */
-export function noteEnds(chatRoomId: string, { nextEndMs, unbegun }: Ends): void {
-  if (nextEndMs === undefined) return
-  const ends = { nextEndMs, ...(unbegun !== undefined && { unbegun }) }
+export function noteEnds(chatRoomId: string, ends: Ends): void {
+  if (ends.nextEndMs === undefined) return
   known.set(chatRoomId, ends)
   heard?.(chatRoomId, ends)
 }
 
-/** Returns how to stop. */
-export function onEnds(listener: Heard): () => void {
+/** Tells what is noted, and what comes, in the place of an earlier listener. */
+export function onEnds(listener: Heard): void {
   heard = listener
-  for (const [chatRoomId, ends] of known) listener(chatRoomId, ends)
-  return () => {
-    heard = undefined
-    known.clear()
-  }
+  known.forEach((ends, chatRoomId) => {
+    listener(chatRoomId, ends)
+  })
+}
+
+export function forgetEnds(): void {
+  heard = undefined
+  known.clear()
 }

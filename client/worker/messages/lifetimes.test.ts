@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Act, Content } from '../../../contract/chat/content.ts'
 import { type Draft, messagesApi } from '../../../contract/chat/messages.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
-import { people } from '../../testing/room.ts'
+import { patchedClient, people } from '../../testing/room.ts'
 import { openLive } from '../account/openAccount.ts'
 import type { StoredMessage } from '../crypto.ts'
 import { STORES } from '../vault/vaultRows.ts'
@@ -141,6 +141,27 @@ test('The newest timer holds for what is sealed after it, whoever set it; off le
   expect((await page(alice)).timer).toBe(0)
   await alice.says(bob, 'without')
   expect((await page(alice)).messages.map(({ lifetime }) => lifetime)).toEqual([undefined, undefined, HOUR, undefined, undefined])
+})
+
+test('A lifetime counts as it is signed, whatever is posted beside it', async () => {
+  const { seals, live } = await patchedClient(alice, bob)
+  const { id, content } = await seals({ lifetime: 60 })
+  live.vault.close()
+  await alice.env.api(messagesApi.send, { id, chatRoomId, content, messageType: 'text', lifetime: 24 * HOUR })
+  await bob.reads(alice)
+  await readsAll(bob)
+  expect(await newest(bob)).toMatchObject({ lifetime: 60 })
+  passes(61)
+  expect(await shown(bob)).toEqual(TIMED)
+})
+
+test('An edit of a message that has ended meanwhile is not sent', async () => {
+  await alice.says(bob, 'secret')
+  const { senderId, id } = await newest(alice)
+  passes(HOUR + 60)
+  expect(await shown(alice)).toEqual(TIMED)
+  const edit: Act = { type: 'edit', target: { senderId, id }, n: 1, text: 'another secret' }
+  await expect(says(alice, bob, edit)).rejects.toThrow('The message has disappeared')
 })
 
 test('A new browser takes the timer from a message that has one, until it has read who set it', async () => {

@@ -62,9 +62,9 @@ export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string,
   const { nowMs, writes } = await seenTime(vault, Math.max(0, ...fresh))
   const endings = new Map((await endingsOf(vault, chatRoomId)).map((ending) => [ending.seq, ending]))
   let timer: Timer | undefined
-  for (const { seq, senderId, at, lifetime, body } of entries) {
+  for (const { seq, senderId, at, lifetime, body, isRemovedSince } of entries) {
     if (body.kind !== 'content') continue
-    if (body.content.type === 'timer') timer = { seq, seconds: body.content.seconds, isSaid: true }
+    if (body.content.type === 'timer' && !isRemovedSince) timer = { seq, seconds: body.content.seconds, isSaid: true }
     if (lifetime === undefined) continue
     if (!timer?.isSaid) timer = { seq, seconds: lifetime, isSaid: false }
     const isMine = senderId === userId

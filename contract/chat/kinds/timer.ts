@@ -1,5 +1,5 @@
 import type { TimerContent } from '../content.ts'
-import { lifetimeWords } from '../lifetimes.ts'
+import { lifetimeWords } from '../lifetimewords.ts'
 import type { ContentOf, KindRules } from './rules.ts'
 
 export const timerKind: KindRules<ContentOf<'timer'>> = {
