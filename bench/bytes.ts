@@ -26,7 +26,7 @@ export async function measureBytes(): Promise<Row[]> {
   return [
     row('bytes', 'JavaScript of the sign-in form, gzip', kB(signIn), 'kB', { atMost: 125, note: styled(styles) }),
     row('bytes', 'JavaScript of the chat, gzip', kB(chat), 'kB', {
-      atMost: 191,
+      atMost: 191.4,
       note: styled([...styles, await assetNamed('Messenger', '.css')]),
     }),
     row('bytes', 'JavaScript of the landing page, gzip', kB(landing), 'kB', {

@@ -15,7 +15,7 @@ export function noteEnds(chatRoomId: string, ends: Ends): void {
   heard?.(chatRoomId, ends)
 }
 
-/** Tells what is noted, and what comes, in the place of an earlier listener. */
+/** Replaces an earlier listener. */
 export function onEnds(listener: Heard): void {
   heard = listener
   known.forEach((ends, chatRoomId) => {
