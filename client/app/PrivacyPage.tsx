@@ -1,5 +1,6 @@
 import type { User } from '../../contract/account/account.ts'
 import { CallSettings } from '../chat/calls/CallSettings.tsx'
+import { NewTimer } from '../chat/timers/NewTimer.tsx'
 import { PrivacySettings } from '../me/privacy/PrivacySettings.tsx'
 import { SteadySettings } from '../me/privacy/SteadySettings.tsx'
 import { BlockedPeople } from '../people/contacts/BlockedPeople.tsx'
@@ -12,6 +13,9 @@ export function PrivacyPage({ user }: { user: User }) {
     <>
       <Part {...part('contacts')}>
         <PrivacySettings />
+      </Part>
+      <Part {...part('timer')}>
+        <NewTimer />
       </Part>
       <Part {...part('calls')}>
         <CallSettings />

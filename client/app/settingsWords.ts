@@ -60,6 +60,7 @@ export const PARTS = {
   }),
   ...on('privacy', {
     contacts: ['What contacts see', 'It counts both ways: what you hide, you do not see of them.'],
+    timer: ['New chats', 'How long what is written in them stays.'],
     calls: ['Calls', 'What they show, and what they use.'],
     line: ['Your line', 'What it tells whoever watches it.'],
     blocked: ['Blocked people', 'They are not told, and see you as away.'],

@@ -85,7 +85,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
   }),
   ...part(load.unsent, 'dropFromOutbox', 'takeBack', 'unsentCount'),
   ...part(load.quoted, 'quoted', 'earlierWords'),
-  ...part(loadLifetimes, 'startLifetimes', 'endDue'),
+  ...part(loadLifetimes, 'startLifetimes', 'endDue', 'readNewTimer', 'setNewTimer'),
   ...part(load.emojis, 'readEmojis', 'keepEmojis'),
 })
 

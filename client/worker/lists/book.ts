@@ -59,6 +59,9 @@ export type ChatLock = z.infer<typeof chatLockShape>
 const addressShape = z.looseObject({ choice: z.string().max(WORD_MAX), n: counterShape })
 export type AddressChoice = z.infer<typeof addressShape>
 
+/** Seconds of new chats [Note: M9]. */
+const timerShape = z.looseObject({ seconds: counterShape, n: counterShape })
+
 export const bookShape = z.looseObject({
   /** `identityKey`: Ed25519, base64. */
   pins: z.record(idOf, pinShape),
@@ -76,6 +79,7 @@ export const bookShape = z.looseObject({
   /** [Note: L1] */
   locks: z.record(idOf, chatLockShape).optional(),
   addressChoice: addressShape.optional(),
+  newTimer: timerShape.optional(),
 })
 
 export type Book = z.infer<typeof bookShape>

@@ -13,21 +13,23 @@ function merged<Entries extends Counted>(mine: Entries | undefined, theirs: Entr
   return { ...mine, ...Object.fromEntries(taken) } as Entries
 }
 
-type Chosen = AddressChoice | undefined
+type Chosen<C extends { n: number }> = C | undefined
 
-const isChosenAhead = (mine: Chosen, theirs: Chosen): boolean => (theirs?.n ?? 0) > (mine?.n ?? 0) + AHEAD_MAX
+const isChosenAhead = <C extends { n: number }>(mine: Chosen<C>, theirs: Chosen<C>): boolean =>
+  (theirs?.n ?? 0) > (mine?.n ?? 0) + AHEAD_MAX
 
 /** More changes win, then what hides more: both browsers come to the same. */
-function mergedAddress(mine: Chosen, theirs: Chosen): Chosen {
+function mergedChoice<C extends { n: number }>(mine: Chosen<C>, theirs: Chosen<C>, hiding: (choice: C) => number): Chosen<C> {
   if (!theirs || isChosenAhead(mine, theirs)) return mine
   if (!mine || theirs.n > mine.n) return theirs
   return theirs.n === mine.n && hiding(theirs) >= hiding(mine) ? theirs : mine
 }
 
-const hiding = ({ choice }: AddressChoice): number => (choice === 'shown' ? 0 : choice === 'default' ? 1 : 2)
+const hiddenBy = ({ choice }: AddressChoice): number => (choice === 'shown' ? 0 : choice === 'default' ? 1 : 2)
 
 export const isCountedAhead = (mine: Book, theirs: Book): boolean =>
   isChosenAhead(mine.addressChoice, theirs.addressChoice) ||
+  isChosenAhead(mine.newTimer, theirs.newTimer) ||
   (['deviceNames', 'contactNames', 'blocks', 'locks'] as const).some((list) =>
     Object.entries(theirs[list] ?? {}).some(([id, { n }]) => n > (mine[list]?.[id]?.n ?? 0) + AHEAD_MAX),
   )
@@ -35,22 +37,23 @@ export const isCountedAhead = (mine: Book, theirs: Book): boolean =>
 export function mergedEntries(
   mine: Book,
   theirs: Book,
-): Pick<Book, 'deviceNames' | 'contactNames' | 'blocks' | 'clears' | 'locks' | 'addressChoice'> {
+): Pick<Book, 'deviceNames' | 'contactNames' | 'blocks' | 'clears' | 'locks' | 'addressChoice' | 'newTimer'> {
   const rooms = [...Object.keys(mine.clears ?? {}), ...Object.keys(theirs.clears ?? {})]
   const clears = rooms.map((room) => [room, Math.max(mine.clears?.[room] ?? 0, theirs.clears?.[room] ?? 0)] as const)
   const [deviceNames, contactNames] = [
     merged(mine.deviceNames, theirs.deviceNames),
     merged(mine.contactNames, theirs.contactNames),
   ]
+  const addressChoice = mergedChoice(mine.addressChoice, theirs.addressChoice, hiddenBy)
+  const newTimer = mergedChoice(mine.newTimer, theirs.newTimer, ({ seconds }) => (seconds === 0 ? 0 : 1 / seconds))
   const [blocks, locks] = [merged(mine.blocks, theirs.blocks), merged(mine.locks, theirs.locks)]
   return {
     ...(deviceNames && { deviceNames }),
     ...(contactNames && { contactNames }),
     ...(blocks && { blocks }),
     ...(locks && { locks }),
-    ...((mine.addressChoice ?? theirs.addressChoice) && {
-      addressChoice: mergedAddress(mine.addressChoice, theirs.addressChoice),
-    }),
+    ...(addressChoice && { addressChoice }),
+    ...(newTimer && { newTimer }),
     ...(rooms.length > 0 && { clears: Object.fromEntries(clears) }),
   }
 }

@@ -1,5 +1,6 @@
 import { type Act, type Content, readSaid } from '../../../contract/chat/content.ts'
 import { isCounted } from '../../../contract/chat/kinds/kinds.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import { STEADY } from '../../../contract/ground/steady.ts'
 import { openForks, statedHashes } from '../group/forks.ts'
 import { unlistedIn, versionsOf } from '../group/members.ts'
@@ -27,8 +28,8 @@ import { refuseLate } from '../messages/refuseLate.ts'
 import { sealMessage } from '../messages/sealedMessage.ts'
 import { stated } from '../messages/transcript.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
-import { messageAt, seqOfMessage } from '../vault/storedMessage.ts'
-import type { Timer } from '../vault/storedRoom.ts'
+import { messageAt, messagesOf, seqOfMessage } from '../vault/storedMessage.ts'
+import type { RoomRecord } from '../vault/storedRoom.ts'
 import { stateOf } from './prepareRoom.ts'
 
 type JoinedRoom = { [K in keyof OpenRoom]: NonNullable<OpenRoom[K]> }
@@ -134,7 +135,8 @@ async function sealedIn(
 ) {
   const seen = record.transcript
   if (!seen) throw new CryptoFailure('not_ready', 'This device has not seen enough of this chat. Try again')
-  const [book, lifetime] = await Promise.all([readBook(live), lifetimeOf(live, chatRoomId, record.timer, content)])
+  const book = await readBook(live)
+  const lifetime = await lifetimeOf(live, chatRoomId, record, content, book.book.newTimer?.seconds)
   const statement = {
     ...{ id, chatRoomId, sentAt, ...(writtenAt && { writtenAt }), content, replyToId, ...(lifetime && { lifetime }) },
     manifests: versionsOf(accounts),
@@ -149,8 +151,18 @@ async function sealedIn(
 }
 
 /** An edit ends with its message [Note: M9]. */
-async function lifetimeOf(live: Live, chatRoomId: string, timer: Timer | undefined, said: Act | Content): Promise<number | null> {
-  if (said.type !== 'edit') return (isCounted(said) && timer?.seconds) || null
-  const seq = await seqOfMessage(live.vault, { chatRoomId, ...said.target })
-  return (seq !== undefined && (await messageAt(live.vault, chatRoomId, seq))?.lifetime) || null
+async function lifetimeOf(
+  { vault, userId }: Live,
+  chatRoomId: string,
+  { timer, from }: RoomRecord,
+  said: Act | Content,
+  ofNewChats = 0,
+): Promise<number | null> {
+  if (said.type === 'edit') {
+    const seq = await seqOfMessage(vault, { chatRoomId, ...said.target })
+    return (seq !== undefined && (await messageAt(vault, chatRoomId, seq))?.lifetime) || null
+  }
+  if (!isCounted(said)) return null
+  if (timer || ofNewChats === 0 || from > 1 || chatRoomId === notesRoomId(userId)) return timer?.seconds || null
+  return (await messagesOf(vault, chatRoomId, { limit: 1 })).length === 0 ? ofNewChats : null
 }

@@ -3,6 +3,7 @@ import type { Content } from '../../../contract/chat/content.ts'
 import { LIFETIMES } from '../../../contract/chat/lifetimes.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
+import { bookWrite, readBook, withBook } from '../lists/book.ts'
 import { rereadWrite } from '../searchindex/lateMessages.ts'
 import { messageAt, messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
 import { type MessagePage, pageOf } from '../vault/storedPage.ts'
@@ -176,3 +177,13 @@ export async function withEnds(live: Live, input: Parameters<typeof pageOf>[1], 
   })
   return { ...page, messages, ...(waiting.length > 0 && { unbegun: Math.min(...waiting) }) }
 }
+
+/** Returns the seconds of the timer that a new chat begins with; 0 without one. */
+export const readNewTimer = async (live: Live): Promise<number> => (await readBook(live)).book.newTimer?.seconds ?? 0
+
+export const setNewTimer = (live: Live, seconds: number): Promise<void> =>
+  withBook(live, async () => {
+    const row = await readBook(live)
+    const newTimer = { ...row.book.newTimer, seconds, n: (row.book.newTimer?.n ?? 0) + 1 }
+    await live.vault.write([bookWrite({ ...row, isDirty: true, book: { ...row.book, newTimer } })])
+  })
