@@ -52,7 +52,8 @@ export async function startProxy(): Promise<LyingProxy> {
   const lieTo = ({ headers }: IncomingMessage): Lie | undefined =>
     told && (told.toCookie === undefined || headers.cookie?.includes(told.toCookie)) ? told.lie : undefined
 
-  const server = createServer((from, to) => {
+  // A test that has waited must not write to a connection that is being closed.
+  const server = createServer({ keepAliveTimeout: 0 }, (from, to) => {
     const call = `${from.method} ${from.url?.split('?')[0]}`
     calls.push({ call, at: performance.now() })
     // What a held call brings is read now: its connection may be closed by then.

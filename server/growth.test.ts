@@ -321,6 +321,7 @@ const ONE_EACH = ['list_floors', 'listed_users', 'inboxes', 'presence', 'file_us
 const OF_THE_DAY = ['room_commits', 'room_groups', 'archive_keys', 'archive_pages']
 const OF_PAID_PLANS = [
   'messages',
+  'timed_messages',
   'calls',
   'transfers',
   'object_parts',

@@ -58,7 +58,7 @@ export const roomRowShape = z
     /** The bell leaves a muted room out. */
     mutedUntil: instant.nullable(),
     readSeq: seqShape,
-    /** Set where messages end [Note: M9]. */
+    /** When it was raised. Older servers send none. */
     readAt: instant.nullish(),
   })
   .refine(({ people, direct }) => direct === null || people.length === 1, { message: 'A direct room has one other person' })

@@ -90,7 +90,7 @@ export function ChatHeader({ room, person, hasRoomKeys, onBack, onDetails, onMen
               <span className="handle">
                 {status && ' · '}@{person.username}
               </span>
-              {timer > 0 && <span className="timer"> · disappear after {lifetimeWords(timer)}</span>}
+              {timer > 0 && <span> · disappear after {lifetimeWords(timer)}</span>}
             </p>
           )}
         </div>

@@ -22,10 +22,10 @@ export const {
   keep: (env, chatRoomId, edit) => env.crypto.keepEdit({ chatRoomId, edit }),
 })
 
-const isWithin = (env: Env, { at, sentAt = at }: ShownMessage, limitMs: number): boolean =>
+export const isWithin = (env: Env, { at, sentAt = at }: ShownMessage, limitMs: number): boolean =>
   env.clock().getTime() - Date.parse(sentAt) <= limitMs
 
-const isOwnAndSent = ({ isMine, seq, senderId }: ShownMessage) => isMine && seq !== null && senderId !== undefined
+export const isOwnAndSent = ({ isMine, seq, senderId }: ShownMessage) => isMine && seq !== null && senderId !== undefined
 
 /** True for an own text or caption of the last 24 hours, fifty times. */
 export function canEdit(env: Env, message: ShownMessage): boolean {
@@ -39,12 +39,6 @@ export function canEdit(env: Env, message: ShownMessage): boolean {
     isWithin(env, message, ACT_LIMITS.editMs)
   )
 }
-
-const deletable: ShownMessage['body']['kind'][] = ['text', 'file', 'transfer']
-
-/** True for what one has said in the last 48 hours. */
-export const canDelete = (env: Env, message: ShownMessage): boolean =>
-  isOwnAndSent(message) && deletable.includes(message.body.kind) && isWithin(env, message, ACT_LIMITS.deleteMs)
 
 /** Opened by a press: its field may open an on-screen keyboard. */
 let askedId: string | undefined

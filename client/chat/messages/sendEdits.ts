@@ -1,11 +1,18 @@
+import { ACT_LIMITS } from '../../../contract/chat/kinds/fold.ts'
 import type { Env } from '../../env.ts'
 import type { Room } from '../../rooms/list/room.ts'
 import type { BegunEdit } from '../../worker/crypto.ts'
 import { sendAct } from './acts.ts'
-import { chooseEdit } from './edits.ts'
+import { chooseEdit, isOwnAndSent, isWithin } from './edits.ts'
 import type { SendOutcome } from './outbox.ts'
 import { PENDING_FROM } from './pendingActs.ts'
 import { type ShownMessage, viewOf } from './store.ts'
+
+const deletable: ShownMessage['body']['kind'][] = ['text', 'file', 'transfer']
+
+/** True for what one has said in the last 48 hours. */
+export const canDelete = (env: Env, message: ShownMessage): boolean =>
+  isOwnAndSent(message) && deletable.includes(message.body.kind) && isWithin(env, message, ACT_LIMITS.deleteMs)
 
 const shownNow = (room: Room, name: Pick<ShownMessage, 'senderId' | 'id'>) =>
   viewOf(room)?.messages.find(({ senderId, id }) => senderId === name.senderId && id === name.id)

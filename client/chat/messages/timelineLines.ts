@@ -75,7 +75,8 @@ export function timelineLines(shown: Shown): Line[] {
     if (message.isOutOfPlace && !before?.isOutOfPlace) lines.push({ kind: 'warning', key: `warning ${key}`, text: OUT_OF_PLACE })
     if (message.body.kind === 'notice') {
       if (!isSaid(message.body, before)) lines.push({ kind: 'notice', key: message.id, text: message.body.text })
-    } else if (message.body.kind === 'timer') lines.push({ kind: 'timer', key, text: message.body.text, isMine: message.isMine })
+    } else if (message.body.kind === 'timer')
+      lines.push({ kind: 'timer', key, text: `${message.body.text}${unsent(message)}`, isMine: message.isMine })
     else {
       const goesOn = !cuts(index + 1, after) && belongTogether(message, after)
       lines.push({
@@ -103,6 +104,9 @@ const isSaid = ({ text, isQuiet }: Notice, before: ShownMessage | undefined): bo
 
 const isNew = ({ isMine, seq, body }: ShownMessage, { after }: Fresh): boolean =>
   !isMine && seq !== null && seq > after && !isLine({ body })
+
+const unsent = ({ seq, status }: ShownMessage): string =>
+  seq !== null ? '' : status === 'failed' ? ', refused' : ', once it is sent'
 
 /** True for what stands in the middle, of nobody. */
 export const isLine = ({ body }: Pick<ShownMessage, 'body'>): boolean => body.kind === 'notice' || body.kind === 'timer'

@@ -1,5 +1,5 @@
 import { Timer } from 'lucide-react'
-import { useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { LIFETIMES } from '../../../contract/chat/lifetimes.ts'
 import { TIMERS } from '../../../contract/chat/timers.ts'
 import type { Room } from '../../rooms/list/room.ts'
@@ -8,7 +8,6 @@ import { useEnv } from '../../ui/env.tsx'
 import { FormFooter } from '../../ui/FormFooter.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
-import { timerOf } from '../messages/messages.ts'
 import { setTimer, timerLabel, UNITS, unitOf } from './setTimer.ts'
 import './timers.css'
 
@@ -22,21 +21,38 @@ interface Props {
 /** Asks after which time new messages of a chat disappear. */
 export function TimerDialog({ room, onClose }: Props) {
   const env = useEnv()
-  const [known] = useState(() => timerOf(room))
-  const isListed = TIMERS.includes(known)
-  const [chosen, setChosen] = useState<number | 'own'>(isListed ? known : 'own')
-  const [unit, setUnit] = useState(isListed ? 24 * 60 * 60 : unitOf(known))
-  const [count, setCount] = useState(isListed ? '2' : String(known / unitOf(known)))
+  const [chosen, setChosen] = useState<number | 'own'>(0)
+  const isTouched = useRef(false)
+  const [unit, setUnit] = useState(24 * 60 * 60)
+  const [count, setCount] = useState('2')
   const [isPending, setPending] = useState(false)
+  const chatRoomId = room.id
+  const known = useCallback(async () => (await env.crypto.page({ chatRoomId, limit: 1 })).timer ?? 0, [env, chatRoomId])
+  useEffect(() => {
+    known().then(
+      (now) => {
+        if (isTouched.current) return
+        setChosen(TIMERS.includes(now) ? now : 'own')
+        if (TIMERS.includes(now)) return
+        setUnit(unitOf(now))
+        setCount(String(now / unitOf(now)))
+      },
+      () => undefined,
+    )
+  }, [known])
   const own = /^\d{1,6}$/.test(count.trim()) ? Number(count) * unit : 0
   const seconds = chosen === 'own' ? own : chosen
   const isWrong = chosen === 'own' && (own < LIFETIMES.min || own > LIFETIMES.max)
+  const choose = (next: number | 'own') => {
+    isTouched.current = true
+    setChosen(next)
+  }
 
   async function set() {
     if (isWrong) return
     setPending(true)
     try {
-      const refused = seconds === known ? undefined : await setTimer(env, room, seconds)
+      const refused = seconds === (await known()) ? undefined : await setTimer(env, room, seconds)
       if (refused) showToast({ tone: 'bad', title: NOT_SET, text: refused })
       onClose()
     } catch (error) {
@@ -61,12 +77,12 @@ export function TimerDialog({ room, onClose }: Props) {
           <legend className="sr">After which time</legend>
           {TIMERS.map((each) => (
             <label key={each}>
-              <input type="radio" name="timer" checked={each === chosen} onChange={() => setChosen(each)} />
+              <input type="radio" name="timer" checked={each === chosen} onChange={() => choose(each)} />
               {timerLabel(each)}
             </label>
           ))}
           <label>
-            <input type="radio" name="timer" checked={chosen === 'own'} onChange={() => setChosen('own')} />
+            <input type="radio" name="timer" checked={chosen === 'own'} onChange={() => choose('own')} />
             Other
           </label>
         </fieldset>
@@ -99,8 +115,8 @@ export function TimerDialog({ room, onClose }: Props) {
         <p className="timer-note small t2">
           <Timer className="i i-16" aria-hidden />
           <span>
-            What somebody has copied, photographed, saved or exported stays, and so does everything in a browser that is off or
-            runs an older version, until it runs again. What stands here already stays.
+            What somebody has copied, photographed, saved or exported stays, and what a browser with an older version shows. One
+            that is off ends it when it runs again. What stands here already stays.
           </span>
         </p>
         <FormFooter

@@ -3,7 +3,9 @@ import { forgetEnds, onEnds } from '../../rooms/list/lifetimes.ts'
 import { readSeqOf } from '../../rooms/list/readMarks.ts'
 import { markOf } from '../../rooms/list/room.ts'
 import { isShut, roomById, roomsStore } from '../../rooms/list/roomList.ts'
+import { editIn, showEdit } from '../messages/edits.ts'
 import { refreshRoom } from '../messages/messageWindow.ts'
+import { replyIn, showReply } from '../messages/replies.ts'
 
 /** A longer timer would be cut off by the browser; a clock may be set meanwhile. */
 const LOOK_MS = 10 * 60_000
@@ -17,6 +19,7 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
   if (over.aborted || kept.has(over)) return
   kept.add(over)
   const unbegun = new Map<string, number>()
+  const nextEnds = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let nextMs = Number.POSITIVE_INFINITY
 
@@ -31,13 +34,26 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
   async function end() {
     nextMs = Number.POSITIVE_INFINITY
     const ended = await env.crypto.endDue()
-    for (const id of ended.chatRoomIds) await refresh(id)
+    // Another tab may have ended what this one shows.
+    const now = env.clock().getTime()
+    const shown = [...nextEnds].filter(([, endMs]) => endMs <= now).map(([id]) => id)
+    for (const id of new Set([...ended.chatRoomIds, ...shown])) {
+      nextEnds.delete(id)
+      await refresh(id)
+      await readBegun(id)
+    }
     if (ended.nextMs !== undefined) lookAt(ended.nextMs)
   }
 
   async function refresh(id: string) {
     const room = roomById(id)
     if (room) await refreshRoom(env, room)
+  }
+
+  /** A reply or an edit goes with its message. */
+  async function readBegun(id: string) {
+    if (editIn(id) && !(await env.crypto.readEdit(id))) showEdit(id, null)
+    if (replyIn(id) && !(await env.crypto.readReply(id))) showReply(id, null)
   }
 
   async function start(chatRoomId: string) {
@@ -49,11 +65,15 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
     // Another browser has read it: this one may have been off.
     const isElsewhere = readSeq === markOf(room, room.ownId).readSeq
     const readAtMs = isElsewhere && room.readAt ? { readAtMs: Date.parse(room.readAt) } : {}
-    if (await env.crypto.startLifetimes({ chatRoomId, readSeq, ...readAtMs })) await refresh(chatRoomId)
+    await env.crypto.startLifetimes({ chatRoomId, readSeq, ...readAtMs })
+    // Another tab may have started it.
+    await refresh(chatRoomId)
   }
 
   onEnds((chatRoomId, ends) => {
-    lookAt(ends.nextEndMs ?? Number.POSITIVE_INFINITY)
+    const { nextEndMs = Number.POSITIVE_INFINITY } = ends
+    nextEnds.set(chatRoomId, nextEndMs)
+    lookAt(nextEndMs)
     if (ends.unbegun === undefined) unbegun.delete(chatRoomId)
     else unbegun.set(chatRoomId, ends.unbegun)
     attempt(start(chatRoomId))

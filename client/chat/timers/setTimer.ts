@@ -28,6 +28,9 @@ export function unitOf(seconds: number): number {
 export async function setTimer(env: Env, room: Room, seconds: number): Promise<string | undefined> {
   const { id: chatRoomId } = room
   const id = crypto.randomUUID()
+  // One that was refused later is over.
+  for (const { id: earlier, content, failure } of await env.crypto.outbox(chatRoomId))
+    if (content?.type === 'timer' && failure) await env.crypto.dropFromOutbox({ chatRoomId, id: earlier })
   await env.crypto.keepInOutbox({
     ...{ id, chatRoomId, content: { type: 'timer', seconds }, replyToId: null },
     sentAt: env.clock().toISOString(),

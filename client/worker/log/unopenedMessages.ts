@@ -94,6 +94,12 @@ export async function reopenNewer(at: Reading, record: RoomRecord): Promise<Room
   return withActs(withLists(waiting.reduce(withUnopened, before), at.accounts, lists), taken)
 }
 
+const notedIn = (record: RoomRecord, { isWaiting, timed }: TakenActs): RoomRecord => ({
+  ...record,
+  ...(isWaiting && { hasWaitingActs: true }),
+  ...withTimed(record, timed),
+})
+
 /** Stores opened messages. Returns those that wait for a key. */
 async function readAgain(
   at: Again,
@@ -126,7 +132,7 @@ async function readAgain(
     const hasWaitingActs = at.record.hasWaitingActs === true || at.taken.isWaiting
     const taken = await takeActs(live, { chatRoomId, hasWaitingActs }, once)
     // The caller's write may never come.
-    const noted = taken.isWaiting ? [recordWrite(chatRoomId, { ...at.record, hasWaitingActs: true })] : []
+    const noted = taken.isWaiting || taken.timed ? [recordWrite(chatRoomId, notedIn(at.record, taken))] : []
     await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...taken.writes, ...noted])
     await dropDeleted(live, chatRoomId, taken)
     at.taken.changed.push(...taken.changed)

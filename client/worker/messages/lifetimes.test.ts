@@ -4,6 +4,7 @@ import type { Act, Content } from '../../../contract/chat/content.ts'
 import { type Draft, messagesApi } from '../../../contract/chat/messages.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
+import type { Wire } from '../../testing/wire.ts'
 import { openLive } from '../account/openAccount.ts'
 import type { StoredMessage } from '../crypto.ts'
 import { STORES } from '../vault/vaultRows.ts'
@@ -15,9 +16,10 @@ let alice: TestPerson
 let bob: TestPerson
 let chatRoomId: string
 let nowMs: number
+let wire: Wire
 
 beforeEach(async () => {
-  ;({ alice, bob, roomId: chatRoomId } = await people())
+  ;({ alice, bob, wire, roomId: chatRoomId } = await people())
   nowMs = Date.now()
   await alice.says(bob, 'stays')
   await says(alice, bob, { type: 'timer', seconds: HOUR })
@@ -84,7 +86,7 @@ test('A message of a chat with a timer goes from both sides, with its edit, its 
     [bob, 57],
   ] as const) {
     passes(left - 2)
-    expect((await person.core.endDue()).chatRoomIds).toEqual([])
+    await person.core.endDue()
     expect(await shown(person)).toEqual([...TIMED, 'better words'])
     passes(4)
     expect(await person.core.endDue()).toEqual({ chatRoomIds: [chatRoomId], nextMs: undefined })
@@ -162,6 +164,52 @@ test('An edit of a message that has ended meanwhile is not sent', async () => {
   expect(await shown(alice)).toEqual(TIMED)
   const edit: Act = { type: 'edit', target: { senderId, id }, n: 1, text: 'another secret' }
   await expect(says(alice, bob, edit)).rejects.toThrow('The message has disappeared')
+})
+
+test('An edit that waits to be sent goes with its message', async () => {
+  await alice.says(bob, 'secret')
+  const { senderId, id } = await newest(alice)
+  const content: Act = { type: 'edit', target: { senderId, id }, n: 1, text: 'another secret' }
+  await alice.core.keepInOutbox({ id: randomUUID(), chatRoomId, content, replyToId: null, sentAt: new Date().toISOString() })
+  passes(HOUR + 60)
+  expect(await shown(alice)).toEqual(TIMED)
+  expect(await alice.core.outbox(chatRoomId)).toEqual([])
+  expect(await rowsWith(/another secret/, alice)).toEqual([])
+})
+
+test('An edit that comes after its message has ended leaves no word', async () => {
+  await alice.says(bob, 'secret')
+  const { senderId, id } = await newest(alice)
+  await bob.reads(alice)
+  await readsAll(bob)
+  await says(alice, bob, { type: 'edit', target: { senderId, id }, n: 1, text: 'another secret' })
+  passes(HOUR + 60)
+  expect(await shown(bob)).toEqual(TIMED)
+  await bob.reads(alice)
+  expect(await rowsWith(/another secret/, bob)).toEqual([])
+})
+
+test('A server’s time that is far from the clock ends nothing', async () => {
+  await alice.says(bob, 'stays for an hour')
+  await bob.reads(alice)
+  await readsAll(bob)
+  await alice.says(bob, 'from next century')
+  const entry = wire.rooms.get(chatRoomId)?.log.at(-1)
+  if (entry) entry.createdAt = '2100-01-01T00:00:00.000Z'
+  await bob.reads(alice)
+  expect(await shown(bob)).toContain('stays for an hour')
+})
+
+test('One message with a lifetime sets no timer in a chat that is whole here and has others', async () => {
+  const { alice: carol, bob: dan, roomId } = await people()
+  await carol.says(dan, 'without')
+  await dan.reads(carol)
+  const { seals, live } = await patchedClient(carol, dan)
+  const { id, content } = await seals({ lifetime: 60 })
+  live.vault.close()
+  await carol.env.api(messagesApi.send, { id, chatRoomId: roomId, content, messageType: 'text', lifetime: 60 })
+  await dan.reads(carol)
+  expect((await dan.core.page({ chatRoomId: roomId, limit: 9 })).timer ?? 0).toBe(0)
 })
 
 test('A new browser takes the timer from a message that has one, until it has read who set it', async () => {

@@ -5,53 +5,62 @@ import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { bookWrite, readBook, withBook } from '../lists/book.ts'
 import { rereadWrite } from '../searchindex/lateMessages.ts'
-import { messageAt, messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
+import { entryAt, messageAt, messagesOf, messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
 import { type MessagePage, pageOf } from '../vault/storedPage.ts'
 import { type RoomRecord, recordWrite, roomRecord, type Timer } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { dropTraces } from './dropDeleted.ts'
+import { outboxOf, ownWrite } from './outbox.ts'
 import type { TakenActs } from './takenActs.ts'
 
 /** `isRunning`: sent from here, or read. */
 interface Ending {
   seq: number
+  /** Seconds. */
   lifetime: number
   endsMs: number
   isRunning: boolean
 }
 
+/** The oldest of more end early. */
+const ENDINGS_MAX = 10_000
 const TIMED = 'timed:'
 const CLOCK = 'clock'
 const FAR_MS = 10 * 60_000
 
-const endingsShape = z.array(z.looseObject({ seq: z.number(), lifetime: z.number(), endsMs: z.number(), isRunning: z.boolean() }))
+const endingsShape = z.array(z.tuple([z.number(), z.number(), z.number(), z.number()]))
 
 async function endingsOf(vault: Vault, chatRoomId: string): Promise<Ending[]> {
   const row = await vault.get('sealed', `${TIMED}${chatRoomId}`)
-  return row ? jsonOf(endingsShape, row) : []
+  const rows = row ? jsonOf(endingsShape, row) : []
+  return rows.map(([seq, lifetime, endsMs, isRunning]) => ({ seq, lifetime, endsMs, isRunning: isRunning === 1 }))
 }
 
 const endingsWrite = (chatRoomId: string, endings: Ending[]): Write => ({
   store: 'sealed',
   key: `${TIMED}${chatRoomId}`,
-  value: endings.length > 0 ? { json: endings } : null,
+  value:
+    endings.length > 0
+      ? { json: endings.map(({ seq, lifetime, endsMs, isRunning }) => [seq, lifetime, endsMs, isRunning ? 1 : 0]) }
+      : null,
 })
 
 const nextEnd = (endings: Ending[]): Pick<RoomRecord, 'nextEndMs'> =>
-  endings.length > 0 ? { nextEndMs: Math.min(...endings.map(({ endsMs }) => endsMs)) } : {}
+  endings.length > 0 ? { nextEndMs: endings.reduce((next, { endsMs }) => Math.min(next, endsMs), Number.MAX_SAFE_INTEGER) } : {}
 
-/**
- * Returns the greatest time that this browser has seen, in ms, so that a clock set back prolongs nothing. A server's time that agrees with
- * the clock ends one that was too great.
- */
+function bounded(endings: Ending[]): Ending[] {
+  const over = endings.length - ENDINGS_MAX
+  return over > 0 ? endings.map((ending, at) => (at < over ? { ...ending, endsMs: 0 } : ending)) : endings
+}
+
+/** Returns the greatest time seen, in ms: a clock set back prolongs nothing. Only a server's time that agrees with the clock counts. */
 async function seenTime(vault: Vault, serverMs = 0): Promise<{ nowMs: number; writes: Write[] }> {
   const own = Date.now()
   const row = await vault.get('sealed', CLOCK)
   const known = row ? jsonOf(z.number(), row) : 0
-  const isAgreed = Math.abs(own - serverMs) < FAR_MS
-  const nowMs = isAgreed ? Math.max(own, serverMs) : Math.max(own, serverMs, known)
+  const nowMs = Math.abs(own - serverMs) < FAR_MS ? Math.max(own, serverMs) : Math.max(own, known)
   const isOther = Math.abs(nowMs - known) > FAR_MS / 10
   return { nowMs, writes: isOther ? [{ store: 'sealed', key: CLOCK, value: { json: nowMs } }] : [] }
 }
@@ -62,22 +71,35 @@ export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string,
   const fresh = entries.filter(({ isOlder }) => !isOlder).map(({ at }) => Date.parse(at))
   const { nowMs, writes } = await seenTime(vault, Math.max(0, ...fresh))
   const endings = new Map((await endingsOf(vault, chatRoomId)).map((ending) => [ending.seq, ending]))
-  let timer: Timer | undefined
-  for (const { seq, senderId, at, lifetime, body, isRemovedSince } of entries) {
-    if (body.kind !== 'content') continue
-    if (body.content.type === 'timer' && !isRemovedSince) timer = { seq, seconds: body.content.seconds, isSaid: true }
+  for (const { seq, senderId, at, lifetime, body } of entries) {
     if (lifetime === undefined) continue
-    if (!timer?.isSaid) timer = { seq, seconds: lifetime, isSaid: false }
-    const isMine = senderId === userId
-    const fromMs = isMine ? Date.parse(at) : nowMs + LIFETIMES.unread * 1000
-    endings.set(seq, { seq, lifetime, endsMs: fromMs + lifetime * 1000, isRunning: isMine })
+    // Nobody reads an edit by itself.
+    const isRunning = senderId === userId || body.kind === 'act'
+    const fromMs = isRunning ? Math.min(Date.parse(at), nowMs) : nowMs + LIFETIMES.unread * 1000
+    endings.set(seq, { seq, lifetime, endsMs: fromMs + lifetime * 1000, isRunning })
   }
-  const list = [...endings.values()]
+  const list = bounded([...endings.values()].sort((a, b) => a.seq - b.seq))
+  const timer = await timerIn(vault, chatRoomId, entries)
   return {
     ...taken,
     writes: [...taken.writes, ...writes, endingsWrite(chatRoomId, list)],
     timed: { ...(timer && { timer }), ...nextEnd(list) },
   }
+}
+
+async function timerIn(vault: Vault, chatRoomId: string, entries: StoredMessage[]): Promise<Timer | undefined> {
+  let timer: Timer | undefined
+  const said = entries.filter(({ body, isRemovedSince }) => body.kind === 'content' && !isRemovedSince)
+  for (const { seq, body } of said)
+    if (body.kind === 'content' && body.content.type === 'timer') timer = { seq, seconds: body.content.seconds, isSaid: true }
+  const hint = timer ? undefined : said.findLast(({ lifetime }) => lifetime !== undefined)
+  if (!hint?.lifetime) return timer
+  // In a chat that is whole here the first message alone says so, as the line of a timer would be known.
+  const record = await roomRecord(vault, chatRoomId)
+  const [first] = await messagesOf(vault, chatRoomId, { after: 0, limit: 1 })
+  const isWhole = record !== undefined && record.from <= 1
+  if (isWhole && first && first.lifetime === undefined) return undefined
+  return { seq: hint.seq, seconds: hint.lifetime, isSaid: false }
 }
 
 /** Starts what is read. Returns true if pages changed. */
@@ -139,23 +161,35 @@ const endIn = (live: Live, chatRoomId: string, nowMs: number): Promise<void> =>
     const gone: Content[] = []
     const writes: Write[] = [endingsWrite(chatRoomId, left), recordWrite(chatRoomId, changed(record, left))]
     for (const { seq } of due) {
-      const message = await messageAt(vault, chatRoomId, seq)
-      if (message?.body.kind !== 'content') continue
-      gone.push(message.body.content)
-      writes.push(...(await endWrites(vault, message)))
+      const entry = await entryAt(vault, chatRoomId, seq)
+      // A shortened log has others in their places.
+      if (entry?.lifetime === undefined) continue
+      if (entry.body.kind === 'content') gone.push(entry.body.content)
+      writes.push(...(await endWrites(live, entry)))
     }
     await vault.write(writes)
     if (gone.length > 0) await dropTraces(live, chatRoomId, gone)
   })
 
-async function endWrites(vault: Vault, { acts, lifetime: _, ...message }: StoredMessage): Promise<Write[]> {
-  const { chatRoomId } = message
+async function endWrites(live: Live, { acts, lifetime: _, ...entry }: StoredMessage): Promise<Write[]> {
+  const { vault } = live
+  const { chatRoomId } = entry
   const edits = await Promise.all((acts?.edits ?? []).map((seq) => messageAt(vault, chatRoomId, -seq)))
-  return [
-    ...[message, ...edits].flatMap((entry) => (entry ? messageWrites({ ...entry, body: { kind: 'act', act: null } }) : [])),
-    rereadWrite(chatRoomId, message),
-    ...(await forgottenBegun(vault, message)),
-  ]
+  const ended = [entry, ...edits].flatMap((one) => (one ? messageWrites({ ...one, body: { kind: 'act', act: null } }) : []))
+  if (entry.body.kind === 'act') return ended
+  return [...ended, rereadWrite(chatRoomId, entry), ...(await forgottenBegun(vault, entry)), ...(await unsentActs(live, entry))]
+}
+
+/** What waits to change it changes nothing any more. */
+async function unsentActs(live: Live, { chatRoomId, senderId, id }: StoredMessage): Promise<Write[]> {
+  const rows = await outboxOf(live, chatRoomId)
+  const meant = rows.filter(
+    ({ content }) => content && 'target' in content && content.target.senderId === senderId && content.target.id === id,
+  )
+  return meant.flatMap((row): Write[] => [
+    { store: 'outbox', key: [chatRoomId, row.order], value: null },
+    ...(row.envelope === null ? [ownWrite(chatRoomId, row.id, null)] : []),
+  ])
 }
 
 /** Returns the page without what has ended, with the ends of what has not. */
@@ -170,12 +204,12 @@ export async function withEnds(live: Live, input: Parameters<typeof pageOf>[1], 
   }
   const endings = await endingsOf(vault, chatRoomId)
   const ends = new Map(endings.filter(({ isRunning }) => isRunning).map(({ seq, endsMs }) => [seq, endsMs]))
-  const waiting = endings.filter(({ isRunning }) => !isRunning).map(({ seq }) => seq)
+  const unbegun = endings.find(({ isRunning }) => !isRunning)?.seq
   const messages = page.messages.map((message) => {
     const endsMs = ends.get(message.seq)
     return endsMs === undefined ? message : { ...message, endsMs }
   })
-  return { ...page, messages, ...(waiting.length > 0 && { unbegun: Math.min(...waiting) }) }
+  return { ...page, messages, ...(unbegun !== undefined && { unbegun }) }
 }
 
 /** Returns the seconds of the timer that a new chat begins with; 0 without one. */

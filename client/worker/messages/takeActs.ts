@@ -131,7 +131,11 @@ async function actAt({ vault, chatRoomId }: Taking, seq: number | undefined): Pr
 /** Returns false if the message is not here. */
 async function applyTo(at: Taking, name: MessageName, entry: Told<MessageAct>): Promise<boolean> {
   const message = await find(at, name)
-  if (!message) return isGone(at, name)
+  if (!message) {
+    const isOver = await isGone(at, name)
+    if (isOver) await dropTexts(at, [entry.seq])
+    return isOver
+  }
   const { body, acts, ...rest } = message
   if (body.kind === 'deleted') await dropTexts(at, [entry.seq])
   if (body.kind !== 'content') return true

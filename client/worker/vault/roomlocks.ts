@@ -57,7 +57,7 @@ export const isUnchanged = ({ bytes }: LocksRead, now: unknown): boolean =>
   now instanceof Uint8Array ? bytes !== undefined && sameBytes(bytes, now) : bytes === undefined
 
 /** One row a room each. */
-export const SINGLE_KINDS = ['room', 'draft', 'reply', 'edit', 'pending', 'pages']
+export const SINGLE_KINDS = ['room', 'draft', 'reply', 'edit', 'pending', 'pages', 'timed']
 /** Any number of rows a room. */
 export const MANY_KINDS = ['acts', 'upload', 'transfer']
 const SEALED_KINDS = [...SINGLE_KINDS, ...MANY_KINDS]

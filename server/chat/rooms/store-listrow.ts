@@ -79,7 +79,7 @@ export const rowOf = (roomId: SQL, isLocked: SQL = IS_LOCKED): SQL => sql`(
     me.unread_count as "unreadCount",
     case when me.muted_until > ${given('now')}::timestamptz then ${instantOf(sql`me.muted_until`)} end as "mutedUntil",
     me.read_seq as "readSeq",
-    case when exists (select from timed_messages where room = r.number) then ${instantOf(sql`me.read_at`)} end as "readAt") shown
+    ${instantOf(sql`me.read_at`)} as "readAt") shown
   where r.type <> 'direct' or others.direct is not null)`
 
 /** Forces the index on both columns. */

@@ -15,8 +15,6 @@ AS $$
 DECLARE
 	verdicts text[];
 	seqs bigint[];
-	-- Where the read mark stood.
-	froms bigint[];
 	numbers bigint[];
 	-- The places in this call of marks in a chat with a password, which the session has opened.
 	opened bigint[];
@@ -26,11 +24,11 @@ BEGIN
 		JOIN chat_participants p ON (p.chat_room_id, p.user_id) >= (a.room, a.member) AND (p.chat_room_id, p.user_id) <= (a.room, a.member)
 		ORDER BY a.room, a.member FOR NO KEY UPDATE OF p;
 
-	SELECT array_agg(j.verdict), array_agg(j.number), array_agg(least(j.asked_seq, j.last_seq)), array_agg(j.read_seq),
+	SELECT array_agg(j.verdict), array_agg(j.number), array_agg(least(j.asked_seq, j.last_seq)),
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict IS NULL AND j.is_protected), '{}')
-	INTO verdicts, numbers, seqs, froms, opened
+	INTO verdicts, numbers, seqs, opened
 	FROM (
-		SELECT a.place, a.seq AS asked_seq, r.number, r.last_seq, m.read_seq, m.is_protected,
+		SELECT a.place, a.seq AS asked_seq, r.number, r.last_seq, m.is_protected,
 			CASE
 				WHEN s.user_id IS NULL OR u.id IS NULL OR NOT u.is_active OR u.deleted_at IS NOT NULL THEN 'not_signed_in'
 				-- [Note: D4] LIMITS.proofSeconds
@@ -63,16 +61,17 @@ BEGIN
 	END IF;
 
 	-- What every member but its author has read ends after its lifetime [Note: M9]. Locked by key, as another member's mark may pass it too.
-	UPDATE timed_messages t SET due_at = read.due_at
+	-- The own mark may have passed some without a call, by what the member has sent.
+	UPDATE timed_messages t SET due_at = read.due_at, is_read = true
 	FROM (
 		SELECT held.room, held.seq, p_now + make_interval(secs => held.lifetime) AS due_at
-		FROM unnest(p_users, p_rooms, numbers, froms, seqs, p_read, verdicts) AS a(member, room, number, from_seq, seq, is_read, verdict)
-		JOIN timed_messages held ON held.room = a.number AND held.seq > a.from_seq AND held.seq <= a.seq
+		FROM unnest(p_users, p_rooms, numbers, seqs, p_read, verdicts) AS a(member, room, number, seq, is_read, verdict)
+		JOIN timed_messages held ON held.room = a.number AND held.seq <= a.seq AND NOT held.is_read
 		WHERE a.verdict IS NULL AND a.is_read AND held.sender_id <> a.member AND NOT EXISTS (
 			SELECT FROM chat_participants o
 			WHERE o.chat_room_id = a.room AND o.user_id <> a.member AND o.user_id <> held.sender_id AND o.read_seq < held.seq)
 		ORDER BY held.room, held.seq FOR NO KEY UPDATE OF held) read
-	WHERE t.room = read.room AND t.seq = read.seq AND t.due_at > read.due_at;
+	WHERE t.room = read.room AND t.seq = read.seq AND NOT t.is_read;
 
 	RETURN QUERY
 	WITH raised AS (

@@ -5,9 +5,11 @@ CREATE TABLE "timed_messages" (
 	"seq" bigint NOT NULL,
 	"due_at" timestamp (3) with time zone NOT NULL,
 	"lifetime" integer NOT NULL,
+	"is_read" boolean DEFAULT false NOT NULL,
 	"sender_id" uuid NOT NULL,
 	CONSTRAINT "timed_messages_room_seq_pk" PRIMARY KEY("room","seq")
 );
 --> statement-breakpoint
 ALTER TABLE "timed_messages" ADD CONSTRAINT "timed_messages_room_chat_rooms_number_fk" FOREIGN KEY ("room") REFERENCES "public"."chat_rooms"("number") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "timed_messages_due" ON "timed_messages" USING btree ("due_at");
+CREATE INDEX "timed_messages_due" ON "timed_messages" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "timed_messages_unread" ON "timed_messages" USING btree ("room","seq") WHERE not "timed_messages"."is_read";

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { at, bytes, seq } from './columns.ts'
 import { roomNumber } from './rooms.ts'
@@ -40,7 +41,13 @@ export const timedMessages = pgTable(
     dueAt: at('due_at').notNull(),
     /** Seconds. */
     lifetime: integer('lifetime').notNull(),
+    /** Read by all. */
+    isRead: boolean('is_read').notNull().default(false),
     senderId: uuid('sender_id').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.room, table.seq] }), index('timed_messages_due').on(table.dueAt)],
+  (table) => [
+    primaryKey({ columns: [table.room, table.seq] }),
+    index('timed_messages_due').on(table.dueAt),
+    index('timed_messages_unread').on(table.room, table.seq).where(sql`not ${table.isRead}`),
+  ],
 )
