@@ -10,6 +10,7 @@ import { people } from '../../testing/room.ts'
 import { markSeen } from '../messages/markSeen.ts'
 import { resetMessages, showRoom, timerOf } from '../messages/messages.ts'
 import { refreshRoom } from '../messages/messageWindow.ts'
+import { chooseReply, openReply, replyIn } from '../messages/replies.ts'
 import { messagesStore } from '../messages/store.ts'
 import { followLifetimes } from './followLifetimes.ts'
 import { setTimer } from './setTimer.ts'
@@ -61,6 +62,33 @@ test('What Alice has read runs from then on, goes in time, and takes the row’s
   await vi.advanceTimersByTimeAsync(6000)
   await expect.poll(shown).toEqual([['stays', false], line])
   expect(roomById(room.id)?.preview?.text).toBe('Messages disappear after 1 hour')
+})
+
+test('What another tab has ended leaves this one too, with the reply that was chosen', async () => {
+  const { alice, bob } = await people()
+  await bob.says(alice, 'stays')
+  await alice.reads(bob)
+  await setTimer(bob.env, await ready(bob, alice), HOUR)
+  resetRooms()
+  await bob.says(alice, 'goes')
+  await alice.reads(bob)
+  const room = await ready(alice, bob)
+  await alice.core.startLifetimes({ chatRoomId: room.id, readSeq: room.lastSeq })
+  const { id, senderId } = (await alice.core.page({ chatRoomId: room.id, limit: 1 })).messages[0] ?? {}
+  if (!id || !senderId) throw new Error('Nothing is there')
+  onTestFinished(openReply(alice.env, room.id))
+  await chooseReply(alice.env, room.id, { id, senderId, words: 'goes' })
+  const tab = await alice.newTab()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.now() + HOUR * 1000 - 5000 })
+  onTestFinished(followLifetimes(alice.env, (work) => void work.catch((error) => expect(error).toBe(undefined))))
+  await showRoom(alice.env, room)
+  await vi.dynamicImportSettled()
+  expect(shown()).toHaveLength(3)
+  vi.setSystemTime(Date.now() + 5500)
+  expect((await tab.core.endDue()).chatRoomIds).toEqual([room.id])
+  await vi.advanceTimersByTimeAsync(6000)
+  await expect.poll(shown).toHaveLength(2)
+  await expect.poll(() => replyIn(room.id)).toBe(null)
 })
 
 test('A browser that was off while another one read it counts from then', async () => {
