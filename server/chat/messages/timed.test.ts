@@ -44,6 +44,18 @@ test('the server empties a place one lifetime after the reader’s mark has pass
   expect(await left(two, chatRoomId)).toEqual([null, null, 'stays', null])
 })
 
+test('what the reader’s own message has passed is lowered by their next mark', async () => {
+  const { one, two, chatRoomId } = await freshPair()
+  await one.says(chatRoomId, 'words', { lifetime: HOUR })
+  await two.does(messagesApi.markRead, { chatRoomId })
+  await one.says(chatRoomId, 'an edit', { lifetime: HOUR, isSilent: true })
+  await two.says(chatRoomId, 'an answer')
+  await one.says(chatRoomId, 'more')
+  await two.does(messagesApi.markRead, { chatRoomId })
+  world.passes(HOUR)
+  expect(await left(two, chatRoomId)).toEqual([null, null, 'an answer', 'more'])
+})
+
 test('what nobody reads is emptied 30 days and a lifetime after it was sent', async () => {
   const { one, chatRoomId } = await freshPair()
   await one.says(chatRoomId, 'unread', { lifetime: HOUR })
