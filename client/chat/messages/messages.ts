@@ -160,7 +160,4 @@ export async function jumpToMessage(env: Env, room: Room, seq: number, place: 'm
   else pendingJump = { chatRoomId: room.id, seq }
 }
 
-/** Seconds after which new messages of the shown chat disappear; 0 without a timer. */
-export const timerOf = (room: Room): number => viewOf(room)?.timer ?? 0
-
 export const showMatches = (room: Room, matches: Matches | null): void => changeView(room, { matches })

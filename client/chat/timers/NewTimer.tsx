@@ -1,12 +1,13 @@
 import { Timer } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { lifetimeWords } from '../../../contract/chat/lifetimewords.ts'
 import { TIMERS } from '../../../contract/chat/timers.ts'
+import { ApiError } from '../../net/api.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { NotRead } from '../../ui/NotRead.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { timerLabel } from './setTimer.ts'
 
 /** The timer that new chats begin with, in all browsers of the account. */
 export function NewTimer() {
@@ -32,8 +33,10 @@ export function NewTimer() {
     try {
       await env.crypto.setNewTimer(next)
       setSeconds(next)
-      // It is kept here: a failed saving is tried again with the next one.
-      await saveBook(env).catch(() => undefined)
+      await saveBook(env).catch((error: unknown) => {
+        // The next sync saves the book.
+        if (!(error instanceof ApiError)) throw error
+      })
     } catch (error) {
       showToast({ tone: 'bad', title: 'Nothing was changed', text: failureWords(error) })
     } finally {
@@ -70,7 +73,7 @@ export function NewTimer() {
               >
                 {[...new Set([...TIMERS, seconds])].map((each) => (
                   <option key={each} value={each}>
-                    {each === 0 ? 'Off' : lifetimeWords(each)}
+                    {timerLabel(each)}
                   </option>
                 ))}
               </select>

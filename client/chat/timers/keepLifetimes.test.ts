@@ -8,7 +8,7 @@ import { changeRoom, latestRoom, resetRooms, roomById } from '../../rooms/list/r
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { markSeen } from '../messages/markSeen.ts'
-import { resetMessages, showRoom, timerOf } from '../messages/messages.ts'
+import { resetMessages, showRoom } from '../messages/messages.ts'
 import { refreshRoom } from '../messages/messageWindow.ts'
 import { chooseReply, openReply, replyIn } from '../messages/replies.ts'
 import { messagesStore } from '../messages/store.ts'
@@ -36,15 +36,24 @@ const ready = async (one: TestPerson, other: TestPerson) => {
   return room
 }
 
-test('What Alice has read runs from then on, goes in time, and takes the row’s words with it', async () => {
-  const { alice, bob } = await people()
+/** Bob has set a timer, and written before and after it. */
+async function timedChat() {
+  const scene = await people()
+  const { alice, bob } = scene
   await bob.says(alice, 'stays')
   await alice.reads(bob)
   await setTimer(bob.env, await ready(bob, alice), HOUR)
   resetRooms()
   await bob.says(alice, 'goes')
-  const follow = () => followLifetimes(alice.env, (work) => void work.catch((error) => expect(error).toBe(undefined)))
-  const stop = follow()
+  return scene
+}
+
+const followed = ({ env }: TestPerson) =>
+  followLifetimes(env, (work) => void work.catch((error) => expect(error).toBe(undefined)))
+
+test('What Alice has read runs from then on, goes in time, and takes the row’s words with it', async () => {
+  const { alice, bob } = await timedChat()
+  const stop = followed(alice)
   const room = await ready(alice, bob)
   await showRoom(alice.env, room)
   const line = ['set messages to disappear after 1 hour', false]
@@ -55,7 +64,7 @@ test('What Alice has read runs from then on, goes in time, and takes the row’s
   stop()
 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.now() + HOUR * 1000 - 5000 })
-  onTestFinished(follow())
+  onTestFinished(followed(alice))
   await refreshRoom(alice.env, room)
   await vi.dynamicImportSettled()
   expect(shown()).toHaveLength(3)
@@ -65,12 +74,7 @@ test('What Alice has read runs from then on, goes in time, and takes the row’s
 })
 
 test('What another tab has ended leaves this one too, with the reply that was chosen', async () => {
-  const { alice, bob } = await people()
-  await bob.says(alice, 'stays')
-  await alice.reads(bob)
-  await setTimer(bob.env, await ready(bob, alice), HOUR)
-  resetRooms()
-  await bob.says(alice, 'goes')
+  const { alice, bob } = await timedChat()
   await alice.reads(bob)
   const room = await ready(alice, bob)
   await alice.core.startLifetimes({ chatRoomId: room.id, readSeq: room.lastSeq })
@@ -80,7 +84,7 @@ test('What another tab has ended leaves this one too, with the reply that was ch
   await chooseReply(alice.env, room.id, { id, senderId, words: 'goes' })
   const tab = await alice.newTab()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.now() + HOUR * 1000 - 5000 })
-  onTestFinished(followLifetimes(alice.env, (work) => void work.catch((error) => expect(error).toBe(undefined))))
+  onTestFinished(followed(alice))
   await showRoom(alice.env, room)
   await vi.dynamicImportSettled()
   expect(shown()).toHaveLength(3)
@@ -92,19 +96,14 @@ test('What another tab has ended leaves this one too, with the reply that was ch
 })
 
 test('A browser that was off while another one read it counts from then', async () => {
-  const { alice, bob } = await people()
-  await bob.says(alice, 'stays')
-  await alice.reads(bob)
-  await setTimer(bob.env, await ready(bob, alice), HOUR)
-  resetRooms()
-  await bob.says(alice, 'goes')
+  const { alice, bob } = await timedChat()
   await alice.reads(bob)
   const room = await ready(alice, bob)
   changeRoom(room.id, ({ marks, lastSeq }) => ({
     marks: withMark(marks, alice.userId, { deliveredSeq: lastSeq, readSeq: lastSeq }),
     readAt: new Date(Date.now() - HOUR * 1000).toISOString(),
   }))
-  onTestFinished(followLifetimes(alice.env, (work) => void work.catch((error) => expect(error).toBe(undefined))))
+  onTestFinished(followed(alice))
   await showRoom(alice.env, latestRoom(room))
   await expect.poll(shown).toEqual([
     ['stays', false],
@@ -124,5 +123,5 @@ test('A timer that the server refuses is not kept, and says why', async () => {
   await showRoom(alice.env, room)
   expect(await setTimer(alice.env, room, HOUR)).toBe(REFUSAL_TEXTS.subscription_required)
   expect(shown()).toEqual([['hello', false]])
-  expect(timerOf(room)).toBe(0)
+  expect(messagesStore.getState().open?.timer).toBe(0)
 })

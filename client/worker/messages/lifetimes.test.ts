@@ -212,6 +212,17 @@ test('One message with a lifetime sets no timer in a chat that is whole here and
   expect((await dan.core.page({ chatRoomId: roomId, limit: 9 })).timer ?? 0).toBe(0)
 })
 
+test('A chat whose first message has no lifetime takes none from one that came with it', async () => {
+  const { alice: carol, bob: dan, roomId } = await people()
+  await carol.says(dan, 'without')
+  const { seals, live } = await patchedClient(carol, dan)
+  const { id, content } = await seals({ lifetime: 60 })
+  live.vault.close()
+  await carol.env.api(messagesApi.send, { id, chatRoomId: roomId, content, messageType: 'text', lifetime: 60 })
+  await dan.reads(carol)
+  expect((await dan.core.page({ chatRoomId: roomId, limit: 9 })).timer ?? 0).toBe(0)
+})
+
 test('A new browser takes the timer from a message that has one, until it has read who set it', async () => {
   await alice.says(bob, 'with an end')
   const later = await alice.newComputer()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Content } from '../../../contract/chat/content.ts'
+import type { Content, TimerContent } from '../../../contract/chat/content.ts'
 import { LIFETIMES } from '../../../contract/chat/lifetimes.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
@@ -12,7 +12,7 @@ import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { dropTraces } from './dropDeleted.ts'
-import { outboxOf, ownWrite } from './outbox.ts'
+import { type OutboxRow, outboxOf, ownWrite } from './outbox.ts'
 import type { TakenActs } from './takenActs.ts'
 
 /** `isRunning`: sent from here, or read. */
@@ -72,7 +72,8 @@ export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string,
   const { nowMs, writes } = await seenTime(vault, Math.max(0, ...fresh))
   const endings = new Map((await endingsOf(vault, chatRoomId)).map((ending) => [ending.seq, ending]))
   for (const { seq, senderId, at, lifetime, body } of entries) {
-    if (lifetime === undefined) continue
+    // The line of a timer stays: it says who set it.
+    if (lifetime === undefined || isTimer(body)) continue
     // Nobody reads an edit by itself.
     const isRunning = senderId === userId || body.kind === 'act'
     const fromMs = isRunning ? Math.min(Date.parse(at), nowMs) : nowMs + LIFETIMES.unread * 1000
@@ -88,19 +89,22 @@ export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string,
 }
 
 async function timerIn(vault: Vault, chatRoomId: string, entries: StoredMessage[]): Promise<Timer | undefined> {
-  let timer: Timer | undefined
   const said = entries.filter(({ body, isRemovedSince }) => body.kind === 'content' && !isRemovedSince)
-  for (const { seq, body } of said)
-    if (body.kind === 'content' && body.content.type === 'timer') timer = { seq, seconds: body.content.seconds, isSaid: true }
-  const hint = timer ? undefined : said.findLast(({ lifetime }) => lifetime !== undefined)
-  if (!hint?.lifetime) return timer
-  // In a chat that is whole here the first message alone says so, as the line of a timer would be known.
-  const record = await roomRecord(vault, chatRoomId)
-  const [first] = await messagesOf(vault, chatRoomId, { after: 0, limit: 1 })
-  const isWhole = record !== undefined && record.from <= 1
-  if (isWhole && first && first.lifetime === undefined) return undefined
+  const line = said.findLast(({ body }) => isTimer(body))
+  if (line && isTimer(line.body)) return { seq: line.seq, seconds: line.body.content.seconds, isSaid: true }
+  const hint = said.findLast(({ lifetime }) => lifetime !== undefined)
+  const record = hint && (await roomRecord(vault, chatRoomId))
+  if (!hint?.lifetime || record?.timer?.isSaid) return undefined
+  // A whole log has the line of its timer, unless the chat began with a lifetime.
+  const [kept] = record && record.from <= 1 ? await messagesOf(vault, chatRoomId, { after: 0, limit: 1 }) : [hint]
+  const first = kept ?? said[0]
+  if (first?.body.kind === 'content' && first.lifetime === undefined) return undefined
   return { seq: hint.seq, seconds: hint.lifetime, isSaid: false }
 }
+
+type TimerBody = { kind: 'content'; content: TimerContent }
+
+const isTimer = (body: StoredMessage['body']): body is TimerBody => body.kind === 'content' && body.content.type === 'timer'
 
 /** Starts what is read. Returns true if pages changed. */
 export const startLifetimes = (
@@ -157,7 +161,8 @@ const endIn = (live: Live, chatRoomId: string, nowMs: number): Promise<void> =>
     const [endings, record] = await Promise.all([endingsOf(vault, chatRoomId), roomRecord(vault, chatRoomId)])
     const due = endings.filter(({ endsMs }) => endsMs <= nowMs)
     if (!record || due.length === 0) return
-    const left = endings.filter((ending) => !due.includes(ending))
+    const left = endings.filter(({ endsMs }) => endsMs > nowMs)
+    const unsent = await outboxOf(live, chatRoomId)
     const gone: Content[] = []
     const writes: Write[] = [endingsWrite(chatRoomId, left), recordWrite(chatRoomId, changed(record, left))]
     for (const { seq } of due) {
@@ -165,25 +170,23 @@ const endIn = (live: Live, chatRoomId: string, nowMs: number): Promise<void> =>
       // A shortened log has others in their places.
       if (entry?.lifetime === undefined) continue
       if (entry.body.kind === 'content') gone.push(entry.body.content)
-      writes.push(...(await endWrites(live, entry)))
+      writes.push(...(await endWrites(vault, entry, unsent)))
     }
     await vault.write(writes)
     if (gone.length > 0) await dropTraces(live, chatRoomId, gone)
   })
 
-async function endWrites(live: Live, { acts, lifetime: _, ...entry }: StoredMessage): Promise<Write[]> {
-  const { vault } = live
+async function endWrites(vault: Vault, { acts, lifetime: _, ...entry }: StoredMessage, unsent: OutboxRow[]): Promise<Write[]> {
   const { chatRoomId } = entry
   const edits = await Promise.all((acts?.edits ?? []).map((seq) => messageAt(vault, chatRoomId, -seq)))
   const ended = [entry, ...edits].flatMap((one) => (one ? messageWrites({ ...one, body: { kind: 'act', act: null } }) : []))
   if (entry.body.kind === 'act') return ended
-  return [...ended, rereadWrite(chatRoomId, entry), ...(await forgottenBegun(vault, entry)), ...(await unsentActs(live, entry))]
+  return [...ended, rereadWrite(chatRoomId, entry), ...(await forgottenBegun(vault, entry)), ...droppedActs(unsent, entry)]
 }
 
 /** What waits to change it changes nothing any more. */
-async function unsentActs(live: Live, { chatRoomId, senderId, id }: StoredMessage): Promise<Write[]> {
-  const rows = await outboxOf(live, chatRoomId)
-  const meant = rows.filter(
+function droppedActs(unsent: OutboxRow[], { chatRoomId, senderId, id }: StoredMessage): Write[] {
+  const meant = unsent.filter(
     ({ content }) => content && 'target' in content && content.target.senderId === senderId && content.target.id === id,
   )
   return meant.flatMap((row): Write[] => [
