@@ -1,7 +1,7 @@
 import { directRoomId } from '../../contract/ground/shapes.ts'
-import { takeClears } from '../chat/messages/clear.ts'
 import { isQuiet, syncRoom } from '../chat/messages/receive.ts'
 import { flushAll } from '../chat/messages/send.ts'
+import { takeClears } from '../chat/messages/takeClears.ts'
 import { sendWaitingFiles } from '../chat/messages/waitingFiles.ts'
 import type { Env } from '../env.ts'
 import { accountStore } from '../me/account/accountState.ts'

@@ -24,7 +24,7 @@ import { openRowKeys, openSeeds, stretchChatPassword } from '../../worker/chatlo
 import { readBook } from '../../worker/lists/book.ts'
 import { hkdf, openFrom, openWith } from '../../worker/primitives/seal.ts'
 import { WAITING, writeFile } from '../../worker/vault/disk.ts'
-import { takeClears } from '../messages/clear.ts'
+import { takeClears } from '../messages/takeClears.ts'
 import { changeChatPassword, removeChatPassword, setChatPassword, unlockChat } from './chatlocks.ts'
 import { lockChat } from './relock.ts'
 

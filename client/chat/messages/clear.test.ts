@@ -9,7 +9,8 @@ import { readDisk } from '../../testing/disk.ts'
 import { opensArriving, sendsFile, servesFiles } from '../../testing/files.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
-import { clearChat, takeClears } from './clear.ts'
+import { clearChat } from './clear.ts'
+import { takeClears } from './takeClears.ts'
 
 beforeEach(resetRooms)
 afterEach(resetRooms)

@@ -4,7 +4,7 @@ import { isRefused } from '../../net/api.ts'
 import type { EpochName } from '../../worker/crypto.ts'
 import { placeOf, type Room } from '../list/room.ts'
 import { roomById } from '../list/roomList.ts'
-import { readPages } from './archivePages.ts'
+import { readPages } from './readPages.ts'
 
 const EPOCHS_AT_ONCE = 100
 const ASK_AGAIN_MS = 5 * 60_000

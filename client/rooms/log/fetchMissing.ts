@@ -4,8 +4,8 @@ import type { LogOutcome } from '../../worker/crypto.ts'
 import { isBlocked, placeOf, type Room } from '../list/room.ts'
 import { roomById } from '../list/roomList.ts'
 import { auditCommits, fetchArchiveKeys } from './archiveKeys.ts'
-import { pageNewEpochs } from './archivePages.ts'
 import { loadOlderPage } from './olderPage.ts'
+import { pageNewEpochs } from './pageNewEpochs.ts'
 
 /** Returns the seq that this device has reached. */
 export async function fetchMissing(env: Env, room: Room, outcome: LogOutcome): Promise<number> {

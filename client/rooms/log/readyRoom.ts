@@ -6,9 +6,9 @@ import { isBlocked, isFollowed, personIdOfDirect, placeOf, type Room } from '../
 import { unlessLocked } from '../list/roomLocks.ts'
 import { refreshPeers, refreshStale } from '../trust/peers.ts'
 import { nameOf, personById } from '../trust/people.ts'
-import { pageNewEpochs } from './archivePages.ts'
 import { catchUp } from './catchUp.ts'
 import { askingRestart, isOtherState } from './otherState.ts'
+import { pageNewEpochs } from './pageNewEpochs.ts'
 
 /** Limits commits lost to other devices. */
 const TRIES = 8
