@@ -39,6 +39,7 @@ import { ForwardDialog } from '../chat/messages/ForwardDialog.tsx'
 import { MessageActs } from '../chat/messages/MessageActs.tsx'
 import { MessageDetails } from '../chat/messages/MessageDetails.tsx'
 import type { ShownMessage } from '../chat/messages/store.ts'
+import { OnceViewer } from '../chat/once/OnceViewer.tsx'
 import { StarredDialog } from '../chat/stars/StarredDialog.tsx'
 import { TimerDialog } from '../chat/timers/TimerDialog.tsx'
 import { TransferDialog } from '../chat/transferline/TransferDialog.tsx'
@@ -528,6 +529,7 @@ const DIALOGS: Opens[] = [
     focus: 'Caption',
     shown: (close) => (
       <AttachDialog
+        hasReader
         files={[new File(['x'], 'a.png', { type: 'image/png' })]}
         onRemove={none}
         onMore={none}
@@ -620,6 +622,11 @@ const DIALOGS: Opens[] = [
     of: 'alerts/notifications/MuteDialog.tsx',
     focus: /hours/,
     shown: (close) => <MuteDialog room={shownRoom} name="Bob" onClose={close} />,
+  },
+  {
+    of: 'chat/once/OnceViewer.tsx',
+    focus: 'Close',
+    shown: (close) => <OnceViewer name="Photo" opened={undefined} state="Opening" onClose={close} />,
   },
   {
     of: 'chat/timers/TimerDialog.tsx',

@@ -104,6 +104,10 @@ export function roomVerbs(state: ServerState): Verb[] {
       throw new ApiError(409, 'stale_epoch', 'The chat has moved on', {
         details: { needsCommit: true, manifestVersions: versionsIn(draft.chatRoomId) },
       })
+    const isOpenable = ({ seq, senderId: authorId }: LogEntry) =>
+      seq === draft.opens && authorId !== senderId && room.once?.has(seq) && !room.emptied?.has(seq)
+    if (draft.opens !== undefined && !room.log.some(isOpenable))
+      throw new ApiError(409, 'already_opened', 'This was opened already, or is no longer there')
     const message: Message = {
       id,
       seq: room.log.length + 1,
@@ -127,7 +131,12 @@ export function roomVerbs(state: ServerState): Verb[] {
     const { readSeq } = marksOf(state, draft.chatRoomId, senderId)
     const hasUnread = room.log.some((entry) => entry.kind === 'message' && entry.seq > readSeq && entry.senderId !== senderId)
     const isOwn = (seq: number) => room.log.some((entry) => entry.seq === seq && entry.senderId === senderId)
-    room.emptied = new Set([...(room.emptied ?? []), ...(draft.takesBack ?? []).filter(isOwn)])
+    room.emptied = new Set([
+      ...(room.emptied ?? []),
+      ...(draft.takesBack ?? []).filter(isOwn),
+      ...(draft.opens === undefined ? [] : [draft.opens]),
+    ])
+    if (draft.isOnce) room.once = new Set([...(room.once ?? []), message.seq])
     room.log.push({ kind: 'message', ...message })
     if (!hasUnread) mark(draft.chatRoomId, senderId, { deliveredSeq: message.seq, readSeq: message.seq })
     return message

@@ -46,6 +46,8 @@ export interface Room {
   needsCommit: boolean
   /** Places that their author took back. */
   emptied?: Set<number>
+  /** Places that open once. */
+  once?: Set<number>
 }
 
 /** The data of the server in memory. */

@@ -68,6 +68,7 @@ const TABLE: Record<string, string[]> = {
       'Microphone Error',
       'Not taken here',
       'Not found',
+      'Not opened',
       'Copy it from here',
     ],
     ...['admin/AuditTab.tsx title', 'Payment Error', 'Upgrade Failed', 'chat/transferline/useTransferActs.tsx title'],

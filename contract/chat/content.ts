@@ -10,6 +10,8 @@ import { SAID } from './saidlimits.ts'
 const quoteShape = z.object({ senderId: z.uuid(), id: z.uuid(), words: z.string().max(SAID.quoteMax) })
 export type Quote = z.infer<typeof quoteShape>
 
+const ONCE_AS = ['image', 'audio'] as const
+
 const forwarded = { isForwarded: z.literal(true).optional() }
 
 const pixels = z.number().int().min(1).max(100_000)
@@ -49,6 +51,19 @@ const fileShape = z.object({
   ...forwarded,
 })
 export type FileContent = z.infer<typeof fileShape>
+
+/** `file` is gone where it was opened or sent [Note: M14]. */
+const onceShape = z.object({
+  type: z.literal('once'),
+  as: z.enum(ONCE_AS),
+  seconds: z.number().min(0).max(SAID.voiceSeconds).optional(),
+  file: fileShape
+    .pick({ object: true, storedBytes: true, key: true, hash: true, mediaType: true, sizeBytes: true, caption: true })
+    .extend({ peaks: base64(SAID.voicePeaks).optional() })
+    .optional(),
+  quote: quoteShape.optional(),
+})
+export type OnceContent = z.infer<typeof onceShape>
 
 export const callOutcome = z.enum(['answered', 'no_answer', 'declined', 'busy', 'cancelled', 'failed'])
 
@@ -94,6 +109,7 @@ const KINDS = [
   callShape,
   transferShape,
   timerShape,
+  onceShape,
 ] as const
 
 /** Devices only: the server may not import this file. */
@@ -128,6 +144,14 @@ const ACTS = [
       .array(z.number().int().min(1))
       .min(1)
       .max(SAID.textsMax + 1),
+  }),
+  /** [Note: M14] */
+  z.object({
+    type: z.literal('opened'),
+    target: targetShape,
+    place: z.number().int().min(1),
+    as: z.enum(ONCE_AS),
+    seconds: z.number().min(0).max(SAID.voiceSeconds).optional(),
   }),
   /** `at`: the chat's last seq [Note: M13]. */
   z.object({ type: z.literal('mark'), room: chatRoomId, is: z.enum(MARK_NAMES), on: z.boolean(), at: seqShape }),

@@ -73,6 +73,10 @@ export const draftShape = z
     takesBack: z.array(seqShape).min(1).max(TAKE_BACK_LIMITS.places).optional(),
     /** In seconds, from being read by all [Note: M9]. */
     lifetime: z.number().int().min(LIFETIMES.min).max(LIFETIMES.max).optional(),
+    /** [Note: M14] */
+    isOnce: z.literal(true).optional(),
+    /** The place of what it opens. */
+    opens: seqShape.optional(),
     /** A new message is answered without its content. */
     isBrief: z.boolean().optional(),
   })
@@ -80,9 +84,17 @@ export const draftShape = z
     path: ['takesBack'],
     error: 'Only a silent message of at most 2 KiB takes others back',
   })
+  .refine(({ opens, isSilent, content }) => !opens || (isSilent && utf8(content).length <= SILENT_LIMITS.bytes), {
+    path: ['opens'],
+    error: 'Only a silent message of at most 2 KiB opens another',
+  })
   .refine(({ isSilent, messageType: carries }) => !isSilent || carries === 'text', {
     path: ['messageType'],
     error: 'A silent message carries no file',
+  })
+  .refine(({ isOnce, messageType: carries }) => !isOnce || ['image', 'audio'].includes(carries), {
+    path: ['isOnce'],
+    error: 'Only a picture or a voice message opens once',
   })
 export type Draft = z.infer<typeof draftShape>
 

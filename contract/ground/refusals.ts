@@ -50,6 +50,7 @@ export const REFUSALS = {
   not_a_contact: { status: 403, text: 'This works with contacts who have accepted you' },
   account_deleted: { status: 403, text: REFUSAL_TEXTS.account_deleted },
   not_found: { status: 404, text: 'Not found' },
+  already_opened: { status: 409, text: REFUSAL_TEXTS.already_opened },
   file_not_found: { status: 400, text: REFUSAL_TEXTS.file_not_found },
   user_not_found: { status: 404, text: 'User not found' },
   method_not_allowed: { status: 405, text: 'Method not allowed' },

@@ -5,4 +5,5 @@ export const REFUSAL_TEXTS = {
   subscription_required: 'Subscription required',
   unknown_invitation: 'This invitation does not exist. Look whether the link is whole, or ask for a new one',
   file_not_found: 'File not found',
+  already_opened: 'This was opened already, or is no longer there',
 } as const

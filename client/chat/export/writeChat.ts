@@ -156,6 +156,7 @@ const DIRECT = 'it went from browser to browser, and no server has it'
 const EXPORTED: { [K in Kind]: Exports<ContentOf<K>> } = {
   text: { fields: () => ({}) },
   timer: { fields: () => ({}) },
+  once: { fields: () => ({}) },
   call: {
     fields: (call, _, isMine) => {
       const { callType, outcome, seconds, isCompared } = call

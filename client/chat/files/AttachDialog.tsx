@@ -16,6 +16,8 @@ import './files.css'
 
 interface Props {
   files: File[]
+  /** Somebody else can open it. */
+  hasReader: boolean
   onRemove: (file: File) => void
   onMore: () => void
   onSend: (files: File[], options: Options) => Promise<void>
@@ -31,11 +33,13 @@ const isPicture = ({ type }: File): boolean => heldType(type).startsWith('image/
 const PHOTOS = /\.(heic|heif|tiff?|dng)$/i
 const mayTellPlace = ({ type, name }: File): boolean => (type.startsWith('image/') ? type !== 'image/svg+xml' : PHOTOS.test(name))
 
-export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFocus }: Props) {
+export function AttachDialog({ files, hasReader, onRemove, onMore, onSend, onClose, nextFocus }: Props) {
   const [caption, setCaption] = useState('')
   const [isSmaller, setSmaller] = useState(true)
+  const [isOnce, setOnce] = useState(false)
   const isTooLong = textBytes(caption) > SAID.captionBytes
   const hasPictures = files.some(mayTellPlace)
+  const opensOnce = hasReader && files.every(isPicture)
   const [first] = files
   const takeAhead = useAhead(first)
   const isSent = useRef(false)
@@ -58,7 +62,7 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFoc
           event.preventDefault()
           if (isTooLong) return
           isSent.current = true
-          void onSend(files, { caption: caption.trim(), isSmaller, ahead: takeAhead() })
+          void onSend(files, { caption: caption.trim(), isSmaller, isOnce: isOnce && opensOnce, ahead: takeAhead() })
         }}
       >
         {files.length === 1 && first && isPicture(first) ? (
@@ -102,6 +106,20 @@ export function AttachDialog({ files, onRemove, onMore, onSend, onClose, nextFoc
               Where, when and with which device a picture was taken is left out. In a picture that this browser cannot read, such
               as some HEIC and TIFF files, it stays.
             </p>
+          </>
+        )}
+        {opensOnce && (
+          <>
+            <label className="att-check">
+              <input type="checkbox" checked={isOnce} onChange={(event) => setOnce(event.target.checked)} />
+              View once
+            </label>
+            {isOnce && (
+              <p className="help">
+                It opens one time, without a thumbnail, and then no browser and not the server has it. Nobody can keep a reader
+                from photographing it, or from using a changed page.
+              </p>
+            )}
           </>
         )}
         <footer>

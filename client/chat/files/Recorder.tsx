@@ -1,4 +1,4 @@
-import { ArrowUp, Mic, Pause, Trash2 } from 'lucide-react'
+import { ArrowUp, Eye, Mic, Pause, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
@@ -17,6 +17,8 @@ import './recorder.css'
 
 interface Props {
   chatRoomId: string
+  /** Somebody else can open it. */
+  hasReader: boolean
   /** The place of a press that still holds the microphone. */
   heldFrom: Press | undefined
   onCancel: () => void
@@ -24,12 +26,13 @@ interface Props {
 }
 
 /** Release of a held microphone sends the recording; Escape or leaving the chat keeps a paused voice draft. */
-export function Recorder({ chatRoomId, heldFrom, onCancel, onSend }: Props) {
+export function Recorder({ chatRoomId, hasReader, heldFrom, onCancel, onSend }: Props) {
   const recording = useRef(voiceOf(chatRoomId))
   const isGone = useRef(false)
   const [, setTicks] = useState(0)
   const [isReady, setReady] = useState(false)
   const [heard, setHeard] = useState<string>()
+  const [isOnce, setOnce] = useState(false)
 
   const now = recording.current
   const seconds = now?.seconds() ?? 0
@@ -74,7 +77,8 @@ export function Recorder({ chatRoomId, heldFrom, onCancel, onSend }: Props) {
     if (!sent) return
     recording.current = undefined
     takeVoice(chatRoomId)
-    await onSend(voiceMessage(await sent.end(), levels, seconds))
+    const said = voiceMessage(await sent.end(), levels, seconds)
+    await onSend(isOnce ? { ...said, isOnce } : said)
   }
 
   const latest = useLatest({ goOn, pause })
@@ -127,6 +131,18 @@ export function Recorder({ chatRoomId, heldFrom, onCancel, onSend }: Props) {
         !isFull && <IconButton icon={Mic} label="Go on recording" onClick={() => void goOn()} />
       ) : (
         <IconButton icon={Pause} label="Pause and listen" onClick={() => void pause()} />
+      )}
+      {!isHeld && hasReader && (
+        <button
+          type="button"
+          className="icon-btn att-once"
+          aria-label="View once"
+          aria-pressed={isOnce}
+          data-tip=""
+          onClick={() => setOnce(!isOnce)}
+        >
+          <Eye className="i" aria-hidden />
+        </button>
       )}
       {!isHeld && (
         <button

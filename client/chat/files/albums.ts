@@ -11,10 +11,10 @@ interface Part {
 const isPicture = ({ type }: File): boolean => heldType(type).startsWith('image/')
 
 /** Pictures stand first, in albums of about one size; a single one has none. */
-export function inAlbums(files: File[]): Part[] {
+export function inAlbums(files: File[], isApart = false): Part[] {
   const pictures = files.filter(isPicture)
   const others = files.filter((file) => !isPicture(file)).map((file) => ({ file }))
-  if (pictures.length < 2) return files.map((file) => ({ file }))
+  if (isApart || pictures.length < 2) return files.map((file) => ({ file }))
   const size = Math.ceil(pictures.length / Math.ceil(pictures.length / SAID.albumMax))
   const ids = Array.from({ length: Math.ceil(pictures.length / size) }, () => crypto.randomUUID())
   const parts = pictures.map((file, at) => {

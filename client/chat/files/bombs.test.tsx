@@ -114,6 +114,7 @@ test.each(BOMBS.filter(([name]) => !name.startsWith('a bitmap')))(
     const file = new File([bytes], 'bomb.png', { type })
     show(
       <AttachDialog
+        hasReader
         {...{ files: [file], onRemove: vi.fn(), onMore: vi.fn(), onClose: vi.fn(), nextFocus: () => null }}
         onSend={async () => undefined}
       />,
@@ -130,6 +131,7 @@ test('A picture that fits is shown before it is sent', async () => {
   const file = new File([png([1600, 1200])], 'beach.png', { type: 'image/png' })
   show(
     <AttachDialog
+      hasReader
       {...{ files: [file], onRemove: vi.fn(), onMore: vi.fn(), onClose: vi.fn(), nextFocus: () => null }}
       onSend={async () => undefined}
     />,
@@ -150,6 +152,7 @@ const heic = (name = 'beach.heic', type = 'image/heic') => new File(['....ftyphe
 const choose = (file: File) =>
   show(
     <AttachDialog
+      hasReader
       {...{ files: [file], onRemove: vi.fn(), onMore: vi.fn(), onClose: vi.fn(), nextFocus: () => null }}
       onSend={async () => undefined}
     />,

@@ -19,6 +19,7 @@ export interface Options {
   ahead?: Ahead | undefined
   album?: FileContent['album']
   quote?: FileContent['quote']
+  isOnce?: boolean | undefined
   /** What is written after it waits for it, with a line too. */
   holds?: true
   /** This browser keeps the file. */
@@ -39,13 +40,25 @@ export async function sendFile(
   try {
     const prepared = file instanceof File ? await prepare(file, options) : file
     const ahead = options.ahead?.file === prepared.file && !options.ahead.hasFailed ? options.ahead : undefined
+    const isOnce = options.isOnce || prepared.isOnce
     const isQueued = options.holds ?? connectionStore.getState().phase !== 'open'
     const id = ahead?.id ?? crypto.randomUUID()
-    const message = { id, chatRoomId, sentAt: env.clock().toISOString(), ...(isQueued && { isQueued }) }
+    const message = {
+      id,
+      chatRoomId,
+      sentAt: env.clock().toISOString(),
+      ...(isQueued && { isQueued }),
+      ...(isOnce && { isOnce: true as const }),
+    }
     // Bytes of a queued file would wait in memory.
     const isFirst = !isQueued && uploadsStore.getState().uploads.length === 0
     const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead?.bytesOf) : undefined
     const about = { ...prepared.about, ...(options.quote && { quote: options.quote }) }
+    if (isOnce && about.as !== 'image' && !about.voice)
+      throw new CryptoFailure(
+        'file_read',
+        `“${about.name}” is no picture that this browser can read, so it cannot be sent to be opened once`,
+      )
     const row = await kept(env, ahead ? { ...message, about } : { ...message, ...prepared, about }, early)
     options.onKept?.()
     await startUpload(env, row, chats, early)
@@ -93,6 +106,7 @@ export async function sendInPlace(env: Env, lost: Upload, picker: Picker): Promi
   if (!file || fitting([file]).length === 0) return
   const { chatRoomId, content } = lost
   const { caption, album, quote } = content
-  if (await sendFile(env, undefined, chatRoomId, file, { caption, isSmaller: false, ...(album && { album }), quote }))
+  const { isOnce } = lost
+  if (await sendFile(env, undefined, chatRoomId, file, { caption, isSmaller: false, ...(album && { album }), quote, isOnce }))
     await cancelUpload(env, lost)
 }

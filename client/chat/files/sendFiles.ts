@@ -5,8 +5,8 @@ import { type Options, sendFile } from './sendFile.ts'
 
 /** Sends several files in one act: the caption goes with the first, and pictures go as albums. */
 export async function sendFiles(env: Env, chats: Follower, chatRoomId: string, files: File[], options: Options): Promise<void> {
-  const { isSmaller } = options
-  const parts = inAlbums(files)
+  const { isSmaller, isOnce } = options
+  const parts = inAlbums(files, isOnce)
   const albumOf = (at: number) => parts[at]?.album?.id
   const begun = new Set(parts.flatMap(({ album }) => album?.id ?? []))
   await Promise.all([...begun].map(beginAlbum))
@@ -21,7 +21,7 @@ export async function sendFiles(env: Env, chats: Follower, chatRoomId: string, f
   }
   try {
     for (const [at, { file, album }] of parts.entries()) {
-      const said = at === 0 ? options : { caption: '', isSmaller }
+      const said = at === 0 ? options : { caption: '', isSmaller, isOnce }
       await sendFile(env, chats, chatRoomId, file, { ...said, ...(album && { album }) })
       if (album && albumOf(at + 1) !== album.id) end(album.id)
     }

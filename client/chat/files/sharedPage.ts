@@ -45,6 +45,7 @@ const SHARED: { [K in Kind]: Shares<ContentOf<K>> } = {
   file: { links: () => [] },
   call: { links: () => [] },
   timer: { links: () => [] },
+  once: { links: () => [] },
   transfer: { links: () => [], transfer: (content) => content },
 }
 

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { FileContent } from '../../../contract/chat/content.ts'
+import type { FileContent, OnceContent } from '../../../contract/chat/content.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
 import type { Begun } from './putFile.ts'
 
@@ -10,7 +10,9 @@ interface UploadLine {
   isMine: true
   status: 'sending'
   reason: null
-  body: { kind: 'file'; file: FileContent; text: string; chatRoomId: string }
+  body:
+    | { kind: 'file'; file: FileContent; text: string; chatRoomId: string }
+    | { kind: 'once'; once: OnceContent; text: string; chatRoomId: string }
   isOutOfPlace: false
 }
 

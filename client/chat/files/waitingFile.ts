@@ -1,3 +1,5 @@
+import { contentWords } from '../../../contract/chat/kinds/kinds.ts'
+import { onceOf } from '../../../contract/chat/oncefiles.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import type { UploadRow } from '../../worker/crypto.ts'
@@ -29,8 +31,12 @@ export function add(row: UploadRow, early?: Upload['early']): boolean {
   return true
 }
 
-const lineOf = ({ id, chatRoomId, sentAt, content }: UploadRow): Upload['line'] => {
-  const body = { kind: 'file' as const, file: { ...content, object: '' }, text: content.caption, chatRoomId }
+const lineOf = ({ id, chatRoomId, sentAt, content, isOnce }: UploadRow): Upload['line'] => {
+  const file = { ...content, object: '' }
+  const once = isOnce && onceOf(file)
+  const body = once
+    ? { kind: 'once' as const, once, text: contentWords(once), chatRoomId }
+    : { kind: 'file' as const, file, text: content.caption, chatRoomId }
   return { id, seq: null, at: sentAt, isMine: true, status: 'sending', reason: null, body, isOutOfPlace: false }
 }
 

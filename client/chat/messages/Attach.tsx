@@ -5,6 +5,8 @@ import { useStore } from 'zustand'
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import { fitting, isFitting, isTooLarge, tellTooLarge } from '../files/fittingFiles.ts'
 import '../files/drop.css'
+import { isNotes } from '../../rooms/list/room.ts'
+import { roomById } from '../../rooms/list/roomList.ts'
 import { voiceOf } from '../../rooms/list/voicedrafts.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
@@ -59,6 +61,8 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
   )
   const [isUpgrading, setUpgrading] = useState(false)
   const large = useRef<File[]>([])
+  const room = roomById(chatRoomId)
+  const hasReader = room !== undefined && !isNotes(room)
   const isAsked = useStore(transferStore, ({ asked }) => asked?.chatRoomId === chatRoomId)
   useEffect(() => endTransferAsk, [])
 
@@ -135,6 +139,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
     return (
       <Recorder
         chatRoomId={chatRoomId}
+        hasReader={hasReader}
         heldFrom={recording.heldFrom}
         onCancel={() => setRecording(undefined)}
         onSend={async (prepared) => {
@@ -208,6 +213,7 @@ export function Attach({ chatRoomId, hasPlan, isBlocked, given, nextFocus, onWor
       {files.length > 0 && (
         <AttachDialog
           files={files}
+          hasReader={hasReader}
           onRemove={(file) => setFiles((before) => before.filter((one) => one !== file))}
           onMore={choose}
           onSend={send}

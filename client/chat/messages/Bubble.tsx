@@ -20,11 +20,12 @@ const TransferLine = later(async () => (await import('../transferline/TransferLi
 const Album = later(async () => (await import('./Album.tsx')).Album)
 const Forwarded = later(async () => (await import('./Forwarded.tsx')).Forwarded)
 const Quoted = later(async () => (await import('./Quoted.tsx')).Quoted)
+const OnceBody = later(async () => (await import('./OnceBody.tsx')).OnceBody)
 const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileBody)
 
 /** The line may be lost before something waits. */
 export const preloadBubbles = () =>
-  Promise.all([preloadBlocks(), ...[Under, UnderActs, FileBody, Album, Forwarded].map((part) => part.preload())])
+  Promise.all([preloadBlocks(), ...[Under, UnderActs, FileBody, OnceBody, Album, Forwarded].map((part) => part.preload())])
 
 interface Props {
   message: ShownMessage
@@ -99,6 +100,7 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
     ),
   },
   file: { bubble: (drawn) => <FileBody {...drawn} Words={Folded} /> },
+  once: { bubble: (drawn) => <OnceBody {...drawn} /> },
   call: { bubble: (drawn) => <CallLine {...drawn} /> },
   transfer: { bubble: (drawn) => <TransferLine {...drawn} /> },
   plain: {

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { useStore } from 'zustand'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
@@ -12,6 +13,7 @@ import { followSwipe } from './followSwipe.ts'
 import { MessageBar } from './MessageBar.tsx'
 import './messageacts.css'
 import { type Asked, messageVerbs } from './messageVerbs.tsx'
+import { askOnce, onceAsked } from './onceAsked.ts'
 import { wordsOf } from './quotes.ts'
 import { canReact } from './reactions.ts'
 import { isSelecting, SELECTED_MAX, toggleSelected } from './select.ts'
@@ -22,6 +24,7 @@ import type { Line } from './timelineLines.ts'
 const EmojiPicker = later(async () => (await import('../emoji/EmojiPicker.tsx')).EmojiPicker)
 const ForwardDialog = later(async () => (await import('./ForwardDialog.tsx')).ForwardDialog)
 const DeleteMessage = later(async () => (await import('./DeleteMessage.tsx')).DeleteMessage)
+const OnceDialog = later(async () => (await import('./OnceDialog.tsx')).OnceDialog)
 const MessageDetails = later(async () => (await import('./MessageDetails.tsx')).MessageDetails)
 
 /** px, where a key has asked. */
@@ -45,6 +48,8 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   const env = useEnv()
   const [active, setActive] = useState<At>()
   const [asked, setAsked] = useState<{ of: Asked; message: ShownMessage; at: Point }>()
+  const once = useStore(onceAsked, ({ message }) => message)
+  useEffect(() => () => askOnce(null), [])
   const [menu, setMenu] = useState<{ message: ShownMessage; at: Point }>()
 
   const verbs = messageVerbs({
@@ -180,6 +185,9 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
       {room && asked?.of === 'delete' && <DeleteMessage {...{ room, messages: [asked.message], onUpgrade }} onClose={close} />}
       {asked?.of === 'forward' && <ForwardDialog messages={[asked.message]} onUpgrade={onUpgrade} onClose={close} />}
       {room && asked?.of === 'details' && <MessageDetails {...{ room, message: asked.message }} onClose={close} />}
+      {room && once?.body.kind === 'once' && (
+        <OnceDialog key={once.id} {...{ room, message: once, body: once.body }} onClose={() => askOnce(null)} />
+      )}
       {asked?.of === 'emoji' && (
         <EmojiPicker title="React" at={asked.at} onPick={(emoji) => verbs.give(asked.message, emoji)} onClose={close} />
       )}

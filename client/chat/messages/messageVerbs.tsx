@@ -1,4 +1,17 @@
-import { CircleCheck, Copy, CornerUpLeft, Forward, Info, Pencil, SmilePlus, Star, StarOff, TextQuote, Trash2 } from 'lucide-react'
+import {
+  CircleCheck,
+  Copy,
+  CornerUpLeft,
+  Eye,
+  Forward,
+  Info,
+  Pencil,
+  SmilePlus,
+  Star,
+  StarOff,
+  TextQuote,
+  Trash2,
+} from 'lucide-react'
 import type { Env } from '../../env.ts'
 import { isMarkable, isStarred, marksStore } from '../../rooms/list/marks.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
@@ -7,6 +20,7 @@ import { copyText } from '../../ui/useCopy.tsx'
 import { composer } from './composer.ts'
 import { beginEdit, canEdit, editIn, leaveEdit } from './edits.ts'
 import { canForward } from './forward.ts'
+import { askOnce, canOpen } from './onceAsked.ts'
 import { quoteIn, quoteOf, wordsOf } from './quotes.ts'
 import { canReact, ownReactions, QUICK, react } from './reactions.ts'
 import { chooseReply } from './replies.ts'
@@ -62,6 +76,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
   /** Acts on the message by a letter. Returns false if it has none. */
   function actBy(key: string, message: ShownMessage): boolean {
     if ((key === 'r' || key === 'enter') && canReply(message)) reply(message)
+    else if (key === 'enter' && canOpen(message)) askOnce(message)
     else if (key === 'e' && mayEdit(message)) edit(message)
     else if (key === 'f' && canForward(message)) onAsk('forward', message)
     else if (key === 'x' && canSelect(message)) onSelect(message)
@@ -90,6 +105,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     const room = roomById(chatRoomId)
     const ask = (of: Asked) => () => onAsk(of, message)
     return [
+      ...(canOpen(message) ? [{ icon: Eye, label: 'Open', press: 'Enter', onSelect: () => askOnce(message) }] : []),
       ...(canReply(message) ? [{ icon: CornerUpLeft, label: 'Reply', press: 'R', onSelect: () => reply(message) }] : []),
       ...(words ? [{ icon: Copy, label: 'Copy', press: 'Ctrl C', onSelect: () => void copyText(words) }] : []),
       ...(canForward(message) ? [{ icon: Forward, label: 'Forward', press: 'F', onSelect: ask('forward') }] : []),

@@ -39,6 +39,7 @@ const ANNOUNCED: { [K in Exclude<BodyKind, 'notice'>]: Announces<BodyOf<K>> } = 
   file: { words: ({ file, text }, name) => `${name}: ${albumIn(file) ? 'Photos' : contentWords(file)}. ${text}` },
   call: { words: ({ text }, name) => `${name}: ${text}` },
   timer: { words: ({ text }, name) => `${name} ${text}` },
+  once: { words: ({ text }, name) => `${name}: ${text}` },
   transfer: { words: ({ text }, name) => `${name}: Incoming File. ${text}` },
   plain: { words: ({ text }, name) => `${NOT_ENCRYPTED}. ${name}: ${text}` },
   deleted: { words: ({ text }, name) => `${name}: ${text}` },

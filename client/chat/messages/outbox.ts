@@ -139,14 +139,23 @@ async function sendRow(
   }
 }
 
-/** The server learns the type, the stored object, that the content does not count, and which places it empties. */
+/** The server learns the type, the stored object, that the content does not count, and which places it empties or opens. */
 function postedOf(content: OutboxRow['content']) {
   const silence = content && !isCounted(content) ? { isSilent: true } : {}
   if (content?.type === 'delete') return { messageType: 'text' as const, ...silence, takesBack: content.places }
-  const file = fileIn(content)
+  if (content?.type === 'opened') return { messageType: 'text' as const, ...silence, opens: content.place }
+  const once = content?.type === 'once' && content.file
+  const file = once ? { ...once, as: content.as } : fileIn(content)
   if (!file) return { messageType: 'text' as const, ...silence }
   const { as: messageType, object, storedBytes: fileSize } = file
-  return { messageType, fileName: object, filePath: objectPath(object), fileSize, ...silence }
+  return {
+    messageType,
+    fileName: object,
+    filePath: objectPath(object),
+    fileSize,
+    ...silence,
+    ...(once && { isOnce: true as const }),
+  }
 }
 
 /** `moved_on`: the room's devices changed, so the room must be readied again. */

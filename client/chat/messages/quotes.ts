@@ -30,4 +30,4 @@ export const isForwarded = ({ body }: Pick<ShownMessage, 'body'>): boolean =>
 
 /** Returns what the message replies to. */
 export const quoteIn = ({ body }: Pick<ShownMessage, 'body'>): Quote | undefined =>
-  body.kind === 'text' ? body.quote : body.kind === 'file' ? body.file.quote : undefined
+  body.kind === 'text' ? body.quote : (body.kind === 'file' ? body.file : body.kind === 'once' ? body.once : undefined)?.quote

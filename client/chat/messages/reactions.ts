@@ -16,7 +16,7 @@ export const QUICK: { emoji: string; name: string }[] = [
   { emoji: '🙏', name: 'thanks' },
 ]
 
-const reactable: ShownMessage['body']['kind'][] = ['text', 'file', 'transfer']
+const reactable: ShownMessage['body']['kind'][] = ['text', 'file', 'transfer', 'once']
 
 /** True for what a signature proves and the server has. */
 export const canReact = ({ senderId, body }: ShownMessage): boolean => senderId !== undefined && reactable.includes(body.kind)

@@ -8,7 +8,7 @@ import type { SendOutcome } from './outbox.ts'
 import { PENDING_FROM } from './pendingActs.ts'
 import { type ShownMessage, viewOf } from './store.ts'
 
-const deletable: ShownMessage['body']['kind'][] = ['text', 'file', 'transfer']
+const deletable: ShownMessage['body']['kind'][] = ['text', 'file', 'transfer', 'once']
 
 /** True for what one has said in the last 48 hours. */
 export const canDelete = (env: Env, message: ShownMessage): boolean =>

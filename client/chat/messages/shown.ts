@@ -2,7 +2,7 @@ import type { Content } from '../../../contract/chat/content.ts'
 import { DELETED, DELETED_HERE, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
 import type { Folded } from '../../../contract/chat/kinds/fold.ts'
-import { isTyped } from '../../../contract/chat/kinds/kinds.ts'
+import { contentWords, isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { timerWords } from '../../../contract/chat/kinds/timer.ts'
 import { connectionStore } from '../../net/status.ts'
@@ -33,16 +33,18 @@ export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
     body: shownBody(message, isMine),
     isOutOfPlace,
     ...flagsOf(message),
-    ...actsOf(message),
+    ...actsOf(message, room.ownId),
   }
 }
 
-function actsOf({ body, acts }: StoredMessage): Pick<ShownMessage, 'edited' | 'reactions'> {
+function actsOf({ senderId, body, acts }: StoredMessage, ownId: string): Pick<ShownMessage, 'edited' | 'reactions' | 'opened'> {
   if (body.kind !== 'content' || !acts) return {}
   const people = Object.entries(acts.reactions ?? {}).sort(([, a], [, b]) => a.seq - b.seq)
+  const opened = (senderId === ownId ? Object.values(acts.opened ?? {})[0] : acts.opened?.[ownId])?.at
   const emojis = [...new Set(people.flatMap(([, { emojis: of }]) => of))]
   const userIdsOf = (emoji: string) => people.filter(([, { emojis: of }]) => of.includes(emoji)).map(([userId]) => userId)
   return {
+    ...(opened !== undefined && { opened }),
     ...(acts.edit && { edited: { n: acts.edit.n, places: acts.edits ?? [] } }),
     ...(emojis.length > 0 && { reactions: emojis.map((emoji) => ({ emoji, userIds: userIdsOf(emoji) })) }),
   }
@@ -67,6 +69,7 @@ const SHOWN: { [K in Kind]: Shows<ContentOf<K>, ShownContent<K>> } = {
   },
   transfer: { body: (transfer, chatRoomId) => ({ kind: 'transfer', transfer, text: transfer.name, chatRoomId }) },
   timer: { body: (timer) => ({ kind: 'timer', text: timerWords(timer) }) },
+  once: { body: (once, chatRoomId) => ({ kind: 'once', once, text: contentWords(once), chatRoomId }) },
   file: { body: (file, chatRoomId) => ({ kind: 'file', file, text: file.caption, chatRoomId }) },
 }
 

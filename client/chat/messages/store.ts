@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import type { CallContent, FileContent, Quote, TransferContent } from '../../../contract/chat/content.ts'
+import type { CallContent, FileContent, OnceContent, Quote, TransferContent } from '../../../contract/chat/content.ts'
 import type { Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Range } from '../../ui/textPieces.ts'
 
@@ -12,6 +12,7 @@ interface ShownKinds {
   transfer: { transfer: TransferContent; text: string; chatRoomId: string }
   /** `text` follows the name of who set it. */
   timer: { text: string }
+  once: { once: OnceContent; text: string; chatRoomId: string }
 }
 
 export type ShownContent<K extends Kind = Kind> = { [P in K]: { kind: P } & ShownKinds[P] }[K]
@@ -62,6 +63,8 @@ export interface ShownMessage {
   edited?: { n: number; places: number[] }
   /** Seconds, and the end in ms where it is known. */
   lifetime?: { seconds: number; endsMs?: number }
+  /** ISO 8601: when the reader opened what opens once. */
+  opened?: string
   /** In the order of their first. */
   reactions?: ShownReaction[]
   /** What this browser has done to it and the server does not have yet; `failed`: the person decides. */

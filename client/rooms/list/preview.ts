@@ -81,13 +81,16 @@ interface KindLine<C extends Content> {
   look(content: C, isMine: boolean): Preview['kind']
 }
 
+const fileLook = ({ as }: { as: string }) => (as === 'image' ? 'photo' : 'document')
+
 const LINES: { [K in Kind]: KindLine<ContentOf<K>> } = {
   text: { text: (content) => withoutMarks(contentWords(content)), look: () => 'text' },
   call: { text: callTitle, look: (content, isMine) => (isMissed(content, isMine) ? 'missed' : 'call') },
   timer: { text: contentWords, look: () => 'text' },
   transfer: { text: contentWords, look: () => 'document' },
   // A file's name keeps its backticks.
-  file: { text: contentWords, look: ({ as }) => (as === 'image' ? 'photo' : 'document') },
+  file: { text: contentWords, look: fileLook },
+  once: { text: contentWords, look: fileLook },
 }
 
 const lineRules = (content: Content): KindLine<Content> => LINES[content.type]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type FileContent, readContent } from '../../../contract/chat/content.ts'
 import { storedBytesOf } from '../../../contract/chat/objects.ts'
+import { fileOfOnce, onceOf } from '../../../contract/chat/oncefiles.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { keptOf, newRow, newWrites, outboxOf, ownRow, withOutbox } from '../messages/outbox.ts'
@@ -28,6 +29,7 @@ const rowShape: z.ZodType<UploadRow> = z.looseObject({
   sentAt: z.string(),
   order: z.number(),
   isQueued: z.literal(true).exactOptional(),
+  isOnce: z.literal(true).exactOptional(),
   content: z.custom<UploadRow['content']>((json) => typeof json === 'object' && readContent({ ...json, object: NO_OBJECT })),
   begun: z.object({ object: z.string(), uploadId: z.string().nullable() }).nullable().default(null),
   object: z.string().nullable(),
@@ -56,7 +58,7 @@ interface Name {
 }
 
 /** Without `file`, `sealAhead` sealed this id. */
-export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt' | 'isQueued'> & {
+export type NewFile = Pick<UploadRow, 'id' | 'chatRoomId' | 'sentAt' | 'isQueued' | 'isOnce'> & {
   file?: Blob
   about: Pick<
     FileContent,
@@ -167,8 +169,8 @@ export function uploadDone(live: Live, name: Name & { object: string }): Promise
     const isKnown =
       (await ownRow(live, id)) !== undefined ||
       (await seqOfMessage(live.vault, { chatRoomId, senderId: live.userId, id })) !== undefined
-    const content: FileContent = { ...row.content, object }
-    const message = { id, chatRoomId, content, replyToId: null, sentAt: row.sentAt }
+    const file: FileContent = { ...row.content, object }
+    const message = { id, chatRoomId, content: (row.isOnce && onceOf(file)) ?? file, replyToId: null, sentAt: row.sentAt }
     const rows = await outboxOf(live, chatRoomId)
     const keepsPlace = row.isQueued && rows.every(({ order }) => order !== row.order)
     const kept = isKnown ? [] : newWrites(newRow(message, keepsPlace ? row.order : await nextOrder(live, chatRoomId)))
@@ -183,12 +185,14 @@ export function takeBackUpload(live: Live, name: Name & { newId: string }): Prom
   return withOutbox(live, chatRoomId, async () => {
     const kept = await keptOf(live, chatRoomId, name.id)
     const whole = kept && readContent(kept.row.content)
-    if (!kept || whole?.type !== 'file') return undefined
-    const { object, ...content } = whole
+    const file = whole?.type === 'once' ? fileOfOnce(whole) : whole
+    if (!kept || file?.type !== 'file') return undefined
+    const { object, ...content } = file
+    const once = whole?.type === 'once' && { isOnce: true as const }
     const begun = { object, uploadId: null }
     return exclusive(waitingOf(live.userId), async () => {
       const isKept = await moveFile(live.userId, [chatRoomId, object], [WAITING, id])
-      const row = { ...FRESH, id, chatRoomId, sentAt: kept.row.sentAt, order: Date.now() * 1000, content, begun, isKept }
+      const row = { ...FRESH, id, chatRoomId, sentAt: kept.row.sentAt, order: Date.now() * 1000, content, begun, isKept, ...once }
       await live.vault.write([...droppedWrites(chatRoomId, name.id, kept), rowWrite(row)])
       return row
     })

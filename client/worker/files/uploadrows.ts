@@ -8,6 +8,8 @@ export interface UploadRow {
   order: number
   /** Chosen without a line: what is written after it waits for it. */
   isQueued?: true
+  /** It opens once [Note: M14]. */
+  isOnce?: true
   content: Omit<FileContent, 'object'>
   begun: { object: string; uploadId: string | null } | null
   object: string | null

@@ -3,7 +3,6 @@ import type { Live } from '../keys/live.ts'
 import { partOf } from '../primitives/loadPart.ts'
 import { messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
 import { recordWrite, roomRecord } from '../vault/storedRoom.ts'
-import type { Vault } from '../vault/vault.ts'
 import { dropDeleted, NOTHING_TAKEN, type TakenActs, type Waited, withActs } from './takenActs.ts'
 
 /** Most of what comes is no act. */
@@ -15,18 +14,18 @@ export const loadLifetimes = partOf(() => import('./lifetimes.ts'))
  * the writes, then calls `dropDeleted`. Throws 'not_loaded' before anything is written.
  */
 export async function takeActs(live: Live, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
-  const taken = await takenOf(live.vault, waited, entries)
+  const taken = await takenOf(live, waited, entries)
   return entries.some(isTimed) ? (await loadLifetimes()).takeLifetimes(live, waited.chatRoomId, taken) : taken
 }
 
-async function takenOf(vault: Vault, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
+async function takenOf(live: Live, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
   if (waited.hasWaitingActs || entries.some(({ body }) => body.kind === 'act'))
-    return (await loadActs()).takeActs(vault, waited, entries)
+    return (await loadActs()).takeActs(live, waited, entries)
   return { ...NOTHING_TAKEN, entries, writes: entries.flatMap(messageWrites) }
 }
 
 const isTimed = ({ lifetime, body }: StoredMessage): boolean =>
-  lifetime !== undefined || (body.kind === 'content' && body.content.type === 'timer')
+  lifetime !== undefined || (body.kind === 'content' && ['timer', 'once'].includes(body.content.type))
 
 /** Applies what a build of before has kept as it came. */
 export const takeStrays = (live: Live, chatRoomId: string, strays: StoredMessage[]): Promise<void> =>

@@ -8,7 +8,7 @@ import { dropFiles, passOverOpen } from '../vault/disk.ts'
 /** Deletes what else this browser has of deleted messages. */
 export async function dropTraces(live: Live, chatRoomId: string, deleted: Content[]): Promise<void> {
   for (const content of deleted) {
-    const file = fileIn(content)
+    const file = content.type === 'once' ? content.file : fileIn(content)
     if (file) await dropFiles(live.userId, chatRoomId, file.object).catch(passOverOpen)
     if (content.type === 'transfer') await dropTransfers(live, [{ chatRoomId, transferId: content.transferId }])
   }

@@ -12,6 +12,7 @@ import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { dropTraces } from './dropDeleted.ts'
+import { closed, isOnce, withoutOwnFiles } from './once.ts'
 import { type OutboxRow, outboxOf, ownWrite } from './outbox.ts'
 import type { TakenActs } from './takenActs.ts'
 
@@ -66,18 +67,21 @@ async function seenTime(vault: Vault, serverMs = 0): Promise<{ nowMs: number; wr
 }
 
 /** Notes when new messages end, and the chat's timer. The caller commits the writes. */
-export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string, taken: TakenActs): Promise<TakenActs> {
+export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string, found: TakenActs): Promise<TakenActs> {
+  const taken = withoutOwnFiles(userId, found)
   const { entries } = taken
   const fresh = entries.filter(({ isOlder }) => !isOlder).map(({ at }) => Date.parse(at))
   const { nowMs, writes } = await seenTime(vault, Math.max(0, ...fresh))
   const endings = new Map((await endingsOf(vault, chatRoomId)).map((ending) => [ending.seq, ending]))
-  for (const { seq, senderId, at, lifetime, body } of entries) {
+  for (const entry of entries) {
+    const { seq, senderId, at, lifetime = LIFETIMES.unread, body } = entry
+    const closesMs = isOnce(entry) ? Math.min(Date.parse(at), nowMs) + LIFETIMES.unread * 1000 : Number.POSITIVE_INFINITY
     // The line of a timer stays: it says who set it.
-    if (lifetime === undefined || isTimer(body)) continue
+    if ((entry.lifetime === undefined && !isOnce(entry)) || isTimer(body)) continue
     // Nobody reads an edit by itself.
-    const isRunning = senderId === userId || body.kind === 'act'
+    const isRunning = senderId === userId || body.kind === 'act' || entry.lifetime === undefined
     const fromMs = isRunning ? Math.min(Date.parse(at), nowMs) : nowMs + LIFETIMES.unread * 1000
-    endings.set(seq, { seq, lifetime, endsMs: fromMs + lifetime * 1000, isRunning })
+    endings.set(seq, { seq, lifetime, endsMs: Math.min(fromMs + lifetime * 1000, closesMs), isRunning })
   }
   const list = bounded([...endings.values()].sort((a, b) => a.seq - b.seq))
   const timer = await timerIn(vault, chatRoomId, entries)
@@ -167,6 +171,7 @@ const endIn = (live: Live, chatRoomId: string, nowMs: number): Promise<void> =>
     const writes: Write[] = [endingsWrite(chatRoomId, left), recordWrite(chatRoomId, changed(record, left))]
     for (const { seq } of due) {
       const entry = await entryAt(vault, chatRoomId, seq)
+      if (entry && entry.lifetime === undefined && isOnce(entry)) writes.push(...messageWrites(closed(entry)))
       // A shortened log has others in their places.
       if (entry?.lifetime === undefined) continue
       if (entry.body.kind === 'content') gone.push(entry.body.content)

@@ -2,6 +2,7 @@ import type { Act, Content, MessageAct } from '../../../contract/chat/content.ts
 import { isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
+import type { Live } from '../keys/live.ts'
 import { rereadWrite } from '../searchindex/lateMessages.ts'
 import {
   isProven,
@@ -15,6 +16,7 @@ import {
 import type { Vault, Write } from '../vault/vault.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { keptMarks, type Marks, marksWrite, withMark } from './marks.ts'
+import { closed, isOnce } from './once.ts'
 import type { TakenActs, Waited } from './takenActs.ts'
 import { openWaiting } from './waitingActs.ts'
 
@@ -27,12 +29,13 @@ const isTold = (entry: StoredMessage | undefined): entry is Told =>
 const isOfMessage = (entry: StoredMessage | undefined): entry is Told<MessageAct> => isTold(entry) && isMessageAct(entry.body.act)
 
 export async function takeActs(
-  vault: Vault,
+  { vault, userId }: Live,
   { chatRoomId, hasWaitingActs }: Waited,
   entries: StoredMessage[],
 ): Promise<TakenActs> {
   const at: Taking = {
     vault,
+    userId,
     chatRoomId,
     rows: new Map(entries.map((entry) => [entry.seq, entry])),
     said: saidIn(entries),
@@ -66,6 +69,7 @@ export async function takeActs(
 
 interface Taking {
   vault: Vault
+  userId: string
   chatRoomId: string
   rows: Map<number, StoredMessage>
   /** The seqs of new messages, by name. */
@@ -99,6 +103,11 @@ async function take(at: Taking, entry: Told<MessageAct>): Promise<void> {
       if (place < entry.seq && !(await emptyPlace(at, place, entry, index > 0))) await waiting.addPlace(entry, place, entry.seq)
     if (at.rows.get(act.places[0] ?? 0)?.body.kind === 'deleted') return
   }
+  if (act.type === 'opened') {
+    const author = { chatRoomId, senderId: act.target.senderId }
+    if (await explainOpened(at, act.place, entry)) return
+    if (act.place < entry.seq && !(await hasPlace(at, act.place))) await waiting.addPlace(author, act.place, entry.seq, true)
+  }
   const name = { chatRoomId, ...act.target }
   if (!(await applyTo(at, name, entry))) await waiting.addName(name, entry.seq)
 }
@@ -115,6 +124,7 @@ async function takeWaiting(at: Taking, entries: StoredMessage[]): Promise<void> 
     if (entry.body.kind !== 'withheld') continue
     const told = await actAt(at, await waiting.takePlace(entry, entry.seq))
     const { act } = told?.body ?? {}
+    if (told && act?.type === 'opened' && (await explainOpened(at, entry.seq, told))) await waiting.takeNames([entry])
     if (!told || act?.type !== 'delete') continue
     const isEdit = act.places[0] !== entry.seq
     await emptyPlace(at, entry.seq, told, isEdit)
@@ -149,7 +159,8 @@ async function applyTo(at: Taking, name: MessageName, entry: Told<MessageAct>): 
     put(at, { ...rest, body: { kind: 'deleted' } }, true)
     await dropTexts(at, [...(acts?.edits ?? []), entry.seq])
   } else if (became) {
-    put(at, { ...message, acts: became }, became.edit !== acts?.edit)
+    const now = became.opened?.[at.userId] && isOnce(message) ? closed(message) : message
+    put(at, { ...now, acts: became }, became.edit !== acts?.edit)
     const gone = acts?.edits?.filter((seq) => !became.edits?.includes(seq)) ?? []
     await dropTexts(at, gone)
   }
@@ -173,6 +184,22 @@ async function emptyPlace(at: Taking, seq: number, entry: Told<MessageAct>, isEd
     rows.set(seq, { ...row, body: { kind: 'deleted' } })
   return true
 }
+
+/** Explains a withheld place [Note: M14]. */
+async function explainOpened({ vault, chatRoomId, rows }: Taking, seq: number, entry: Told<MessageAct>): Promise<boolean> {
+  const { act } = entry.body
+  const row = rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq))
+  if (act.type !== 'opened' || row?.body.kind !== 'withheld' || entry.senderId === row.senderId) return false
+  const { target, as, seconds } = act
+  if (row.senderId !== target.senderId || row.id !== target.id) return false
+  const content = { type: 'once' as const, as, ...(seconds !== undefined && { seconds }) }
+  const acts = { opened: { [entry.senderId]: { seq: entry.seq, at: entry.at } } }
+  rows.set(seq, { ...row, body: { kind: 'content', content }, acts })
+  return true
+}
+
+const hasPlace = async ({ vault, chatRoomId, rows }: Taking, seq: number): Promise<boolean> =>
+  rows.has(seq) || (await messageAt(vault, chatRoomId, seq)) !== undefined
 
 const HIDDEN = { kind: 'act', act: null } as const
 const isHidden = (body: StoredMessage['body']) => body.kind === 'act' && body.act === null

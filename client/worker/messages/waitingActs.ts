@@ -42,9 +42,10 @@ export function openWaiting(vault: Vault, chatRoomId: string) {
       names.set(key, [...new Set([...(await seqsOf(key)), seq])].slice(-ACTS_MAX))
     },
 
-    /** Notes that the deletion at `seq` waits for this place. */
-    async addPlace(author: Author, place: number, seq: number): Promise<void> {
+    /** Notes that the act at `seq` waits for this place. `isWeak`: unless another does. */
+    async addPlace(author: Author, place: number, seq: number, isWeak = false): Promise<void> {
       const known = await placesOf(author)
+      if (isWeak && known.has(place)) return
       places.set(placesKey(author), new Map([...known, [place, seq] as const].slice(-PLACES_MAX)))
     },
 

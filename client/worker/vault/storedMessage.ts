@@ -81,6 +81,7 @@ const actsShape: z.ZodType<Acts> = z.looseObject({
   edit: z.looseObject({ n: z.number(), seq: z.number(), text: z.string() }).exactOptional(),
   edits: z.array(z.number()).exactOptional(),
   reactions: z.record(z.string(), z.looseObject({ seq: z.number(), emojis: z.array(z.string()) })).exactOptional(),
+  opened: z.record(z.string(), z.looseObject({ seq: z.number(), at: z.string() })).exactOptional(),
 })
 
 const rowShape = z.looseObject({

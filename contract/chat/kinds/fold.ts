@@ -7,6 +7,8 @@ export interface Acts {
   edit?: { n: number; seq: number; text: string }
   edits?: number[]
   reactions?: Record<string, { seq: number; emojis: string[] }>
+  /** When each reader opened what opens once [Note: M14]. */
+  opened?: Record<string, { seq: number; at: string }>
 }
 
 /** `sentAt`: signed. ISO 8601. */
@@ -42,6 +44,11 @@ export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | un
     const before = acts.reactions?.[senderId]
     if (before && before.seq >= seq) return undefined
     return { ...acts, reactions: { ...acts.reactions, [senderId]: { seq, emojis: [...new Set(act.emojis)] } } }
+  }
+  if (act.type === 'opened') {
+    const before = acts.opened?.[senderId]
+    if (content.type !== 'once' || senderId === target.senderId || (before && before.seq <= seq)) return undefined
+    return { ...acts, opened: { ...acts.opened, [senderId]: { seq, at: told.at } } }
   }
   if (act.type === 'delete') return isDeletedBy(target, told) ? 'deleted' : undefined
   if (senderId !== target.senderId) return undefined

@@ -2,6 +2,7 @@ import type { Act, CallContent, Content, FileContent, MessageAct, Quote } from '
 import { SAID } from '../saidlimits.ts'
 import { callKind } from './call.ts'
 import { fileKind } from './file.ts'
+import { onceKind } from './once.ts'
 import type { ContentOf, Kind, KindRules } from './rules.ts'
 import { textKind } from './text.ts'
 import { timerKind } from './timer.ts'
@@ -13,11 +14,12 @@ const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = {
   call: callKind,
   transfer: transferKind,
   timer: timerKind,
+  once: onceKind,
 }
 
 const rulesOf = (content: Content): KindRules<Content> => KINDS[content.type]
 
-const MESSAGE_ACTS: string[] = ['edit', 'reaction', 'delete'] satisfies MessageAct['type'][]
+const MESSAGE_ACTS: string[] = ['edit', 'reaction', 'delete', 'opened'] satisfies MessageAct['type'][]
 const ACTS: string[] = [...MESSAGE_ACTS, ...(['mark', 'star'] satisfies Act['type'][])]
 
 export const isAct = (said: Content | Act): said is Act => ACTS.includes(said.type)

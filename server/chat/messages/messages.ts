@@ -54,9 +54,13 @@ export async function postMessage(env: Env, user: SignedInUser, draft: Draft): P
 const known = (message: Message): Sent => ({ message, json: JSON.stringify(message), isNew: false })
 
 /** Refuses a message early, before the queue. A lapsed plan still gets the message of a known id. Throws Refusal. */
-async function judge(env: Env, user: SignedInUser, { chatRoomId, id, takesBack }: NewMessage): Promise<Message | undefined> {
+async function judge(
+  env: Env,
+  user: SignedInUser,
+  { chatRoomId, id, takesBack, opens }: NewMessage,
+): Promise<Message | undefined> {
   if (!(await env.isMember(chatRoomId, user.id))) throw new Refusal('not_found')
-  if (user.rights.send || takesBack) return undefined
+  if (user.rights.send || takesBack || opens !== null) return undefined
   const room = await requireRoom(env.db, user, chatRoomId, env.clock())
   if (room.type === 'notes') return undefined
   const known = await store.findOwnMessage(env.db, chatRoomId, user.id, id)
@@ -84,7 +88,7 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
   // An unknown version would be shown as plain text [Note: M2].
   if (!sealedFor && envelopeVersion(draft.content) !== undefined) throw new Refusal('unknown_envelope')
   const { fileId, filePath, fileName, fileSize } = fileOf(draft)
-  const { isSilent = false, takesBack = null, lifetime = null } = draft
+  const { isSilent = false, takesBack = null, lifetime = null, isOnce = false, opens = null } = draft
   return {
     // PostgreSQL returns ids in lower case.
     id: draft.id?.toLowerCase() ?? randomUUID(),
@@ -101,6 +105,8 @@ function newMessage(user: SignedInUser, draft: Draft): NewMessage {
     isCounted: !isSilent || Buffer.byteLength(draft.content) > SILENT_LIMITS.bytes,
     takesBack,
     lifetime,
+    isOnce,
+    opens,
     session: Buffer.from(user.sessionHash, 'hex'),
     sealedFor: sealedFor ?? null,
   }

@@ -22,6 +22,9 @@ export interface NewMessage {
   takesBack: number[] | null
   /** Seconds. */
   lifetime: number | null
+  isOnce: boolean
+  /** The place of what it opens. */
+  opens: number | null
   /** SHA-256 of the session's token. */
   session: Buffer
 }
@@ -41,6 +44,7 @@ export interface AppendResult {
     | 'account_deleted'
     | 'not_a_contact'
     | 'too_many_requests'
+    | 'already_opened'
   seq: number | null
   createdAt: Date
   /** Empty except for `stale_epoch` and an accepted or renewed request. */

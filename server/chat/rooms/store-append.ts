@@ -19,7 +19,7 @@ type More = Pick<
 >
 
 const APPEND =
-  'select * from append_messages_v7($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)'
+  'select * from append_messages_v8($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)'
 
 /**
  * Appends by one statement, a transaction of its own: at most one message of a room and a sender. Returns results in order, after
@@ -52,6 +52,8 @@ export async function appendMessages(pool: pg.Pool, messages: NewMessage[], now:
       messages.map((each) => each.isCounted),
       messages.map((each) => each.takesBack?.join(' ') ?? null),
       messages.map((each) => each.lifetime),
+      messages.map((each) => each.isOnce),
+      messages.map((each) => each.opens),
     ],
   })
   return rows.map((row) => resultOf(row, now))

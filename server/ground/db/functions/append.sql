@@ -7,12 +7,14 @@
 DROP FUNCTION IF EXISTS "append_messages_v4";
 DROP FUNCTION IF EXISTS "append_messages_v5";
 DROP FUNCTION IF EXISTS "append_messages_v6";
+DROP FUNCTION IF EXISTS "append_messages_v7";
 
-CREATE OR REPLACE FUNCTION "append_messages_v7"(
+CREATE OR REPLACE FUNCTION "append_messages_v8"(
 	"p_sessions" bytea[], "p_senders" uuid[], "p_rooms" text[], "p_ids" uuid[], "p_contents" text[], "p_types" text[],
 	"p_paths" text[], "p_names" text[], "p_sizes" bigint[], "p_replies" uuid[], "p_groups" text[], "p_epochs" bigint[],
 	"p_silent" boolean[], "p_now" timestamp with time zone, "p_idle_since" timestamp with time zone, "p_month" timestamp with time zone,
-	"p_open_since" timestamp with time zone, "p_files" uuid[], "p_counted" boolean[], "p_taken_back" text[], "p_lifetimes" integer[])
+	"p_open_since" timestamp with time zone, "p_files" uuid[], "p_counted" boolean[], "p_taken_back" text[], "p_lifetimes" integer[],
+	"p_once" boolean[], "p_opens" bigint[])
 RETURNS TABLE ("verdict" text, "seq" bigint, "listeners" text, "more" json)
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -77,7 +79,7 @@ BEGIN
 		array_agg(j.is_notes AND j.is_counted) FILTER (WHERE j.verdict = 'stored'),
 		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND j.is_counted AND NOT j.is_notes),
 		array_agg(j.sender_id) FILTER (WHERE j.verdict = 'stored' AND NOT j.is_counted AND NOT j.is_notes AND j.emptied IS NULL
-			AND j.messages_per_month >= 0),
+			AND j.is_openable IS NULL AND j.messages_per_month >= 0),
 		array_agg(CASE WHEN j.verdict = 'stored' THEN j.emptied END),
 		string_to_array(string_agg(j.unheard, ',') FILTER (WHERE j.verdict = 'stored'), ','),
 		coalesce(array_agg(j.chat_room_id) FILTER (WHERE j.verdict = 'stored' AND j.is_request AND NOT j.is_silent), '{}'),
@@ -85,7 +87,7 @@ BEGIN
 		coalesce(array_agg(j.place) FILTER (WHERE j.verdict = 'stored' AND j.is_guarded), '{}')
 	INTO spots, numbers, verdicts, seqs, told, details, rooms, senders, places, silent, noted, counted, hushed, emptied, unheard, requests, opened, guarded
 	FROM (
-		SELECT p.place, p.chat_room_id, p.sender_id, p.is_silent, p.is_counted, own.emptied, known.seq AS known_seq, r.number, r.last_seq, r.generation,
+		SELECT p.place, p.chat_room_id, p.sender_id, p.is_silent, p.is_counted, own.emptied, once.is_openable, known.seq AS known_seq, r.number, r.last_seq, r.generation,
 			r.group_id AS room_group_id, r.epoch AS room_epoch, r.needs_commit, rights.messages_per_month,
 			a.members, a.listeners, a.lapsed, a.is_request, a.unheard, a.is_protected, a.is_guarded, r.type = 'notes' AS is_notes,
 			CASE
@@ -99,8 +101,9 @@ BEGIN
 						AND (o.session_hash = p.session) IS TRUE AND o.used_at > p_open_since) THEN 'chat_locked'
 				WHEN known.seq IS NOT NULL THEN 'known'
 				WHEN r.is_closed THEN 'account_deleted'
-				-- Nobody pays to take back what is theirs, or to note something for themselves.
-				WHEN rights.can_send IS NOT TRUE AND own.emptied IS NULL AND r.type <> 'notes' THEN 'subscription_required'
+				WHEN p.opens IS NOT NULL AND once.is_openable IS NULL THEN 'already_opened'
+				-- Nobody pays to take back what is theirs, to open what was sent to them, or to note something for themselves.
+				WHEN rights.can_send IS NOT TRUE AND own.emptied IS NULL AND once.is_openable IS NULL AND r.type <> 'notes' THEN 'subscription_required'
 				WHEN p.is_silent AND a.is_unanswered AND own.emptied IS NULL THEN 'not_a_contact'
 				WHEN p.file_id IS NOT NULL AND rights.can_share_files IS NOT TRUE THEN 'subscription_required'
 				WHEN p.file_id IS NOT NULL AND (f.owner_id, f.kind, f.state, f.size_bytes)
@@ -113,14 +116,14 @@ BEGIN
 					AND CASE WHEN u.usage_reset_date < p_month THEN 0 ELSE u.monthly_messages_count END >= rights.messages_per_month
 					THEN 'message_limit_reached'
 				-- SILENT_LIMITS
-				WHEN NOT p.is_counted AND own.emptied IS NULL AND rights.messages_per_month >= 0 AND r.type <> 'notes'
+				WHEN NOT p.is_counted AND own.emptied IS NULL AND once.is_openable IS NULL AND rights.messages_per_month >= 0 AND r.type <> 'notes'
 					AND CASE WHEN u.usage_reset_date < p_month THEN 0 ELSE u.monthly_silent_count - 20 * u.monthly_messages_count END >= 200
 					THEN 'too_many_requests'
 				ELSE 'stored'
 			END AS verdict
 		FROM unnest(p_sessions, p_senders, p_rooms, p_ids, p_groups, p_epochs, p_silent, p_files, p_sizes, p_counted,
-			p_taken_back) WITH ORDINALITY
-			AS p(session, sender_id, chat_room_id, id, group_id, epoch, is_silent, file_id, file_size, is_counted, taken_back, place)
+			p_taken_back, p_opens) WITH ORDINALITY
+			AS p(session, sender_id, chat_room_id, id, group_id, epoch, is_silent, file_id, file_size, is_counted, taken_back, opens, place)
 		LEFT JOIN sessions s ON s.token_hash = p.session AND (s.user_id = p.sender_id) IS TRUE
 			AND s.expires_at > p_now AND s.last_used_at > p_idle_since
 		LEFT JOIN users u ON u.id = p.sender_id
@@ -140,6 +143,13 @@ BEGIN
 				SELECT m.seq, m.sender_id, m.content, m.created_at FROM messages m
 				WHERE m.room = r.number AND m.seq = asked.seq ORDER BY m.room, m.seq LIMIT 1) o
 			WHERE o.sender_id = p.sender_id AND o.content <> '' AND o.created_at > p_now - interval '48 hours 10 minutes') own ON true
+		-- What somebody else has sent to be opened once, and the sender has not opened. The room's lock keeps two of their browsers apart.
+		LEFT JOIN LATERAL (
+			SELECT true AS is_openable FROM timed_messages t
+			JOIN messages m ON m.room = t.room AND m.seq = t.seq AND (m.content <> '') IS TRUE
+			WHERE t.room = r.number AND t.seq = p.opens AND t.opened_by IS NOT NULL AND (t.sender_id <> p.sender_id) IS TRUE
+				AND NOT p.sender_id = ANY (t.opened_by)
+			LIMIT 1) once ON p.opens IS NOT NULL
 		LEFT JOIN LATERAL (
 			SELECT bool_or(m.user_id = p.sender_id) AS is_member,
 				bool_or(m.user_id = p.sender_id AND m.is_protected) AS is_protected,
@@ -168,12 +178,13 @@ BEGIN
 		FROM unnest(verdicts, numbers, seqs, spots) AS j(verdict, number, seq, at)
 		WHERE j.verdict = 'stored';
 
-		-- [Note: M9] LIFETIMES.unread
-		IF array_remove(p_lifetimes, NULL) <> '{}' THEN
-			INSERT INTO timed_messages (room, seq, due_at, lifetime, sender_id)
-			SELECT j.number, j.seq, p_now + interval '30 days' + make_interval(secs => p_lifetimes[at]), p_lifetimes[at], p_senders[at]
+		-- [Note: M9] LIFETIMES.unread. What opens once [Note: M14] and has no lifetime waits for no read mark.
+		IF array_remove(p_lifetimes, NULL) <> '{}' OR true = ANY (p_once) THEN
+			INSERT INTO timed_messages (room, seq, due_at, lifetime, is_read, sender_id, opened_by)
+			SELECT j.number, j.seq, p_now + interval '30 days' + make_interval(secs => CASE WHEN p_once[at] THEN 0 ELSE p_lifetimes[at] END),
+				coalesce(p_lifetimes[at], 2592000), p_lifetimes[at] IS NULL, p_senders[at], CASE WHEN p_once[at] THEN '{}'::uuid[] END
 			FROM unnest(verdicts, numbers, seqs, spots) AS j(verdict, number, seq, at)
-			WHERE j.verdict = 'stored' AND p_lifetimes[at] IS NOT NULL;
+			WHERE j.verdict = 'stored' AND (p_lifetimes[at] IS NOT NULL OR p_once[at]);
 		END IF;
 
 		-- From now on who is given the message reads its file, and nobody else.
@@ -220,6 +231,15 @@ BEGIN
 					unheard IS NOT NULL AND m.chat_room_id || ' ' || m.user_id = ANY (unheard) AS is_unheard
 				FROM (SELECT width_bucket(m.chat_room_id COLLATE "C", rooms) AS at) found) news)
 		WHERE m.chat_room_id = ANY (rooms);
+
+		-- The job empties what every member but its author has opened. Behind the members, as a mark locks.
+		IF array_remove(p_opens, NULL) <> '{}' THEN
+			UPDATE timed_messages t SET opened_by = t.opened_by || p_senders[j.at], due_at = CASE WHEN EXISTS (
+				SELECT FROM chat_participants m WHERE m.chat_room_id = p_rooms[j.at] AND m.user_id <> t.sender_id
+					AND m.user_id <> p_senders[j.at] AND NOT m.user_id = ANY (t.opened_by)) THEN t.due_at ELSE p_now END
+			FROM unnest(verdicts, numbers, spots) AS j(verdict, number, at)
+			WHERE j.verdict = 'stored' AND t.room = j.number AND t.seq = p_opens[j.at];
+		END IF;
 
 		UPDATE users SET
 			monthly_messages_count = CASE WHEN usage_reset_date < p_month THEN 0 ELSE monthly_messages_count END + 1,

@@ -62,7 +62,7 @@ BEGIN
 
 	-- What every member but its author has read ends after its lifetime [Note: M9]. Locked by key, as another member's mark may pass it too.
 	-- The own mark may have passed some without a call, by what the member has sent.
-	UPDATE timed_messages t SET due_at = read.due_at, is_read = true
+	UPDATE timed_messages t SET due_at = least(t.due_at, read.due_at), is_read = true
 	FROM (
 		SELECT held.room, held.seq, p_now + make_interval(secs => held.lifetime) AS due_at
 		FROM unnest(p_users, p_rooms, numbers, seqs, p_read, verdicts) AS a(member, room, number, seq, is_read, verdict)

@@ -44,6 +44,8 @@ export const timedMessages = pgTable(
     /** Read by all. */
     isRead: boolean('is_read').notNull().default(false),
     senderId: uuid('sender_id').notNull(),
+    /** Members who have opened what opens once; null for other messages [Note: M14]. */
+    openedBy: uuid('opened_by').array(),
   },
   (table) => [
     primaryKey({ columns: [table.room, table.seq] }),

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { OnceContent } from '../../../contract/chat/content.ts'
+import { messagesApi } from '../../../contract/chat/messages.ts'
+import { toBase64 } from '../../../contract/ground/bytes.ts'
+import { type Api, ApiError } from '../../net/api.ts'
+import { connectionStore } from '../../net/status.ts'
+import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts'
+import type { TestPerson } from '../../testing/people.ts'
+import { people } from '../../testing/room.ts'
+import { openHeld } from '../files/openFile.ts'
+import { resetMessages, showRoom } from './messages.ts'
+import { canOpen } from './onceAsked.ts'
+import { openOnce } from './openOnce.ts'
+import { messagesStore, type ShownMessage } from './store.ts'
+
+vi.mock('../files/openFile.ts', () => ({ openHeld: vi.fn() }))
+
+let alice: TestPerson
+let bob: TestPerson
+let room: RoomRow
+
+const BYTES = new Blob(['a voice'])
+const none = toBase64(new Uint8Array(32))
+const voice = (): OnceContent => ({
+  ...{ type: 'once', as: 'audio', seconds: 3 },
+  file: {
+    ...{ object: randomUUID(), storedBytes: 20_480, key: none, hash: none, mediaType: 'audio/webm', sizeBytes: 7 },
+    ...{ caption: '', peaks: '' },
+  },
+})
+
+beforeEach(async () => {
+  vi.mocked(openHeld).mockReset().mockResolvedValue(BYTES)
+  ;({ alice, bob } = await people())
+  connectionStore.setState({ phase: 'open' })
+  await alice.says(bob, 'hi')
+  const content = voice()
+  const sentAt = new Date().toISOString()
+  await alice.core.keepInOutbox({ id: randomUUID(), chatRoomId: alice.room(bob).id, content, replyToId: null, sentAt })
+  await alice.sends(alice.room(bob))
+  await bob.reads(alice)
+  room = bob.room(alice)
+  putRooms([room])
+  await showRoom(bob.env, room)
+})
+afterEach(() => {
+  connectionStore.setState({ phase: 'connecting' })
+  resetMessages()
+  resetRooms()
+  vi.useRealTimers()
+})
+
+const shown = (): ShownMessage => messagesStore.getState().open?.messages.at(-1) ?? expect.fail('Nothing is shown')
+const open = (signal = new AbortController().signal) => openOnce(bob.env, room, shown(), signal, () => undefined)
+
+/** Answers a post in the server's place, once; undefined lets it through. */
+function answering(answer: (post: () => Promise<unknown>) => Promise<unknown>): void {
+  const { api } = bob.env
+  bob.env.api = (async (endpoint, input) => {
+    if (endpoint.path !== messagesApi.send.path || endpoint.method !== 'POST') return api(endpoint, input)
+    bob.env.api = api
+    return answer(() => api(endpoint, input))
+  }) as Api
+}
+const lost = () => new ApiError(0, 'offline', 'You are offline')
+
+test('Bob opens it once: what he sees is his, and the chat says when', async () => {
+  expect(canOpen(shown())).toBe(true)
+  expect(await open()).toMatchObject({ bytes: BYTES, file: { voice: { seconds: 3 } } })
+  await expect.poll(shown).toMatchObject({ opened: expect.any(String), body: { once: { as: 'audio', seconds: 3 } } })
+  expect(shown().body).not.toHaveProperty('once.file')
+  expect(canOpen(shown())).toBe(false)
+  await expect(open()).rejects.toMatchObject({ code: 'opened' })
+})
+
+test('A file that cannot be fetched, and a line that is lost before, leave it closed', async () => {
+  vi.mocked(openHeld).mockRejectedValueOnce(new ApiError(404, 'not_found', 'Not found'))
+  await expect(open()).rejects.toMatchObject({ code: 'not_found' })
+  connectionStore.setState({ phase: 'connecting' })
+  await expect(open()).rejects.toMatchObject({ code: 'offline' })
+  connectionStore.setState({ phase: 'open' })
+  expect(await bob.core.outbox(room.id)).toEqual([])
+  expect(canOpen(shown())).toBe(true)
+})
+
+test('Whoever closes it while it is fetched has not opened it', async () => {
+  const leaving = new AbortController()
+  vi.mocked(openHeld).mockImplementationOnce(async () => {
+    leaving.abort(new Error('closed'))
+    return BYTES
+  })
+  await expect(open(leaving.signal)).rejects.toThrow('closed')
+  expect(await bob.core.outbox(room.id)).toEqual([])
+  expect(canOpen(shown())).toBe(true)
+})
+
+test('An answer that is lost after the server has stored it is waited for: nothing shows before', async () => {
+  let isStored = false
+  answering(async (post) => {
+    await post()
+    isStored = true
+    throw lost()
+  })
+  const opening = open()
+  await expect.poll(() => isStored).toBe(true)
+  expect(await opening).toMatchObject({ bytes: BYTES })
+  expect(await bob.core.outbox(room.id)).toEqual([])
+})
+
+test('A second browser that opens it later is refused by name, and nothing waits there', async () => {
+  answering(() => Promise.reject(new ApiError(409, 'already_opened', 'This was opened already, or is no longer there')))
+  await expect(open()).rejects.toThrow('This was opened already')
+  expect(await bob.core.outbox(room.id)).toEqual([])
+})
