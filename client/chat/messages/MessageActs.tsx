@@ -13,7 +13,7 @@ import { followSwipe } from './followSwipe.ts'
 import { MessageBar } from './MessageBar.tsx'
 import './messageacts.css'
 import { type Asked, messageVerbs } from './messageVerbs.tsx'
-import { askOnce, onceAsked } from './onceAsked.ts'
+import { askOnce, canOpen, onceAsked } from './onceAsked.ts'
 import { wordsOf } from './quotes.ts'
 import { canReact } from './reactions.ts'
 import { isSelecting, SELECTED_MAX, toggleSelected } from './select.ts'
@@ -156,6 +156,11 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     // The line may be lost before something is asked.
     if (isActive) void Promise.all([DeleteMessage.preload(), MessageDetails.preload()])
   }, [isActive])
+
+  const hasClosed = lines.some((line) => line.kind === 'message' && canOpen(line.message))
+  useEffect(() => {
+    if (hasClosed) void OnceDialog.preload()
+  }, [hasClosed])
 
   const room = roomById(chatRoomId)
   const close = () => setAsked(undefined)

@@ -3,7 +3,7 @@ import type { OnceContent } from '../../../contract/chat/content.ts'
 import { onceName } from '../../../contract/chat/kinds/once.ts'
 import { LIFETIMES } from '../../../contract/chat/lifetimes.ts'
 import { useNow } from '../../ui/env.tsx'
-import { lengthWords, moment } from '../../ui/time.ts'
+import { clockTime, dayOf, lengthWords, moment } from '../../ui/time.ts'
 import './once.css'
 
 interface Props {
@@ -32,14 +32,18 @@ export function OnceTile({ once, message, isOut, onOpen }: Props) {
   )
   if (!onOpen) return <span className={isOver ? 'once-tile over' : 'once-tile'}>{tile}</span>
   return (
-    <button type="button" className="once-tile" aria-label={`Open ${name}, view once`} onClick={onOpen}>
+    <button type="button" className="once-tile" onClick={onOpen}>
+      <span className="sr">Open</span>
       {tile}
     </button>
   )
 }
 
 function stateOf({ isMine, at, opened }: Props['message'], isClosed: boolean, now: Date): string {
-  if (opened !== undefined) return `Opened ${moment(new Date(opened))}`
+  if (opened !== undefined) {
+    const time = new Date(opened)
+    return `Opened ${dayOf(time) === dayOf(new Date(at)) ? clockTime(time) : moment(time)}`
+  }
   if (!isMine) return isClosed ? 'View once' : 'No longer there'
   const isOver = now.getTime() - Date.parse(at) > LIFETIMES.unread * 1000
   return isOver ? 'Was not opened within 30 days' : 'View once · not opened yet'
