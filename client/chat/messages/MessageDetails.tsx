@@ -26,7 +26,7 @@ export function MessageDetails({ room, message, onClose }: Props) {
   const env = useEnv()
   const people = useStore(peopleStore, (state) => state.people)
   const [earlier, setEarlier] = useState<Wording[]>()
-  const { id, senderId, status, isMine, edited, reactions = [], at, lifetime } = message
+  const { id, senderId, status, isMine, edited, reactions = [], at, lifetime, body, opened } = message
   useEffect(() => {
     let isShown = true
     const found =
@@ -53,6 +53,7 @@ export function MessageDetails({ room, message, onClose }: Props) {
           ['Read', isThere(['read'])],
         ] as [string, string][])
       : []),
+    ...(body.kind === 'once' ? ([['Opened', opened ? moment(new Date(opened)) : 'Not yet']] as [string, string][]) : []),
     ...(lifetime ? ([['Disappears', disappears(lifetime)]] as [string, string][]) : []),
     ...reactions.map(({ emoji, userIds }): [string, string] => [emoji, namesOf(userIds, room.ownId, people)]),
   ]
