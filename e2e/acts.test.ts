@@ -126,3 +126,41 @@ test('What Alice deletes for everyone leaves no word: at the server, in the brow
   await expect.poll(async () => places(await dumps())).toEqual([])
   await later.leaves()
 })
+
+test('Alice pins without a line and by key; Bob jumps along what is pinned, and takes one off for both', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  const words = ['the gate is open', 'bring the second key', 'nine at the bridge', 'and not before']
+  for (const text of words) await alice.says(text)
+  await bob.reads('and not before')
+  const bar = ({ page }: Person) => page.getByRole('region', { name: 'Pinned messages' })
+  const pins = async (text: string) => {
+    await messageOf(page, text).focus()
+    await page.keyboard.press('p')
+  }
+  await alice.goesOffline()
+  await pins('the gate is open')
+  await bar(alice).getByText('the gate is open').waitFor()
+  await alice.comesBack()
+  await bar(bob).getByText('the gate is open').waitFor()
+  for (const text of words.slice(1)) {
+    await pins(text)
+    await bar(bob).getByText(text).waitFor()
+  }
+  // Three hold.
+  await bar(bob).getByText('Pinned 1 of 3').waitFor()
+  await looksFine(bob.page, 'Pinned messages')
+  await bar(bob)
+    .getByRole('button', { name: /^Pinned 1 of 3/ })
+    .click()
+  await bar(bob).getByText('Pinned 2 of 3').waitFor()
+  await bar(bob).getByText('nine at the bridge').waitFor()
+  await bar(bob).getByRole('button', { name: 'Take off the pin' }).click()
+  for (const one of [alice, bob]) await bar(one).getByText('Pinned 1 of 2').waitFor()
+  await bob.reloads()
+  await bar(bob).getByText('Pinned 1 of 2').waitFor()
+  await expect.poll(() => messageOf(bob.page, 'bring the second key').locator('.lucide-pin').count()).toBe(1)
+  expect(await messageOf(bob.page, 'nine at the bridge').locator('.lucide-pin').count()).toBe(0)
+})

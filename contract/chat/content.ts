@@ -153,6 +153,7 @@ const ACTS = [
     as: z.enum(ONCE_AS),
     seconds: z.number().min(0).max(SAID.voiceSeconds).optional(),
   }),
+  z.object({ type: z.literal('pin'), target: targetShape, on: z.boolean() }),
   /** `at`: the chat's last seq [Note: M13]. */
   z.object({ type: z.literal('mark'), room: chatRoomId, is: z.enum(MARK_NAMES), on: z.boolean(), at: seqShape }),
   /** `at`: the message's seq [Note: M13]. */
@@ -164,7 +165,8 @@ export const actShape = z.discriminatedUnion('type', ACTS)
 export type Act = z.infer<typeof actShape>
 export type Mark = Extract<Act, { type: 'mark' }>
 export type Star = Extract<Act, { type: 'star' }>
-export type MessageAct = Exclude<Act, Mark | Star>
+export type Pin = Extract<Act, { type: 'pin' }>
+export type MessageAct = Exclude<Act, Mark | Star | Pin>
 export type Target = MessageAct['target']
 
 const WRITTEN_CHARS = 30

@@ -25,7 +25,11 @@ const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileB
 
 /** The line may be lost before something waits. */
 export const preloadBubbles = () =>
-  Promise.all([preloadBlocks(), ...[Under, UnderActs, FileBody, OnceBody, Album, Forwarded].map((part) => part.preload())])
+  Promise.all([
+    preloadBlocks(),
+    import('./PinBar.tsx'),
+    ...[Under, UnderActs, FileBody, OnceBody, Album, Forwarded].map((part) => part.preload()),
+  ])
 
 interface Props {
   message: ShownMessage
@@ -145,7 +149,12 @@ function Body({ message, above, hasTime, marks, details, isStarred }: BodyProps)
     message,
     above,
     marks,
-    meta: <Meta {...{ message, details, isStarred }} isAside={!hasTime && !edited && !isStarred && !message.lifetime} />,
+    meta: (
+      <Meta
+        {...{ message, details, isStarred }}
+        isAside={!hasTime && !edited && !isStarred && !message.lifetime && !message.isPinned}
+      />
+    ),
   })
 }
 

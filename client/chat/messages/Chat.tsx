@@ -20,6 +20,7 @@ import { Timeline } from './Timeline.tsx'
 
 const PlanLine = later(async () => (await import('../../plan/plans/PlanLine.tsx')).PlanLine)
 const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
+const PinBar = later(async () => (await import('./PinBar.tsx')).PinBar)
 const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
 
 const ChangedPerson = lazy(async () => ({ default: (await import('../../rooms/trust/ChangedPerson.tsx')).ChangedPerson }))
@@ -179,5 +180,11 @@ function OpenChat({ room, person, about, onRetry, onUpgrade, onDay }: OpenChatPr
       </>
     )
   const { comparedAt, isByCode } = person
-  return <Timeline key={room.id} {...{ room, view, name, comparedAt, isByCode, about, onUpgrade, onDay }} />
+  const { pins = [] } = view
+  return (
+    <>
+      {pins.length > 0 && <PinBar {...{ room, pins, onUpgrade }} />}
+      <Timeline key={room.id} {...{ room, view, name, comparedAt, isByCode, about, onUpgrade, onDay }} />
+    </>
+  )
 }

@@ -1,4 +1,4 @@
-import { Check, CheckCheck, CircleAlert, Clock, Star } from 'lucide-react'
+import { Check, CheckCheck, CircleAlert, Clock, Pin, Star } from 'lucide-react'
 import { photosWords } from '../../../contract/chat/kinds/file.ts'
 import { clockTime, moment } from '../../ui/time.ts'
 import { writtenAt } from './remarks.ts'
@@ -31,6 +31,7 @@ export function Meta({ message, details, isStarred, isAside }: Props) {
     <span className={isAside ? 'meta aside' : 'meta'} aria-hidden="true">
       {written && <span>{written} ·</span>}
       {isStarred && <Star className="i i-14" />}
+      {message.isPinned && <Pin className="i i-14" />}
       {message.edited && <span>Edited</span>}
       {message.lifetime && <TimeLeft {...message.lifetime} />}
       <time dir="ltr" dateTime={message.at} title={[moment(at), ...details].join('. ')}>
@@ -54,6 +55,7 @@ export function spokenName(
   if (album) parts.unshift(photosWords(album.length))
   if (written) parts.push(written)
   if (isStarred) parts.push('starred')
+  if (message.isPinned) parts.push('pinned')
   if (message.edited) parts.push('edited')
   if (message.lifetime) parts.push('disappears')
   if (message.status) parts.push(TICKS[message.status].words)

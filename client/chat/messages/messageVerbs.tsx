@@ -6,6 +6,8 @@ import {
   Forward,
   Info,
   Pencil,
+  Pin,
+  PinOff,
   SmilePlus,
   Star,
   StarOff,
@@ -21,6 +23,7 @@ import { composer } from './composer.ts'
 import { beginEdit, canEdit, editIn, leaveEdit } from './edits.ts'
 import { canForward } from './forward.ts'
 import { askOnce, canOpen } from './onceAsked.ts'
+import { canPin, togglePin } from './pins.ts'
 import { quoteIn, quoteOf, wordsOf } from './quotes.ts'
 import { canReact, ownReactions, QUICK, react } from './reactions.ts'
 import { chooseReply } from './replies.ts'
@@ -73,6 +76,12 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
   const hasStar = (message: ShownMessage) => isStarred(marksStore.getState().marks, chatRoomId, message)
   const star = (message: ShownMessage) => void toggleStars(env, chatRoomId, [message])
 
+  const mayPin = (message: ShownMessage) => isWritten() && canPin(message)
+  function pin(message: ShownMessage) {
+    const room = roomById(chatRoomId)
+    if (room) void sendAndReport(() => togglePin(env, room, message), onUpgrade)
+  }
+
   /** Acts on the message by a letter. Returns false if it has none. */
   function actBy(key: string, message: ShownMessage): boolean {
     if ((key === 'r' || key === 'enter') && canReply(message)) reply(message)
@@ -81,6 +90,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     else if (key === 'f' && canForward(message)) onAsk('forward', message)
     else if (key === 'x' && canSelect(message)) onSelect(message)
     else if (key === 's' && canStar(message)) star(message)
+    else if (key === 'p' && mayPin(message)) pin(message)
     else if (key === 'i' && message.seq !== null) onAsk('details', message)
     else if (key === 'delete' && canDelete(env, message)) onAsk('delete', message)
     else return false
@@ -119,6 +129,13 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
             hasStar(message)
               ? { icon: StarOff, label: 'Take the star away', press: 'S', onSelect: () => star(message) }
               : { icon: Star, label: 'Star', press: 'S', onSelect: () => star(message) },
+          ]
+        : []),
+      ...(mayPin(message)
+        ? [
+            message.isPinned
+              ? { icon: PinOff, label: 'Take off the pin', press: 'P', onSelect: () => pin(message) }
+              : { icon: Pin, label: 'Pin', press: 'P', onSelect: () => pin(message) },
           ]
         : []),
       ...(message.seq !== null ? [{ icon: Info, label: 'Details', press: 'I', onSelect: ask('details') }] : []),

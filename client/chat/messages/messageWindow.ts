@@ -1,4 +1,5 @@
 import { type Folded, foldEntries } from '../../../contract/chat/kinds/fold.ts'
+import { isPinnedIn } from '../../../contract/chat/kinds/pin.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { noteEnds } from '../../rooms/list/lifetimes.ts'
@@ -8,7 +9,7 @@ import { isShut, latestRoom, roomById } from '../../rooms/list/roomList.ts'
 import type { CaughtUp } from '../../rooms/log/catchUp.ts'
 import type { MessagePage, OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { uploadsIn } from '../files/uploadsState.ts'
-import { actRows, pendingOf, stateOfActs, withPending } from './pendingActs.ts'
+import { actRows, pendingOf, pendingPins, stateOfActs, withPending } from './pendingActs.ts'
 import { lastSays, shownMessage, shownUnsent } from './shown.ts'
 import { type Anchor, changeView, type RoomView, type ShownMessage, viewOf } from './store.ts'
 import { keepingIn } from './whileKept.ts'
@@ -157,8 +158,8 @@ const hasOlder = ({ messages, from }: MessagePage): boolean => messages.length >
 
 function stateOf({ id }: Room, page: MessagePage) {
   noteEnds(id, page)
-  const { cursor, isJoined, waitsFor, timer = 0 } = page
-  return { cursor, isEncrypted: isJoined, waitsFor, timer }
+  const { cursor, isJoined, waitsFor, timer = 0, pins = [] } = page
+  return { cursor, isEncrypted: isJoined, waitsFor, timer, pins }
 }
 
 async function range(env: Env, chatRoomId: string, first: number, last: number): Promise<StoredMessage[]> {
@@ -180,9 +181,11 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
   const hasNewer = change.hasNewer ?? view?.hasNewer ?? false
   const acts = actRows(outbox)
   const now = withMarks(room)
+  const pins = pendingPins(change.pins ?? view?.pins ?? [], outbox)
   const shownOf = (message: StoredMessage) => ({
     ...shownMessage(withPending(message, acts, room.ownId), now),
     ...pendingOf(message, acts),
+    ...(isPinnedIn(pins, message) && { isPinned: true }),
   })
   const placed = isMore ? extended(room, view, stored) : stored.map(shownOf)
   const known = new Set([...outbox, ...placed.filter(({ isMine }) => isMine)].map(({ id }) => id))
@@ -193,7 +196,7 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
     .map(({ line, order, isQueued }) => ({ order: isQueued ? order : Number.MAX_SAFE_INTEGER, shown: line }))
   const rows = foldEntries([...outbox, ...fromMemory]).map((row) => ({ order: row.order, shown: shownUnsent(row) }))
   const unsent = hasNewer ? [] : [...rows, ...uploads].sort((a, b) => a.order - b.order).map(({ shown }) => shown)
-  changeView(room, { ...change, acts: stateOfActs(acts), messages: lastSays([...placed, ...unsent]) })
+  changeView(room, { ...change, pins, acts: stateOfActs(acts), messages: lastSays([...placed, ...unsent]) })
 }
 
 /** Marks change while a view is read. */

@@ -100,7 +100,7 @@ test('The message with the focus or under the pointer has a bar with Reply and M
     within(menu)
       .getAllByRole('menuitem')
       .map(({ textContent }) => textContent),
-  ).toEqual(['ReplyR', 'CopyCtrl C', 'ForwardF', 'SelectX', 'StarS', 'DetailsI'])
+  ).toEqual(['ReplyR', 'CopyCtrl C', 'ForwardF', 'SelectX', 'StarS', 'PinP', 'DetailsI'])
   await person.click(within(menu).getByRole('menuitem', { name: 'Reply' }))
   await waitFor(() => expect(replying()).not.toBe(null))
   await person.hover(message)

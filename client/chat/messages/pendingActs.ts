@@ -1,6 +1,7 @@
-import type { MessageAct } from '../../../contract/chat/content.ts'
+import type { MessageAct, Pin } from '../../../contract/chat/content.ts'
 import { foldEntries, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
+import { type Pinned, pinnedIn, pinOf, withPins } from '../../../contract/chat/kinds/pin.ts'
 import { connectionStore } from '../../net/status.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
 import { LINE, waitOf } from './outbox.ts'
@@ -9,10 +10,21 @@ import type { ShownMessage } from './store.ts'
 /** Places of acts that the server does not have yet lie behind all others. */
 export const PENDING_FROM = 2 ** 52
 
-export type ActRow = OutboxRow & { content: MessageAct }
+export type ActRow = OutboxRow & { content: MessageAct | Pin }
 
 export const actRows = (outbox: OutboxRow[]): ActRow[] =>
-  outbox.filter((row): row is ActRow => row.content !== null && isMessageAct(row.content))
+  outbox.filter((row): row is ActRow => row.content !== null && (isMessageAct(row.content) || row.content.type === 'pin'))
+
+/** Returns the pins as they become once the server has what waits here. */
+export const pendingPins = (pins: Pinned[], outbox: OutboxRow[]): Pinned[] =>
+  pinnedIn(
+    withPins(
+      pins,
+      outbox.flatMap(({ content, failure }, at) =>
+        content?.type === 'pin' && failure === null ? [pinOf(content, PENDING_FROM + at)] : [],
+      ),
+    ),
+  )
 
 /** Changes with what of them is to be seen. */
 export const stateOfActs = (rows: ActRow[]): string => rows.map(({ id, failure }) => `${id} ${failure ?? ''}`).join()

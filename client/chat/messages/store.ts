@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { CallContent, FileContent, OnceContent, Quote, TransferContent } from '../../../contract/chat/content.ts'
+import type { Pinned } from '../../../contract/chat/kinds/pin.ts'
 import type { Kind } from '../../../contract/chat/kinds/rules.ts'
 import type { Range } from '../../ui/textPieces.ts'
 
@@ -61,6 +62,7 @@ export interface ShownMessage {
   /** True for a page of older messages: remarks go to the details. */
   isOlder?: boolean
   edited?: { n: number; places: number[] }
+  isPinned?: boolean
   /** Seconds, and the end in ms where it is known. */
   lifetime?: { seconds: number; endsMs?: number }
   /** ISO 8601: when the reader opened what opens once. */
@@ -108,6 +110,8 @@ export interface RoomView {
   /** The view shows all messages up to this seq if it has the newest. */
   cursor: number
   waitsFor: string
+  /** The last pinned first, also what waits to be sent. */
+  pins?: Pinned[]
   /** Seconds after which new messages disappear. */
   timer?: number
   /** What of this browser's acts waits here. */

@@ -95,7 +95,7 @@ export function receiveLog(
     const missing = waiting.map(({ groupId, epoch }) => ({ groupId, epoch }))
     const ownList = at.accounts.own.version
     const newer = await newerVersions(live, at.named)
-    const isShort = record === known && taken.changed.length === 0 && !taken.timed && taken.entries.length <= SHOWN_MAX
+    const isShort = record === known && taken.changed.length === 0 && !taken.roomChange && taken.entries.length <= SHOWN_MAX
     const opened = isShort ? await explained(live, foldEntries(taken.entries)) : null
     return {
       needsPeers: false,

@@ -5,7 +5,7 @@ import type { Live } from '../keys/live.ts'
 import { takeActs } from '../messages/acts.ts'
 import { archiveKeyHeld, type Reading, readByArchive } from '../messages/archive.ts'
 import { onceEach } from '../messages/onceEach.ts'
-import { dropDeleted, type TakenActs, withActs, withTimed } from '../messages/takenActs.ts'
+import { dropDeleted, type TakenActs, withActs, withRoomChange } from '../messages/takenActs.ts'
 import { isOtherLog } from '../messages/transcript.ts'
 import { lateWrites } from '../searchindex/lateMessages.ts'
 import { entryAt, messagesOf, messageWrites, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
@@ -71,7 +71,7 @@ interface Again extends Reading {
   record: RoomRecord
   lists: NamedList[]
   /** What acts among those have done so far. */
-  taken: Pick<TakenActs, 'changed' | 'isWaiting' | 'timed'>
+  taken: Pick<TakenActs, 'changed' | 'isWaiting' | 'roomChange'>
 }
 
 async function reopenEpoch(at: Again, place: Waiting): Promise<boolean> {
@@ -94,10 +94,10 @@ export async function reopenNewer(at: Reading, record: RoomRecord): Promise<Room
   return withActs(withLists(waiting.reduce(withUnopened, before), at.accounts, lists), taken)
 }
 
-const notedIn = (record: RoomRecord, { isWaiting, timed }: TakenActs): RoomRecord => ({
+const notedIn = (record: RoomRecord, { isWaiting, roomChange }: TakenActs): RoomRecord => ({
   ...record,
   ...(isWaiting && { hasWaitingActs: true }),
-  ...withTimed(record, timed),
+  ...withRoomChange(record, roomChange),
 })
 
 /** Stores opened messages. Returns those that wait for a key. */
@@ -130,14 +130,14 @@ async function readAgain(
     }
     const once = await onceEach(live, opened)
     const hasWaitingActs = at.record.hasWaitingActs === true || at.taken.isWaiting
-    const taken = await takeActs(live, { chatRoomId, hasWaitingActs }, once)
+    const taken = await takeActs(live, { ...at.record, ...at.taken.roomChange, chatRoomId, hasWaitingActs }, once)
     // The caller's write may never come.
-    const noted = taken.isWaiting || taken.timed ? [recordWrite(chatRoomId, notedIn(at.record, taken))] : []
+    const noted = taken.isWaiting || taken.roomChange ? [recordWrite(chatRoomId, notedIn(at.record, taken))] : []
     await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...taken.writes, ...noted])
     await dropDeleted(live, chatRoomId, taken)
     at.taken.changed.push(...taken.changed)
     at.taken.isWaiting ||= taken.isWaiting
-    if (taken.timed) at.taken.timed = withTimed(at.taken.timed ?? {}, taken.timed)
+    if (taken.roomChange) at.taken.roomChange = withRoomChange(at.taken.roomChange ?? {}, taken.roomChange)
     after = rows.at(-1)?.seq ?? last
   }
   return waiting

@@ -1,6 +1,7 @@
 import type { Act, Content, MessageAct } from '../../../contract/chat/content.ts'
 import { isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
+import { isPinnedIn, type Pinned, pinOf, withPins } from '../../../contract/chat/kinds/pin.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { Live } from '../keys/live.ts'
 import { rereadWrite } from '../searchindex/lateMessages.ts'
@@ -30,7 +31,7 @@ const isOfMessage = (entry: StoredMessage | undefined): entry is Told<MessageAct
 
 export async function takeActs(
   { vault, userId }: Live,
-  { chatRoomId, hasWaitingActs }: Waited,
+  { chatRoomId, hasWaitingActs, pins = [] }: Waited,
   entries: StoredMessage[],
 ): Promise<TakenActs> {
   const at: Taking = {
@@ -43,11 +44,13 @@ export async function takeActs(
     deleted: [],
     forgotten: [],
     waiting: openWaiting(vault, chatRoomId),
+    pinned: pins,
+    pins: [],
   }
   if (hasWaitingActs) await takeWaiting(at, entries)
   for (const entry of entries) {
     if (isOfMessage(entry)) await take(at, entry)
-    else if (isTold(entry)) await takeMark(at, entry)
+    else if (isTold(entry)) await takeOther(at, entry)
   }
   const isNew = new Set(entries.map(({ seq }) => seq))
   const rows = [...at.rows.values()]
@@ -56,6 +59,7 @@ export async function takeActs(
     entries: entries.map((entry) => at.rows.get(entry.seq) ?? entry),
     changed: [...changed, ...rows.filter(({ seq, body }) => !isNew.has(seq) && isHidden(body))],
     deleted: at.deleted,
+    ...(at.pins.length > 0 && { roomChange: { pins: withPins(pins, at.pins) } }),
     isWaiting: at.waiting.isWaiting(),
     writes: [
       ...rows.flatMap(messageWrites),
@@ -80,10 +84,14 @@ interface Taking {
   forgotten: Write[]
   waiting: ReturnType<typeof openWaiting>
   marks?: Marks
+  pinned: Pinned[]
+  /** New ones. */
+  pins: Pinned[]
 }
 
 /** Only notes have marks, and only their owner's. */
-async function takeMark(at: Taking, { senderId, seq, body: { act } }: Told): Promise<void> {
+async function takeOther(at: Taking, { senderId, seq, body: { act } }: Told): Promise<void> {
+  if (act.type === 'pin') return void at.pins.push(pinOf(act, seq))
   if (at.chatRoomId === notesRoomId(senderId) && !isMessageAct(act))
     at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), act, seq)
 }
@@ -155,6 +163,8 @@ async function applyTo(at: Taking, name: MessageName, entry: Told<MessageAct>): 
   )
   if (became === 'deleted') {
     at.deleted.push(body.content)
+    if (isPinnedIn([...at.pinned, ...at.pins], message))
+      at.pins.push({ senderId: message.senderId, id: message.id, seq: entry.seq, on: false })
     at.forgotten.push(...(await forgottenBegun(at.vault, name)))
     put(at, { ...rest, body: { kind: 'deleted' } }, true)
     await dropTexts(at, [...(acts?.edits ?? []), entry.seq])

@@ -11,13 +11,13 @@ export interface TakenActs {
   deleted: Content[]
   isWaiting: boolean
   writes: Write[]
-  timed?: Timed
+  roomChange?: RoomChange
 }
 
-/** What entries with a lifetime, or of a timer, make of a room's record [Note: M9]. */
-export type Timed = Pick<RoomRecord, 'timer' | 'nextEndMs'>
+/** What entries make of a room's record [Note: M7, M9]. */
+export type RoomChange = Pick<RoomRecord, 'timer' | 'nextEndMs' | 'pins'>
 
-export interface Waited extends Pick<RoomRecord, 'hasWaitingActs'> {
+export interface Waited extends Pick<RoomRecord, 'hasWaitingActs' | 'pins'> {
   chatRoomId: string
 }
 
@@ -31,17 +31,18 @@ export async function dropDeleted(live: Live, chatRoomId: string, { deleted }: T
 /** Views read their messages anew. */
 export function withActs(
   record: RoomRecord,
-  { changed, isWaiting, timed }: Pick<TakenActs, 'changed' | 'isWaiting' | 'timed'>,
+  { changed, isWaiting, roomChange }: Pick<TakenActs, 'changed' | 'isWaiting' | 'roomChange'>,
 ): RoomRecord {
-  if (changed.length === 0 && !isWaiting && !timed) return record
-  const changes = (record.changes ?? 0) + Math.min(1, changed.length)
-  return { ...record, changes, ...(isWaiting && { hasWaitingActs: true }), ...withTimed(record, timed) }
+  if (changed.length === 0 && !isWaiting && !roomChange) return record
+  const changes = (record.changes ?? 0) + (changed.length > 0 || roomChange?.pins ? 1 : 0)
+  return { ...record, changes, ...(isWaiting && { hasWaitingActs: true }), ...withRoomChange(record, roomChange) }
 }
 
 /** The later timer holds, and what says it before what follows it. */
-export function withTimed(known: Timed, timed: Timed = {}): Timed {
-  const timers = [known.timer, timed.timer].filter((timer) => timer !== undefined)
+export function withRoomChange(known: RoomChange, roomChange: RoomChange = {}): RoomChange {
+  const timers = [known.timer, roomChange.timer].filter((timer) => timer !== undefined)
   const [timer] = timers.sort((a, b) => Number(b.isSaid) - Number(a.isSaid) || b.seq - a.seq)
-  const nextEndMs = timed.nextEndMs ?? known.nextEndMs
-  return { ...(timer && { timer }), ...(nextEndMs !== undefined && { nextEndMs }) }
+  const nextEndMs = roomChange.nextEndMs ?? known.nextEndMs
+  const pins = roomChange.pins ?? known.pins
+  return { ...(timer && { timer }), ...(nextEndMs !== undefined && { nextEndMs }), ...(pins && { pins }) }
 }

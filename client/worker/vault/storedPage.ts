@@ -1,4 +1,5 @@
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
+import type { Pinned } from '../../../contract/chat/kinds/pin.ts'
 import { messagesOf, type StoredMessage } from './storedMessage.ts'
 import { roomRecord } from './storedRoom.ts'
 import type { Vault } from './vault.ts'
@@ -34,6 +35,7 @@ export interface MessagePage {
   isJoined: boolean
   /** Changes when messages open or become others. */
   waitsFor: string
+  pins?: Pinned[]
   /** Seconds. */
   timer?: number
   nextEndMs?: number
@@ -48,7 +50,7 @@ export async function pageOf(
   const { chatRoomId, before, after, limit } = input
   const record = await roomRecord(vault, chatRoomId)
   if (!record) return { messages: [], from: 0, cursor: 0, isJoined: false, waitsFor: '' }
-  const { from, cursor, standing, waiting, newer = [], cleared = 0, changes = 0, timer, nextEndMs } = record
+  const { from, cursor, standing, waiting, newer = [], cleared = 0, changes = 0, pins, timer, nextEndMs } = record
   const { messages, strays } = await foldedMessages(vault, chatRoomId, {
     limit,
     ...(before !== undefined && { before }),
@@ -64,6 +66,7 @@ export async function pageOf(
     cursor,
     isJoined: standing === 'joined',
     waitsFor: waitsFor.join(),
+    ...(pins && { pins }),
     ...(timer && { timer: timer.seconds }),
     ...(nextEndMs !== undefined && { nextEndMs }),
   }

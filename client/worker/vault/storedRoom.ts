@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Pinned } from '../../../contract/chat/kinds/pin.ts'
 import type { Vault, Write } from './vault.ts'
 import { jsonOf } from './vaultRows.ts'
 
@@ -111,6 +112,8 @@ export interface RoomRecord {
   /** Rises whenever stored messages become others [Note: M7]. */
   changes?: number
   hasWaitingActs?: boolean
+  /** [Note: M7] */
+  pins?: Pinned[]
   /** [Note: M9] */
   timer?: Timer
   nextEndMs?: number
