@@ -84,10 +84,14 @@ export const draftShape = z
     path: ['takesBack'],
     error: 'Only a silent message of at most 2 KiB takes others back',
   })
-  .refine(({ opens, isSilent, content }) => !opens || (isSilent && utf8(content).length <= SILENT_LIMITS.bytes), {
-    path: ['opens'],
-    error: 'Only a silent message of at most 2 KiB opens another',
-  })
+  .refine(
+    ({ opens, takesBack, isSilent, content }) =>
+      !opens || (!takesBack && isSilent && utf8(content).length <= SILENT_LIMITS.bytes),
+    {
+      path: ['opens'],
+      error: 'Only a silent message of at most 2 KiB opens another, and takes none back',
+    },
+  )
   .refine(({ isSilent, messageType: carries }) => !isSilent || carries === 'text', {
     path: ['messageType'],
     error: 'A silent message carries no file',

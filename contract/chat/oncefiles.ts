@@ -1,4 +1,5 @@
-import type { FileContent, OnceContent } from './content.ts'
+import type { Act, Content, FileContent, OnceContent } from './content.ts'
+import { fileIn } from './kinds/kinds.ts'
 
 /** Returns undefined for a file that cannot be opened once. */
 export function onceOf({ as, voice, quote, ...about }: FileContent): OnceContent | undefined {
@@ -15,6 +16,10 @@ export function fileOfOnce({ as, file, seconds = 0, quote }: OnceContent): FileC
   const voice = peaks === undefined ? {} : { voice: { seconds, peaks } }
   return { type: 'file', as, name: '', ...about, ...voice, ...(quote && { quote }) }
 }
+
+/** Returns the file that a message is posted with. */
+export const postedFile = (said: Content | Act | null | undefined): FileContent | undefined =>
+  said?.type === 'once' ? fileOfOnce(said) : fileIn(said)
 
 /** Returns it as it is once opened. */
 export const withoutFile = ({ file: _, ...content }: OnceContent): OnceContent => content

@@ -1,5 +1,5 @@
 import type { Env } from '../../env.ts'
-import { watchMutes } from './mute.ts'
+import { watchMutes } from './watchMutes.ts'
 
 /** Ends mutes in time, and tells of news outside the page. Its code is loaded after the session has begun. Returns how to stop. */
 export function followNews(env: Env, attempt: (work: Promise<unknown>) => void): () => void {

@@ -6,7 +6,8 @@ import { connectionStore } from '../../net/status.ts'
 import { putRooms, type RoomRow, resetRooms, roomById, roomsStore } from '../../rooms/list/roomList.ts'
 import { FRIENDS } from '../../testing/direct.ts'
 import { toastStore } from '../../ui/toast.ts'
-import { mutedWords, muteRoom, unmuteRoom, watchMutes } from './mute.ts'
+import { mutedWords, muteRoom, unmuteRoom } from './mute.ts'
+import { watchMutes } from './watchMutes.ts'
 
 const HOUR_MS = 3_600_000
 const AN_HOUR_AHEAD = new Date(Date.UTC(2026, 0, 1, 13)).toISOString()

@@ -1,9 +1,7 @@
 import { MUTED_FOR_GOOD, type MuteTerm, notificationsApi } from '../../../contract/chat/notifications.ts'
 import type { Env } from '../../env.ts'
-import { connectionStore } from '../../net/status.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'
 import type { Room } from '../../rooms/list/room.ts'
-import { changeRoom, roomsStore } from '../../rooms/list/roomList.ts'
 import { failureWords } from '../../ui/failure.ts'
 import { clockTime, dayOf, moment } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
@@ -42,31 +40,4 @@ export function mutedWords(mutedUntil: string, now: Date): string {
   if (mutedUntil === MUTED_FOR_GOOD) return 'Muted until you unmute it'
   const until = new Date(mutedUntil)
   return `Muted until ${dayOf(until) === dayOf(now) ? clockTime(until) : moment(until)}`
-}
-
-/** Ends each mute in the list when its time is over, by the server's clock. Returns how to stop. */
-export function watchMutes({ clock }: Env): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  function look(): void {
-    clearTimeout(timer)
-    const nowMs = clock().getTime() + connectionStore.getState().clockOffsetMs
-    let nextMs = Number.POSITIVE_INFINITY
-    for (const { id, mutedUntil } of roomsStore.getState().rooms.values()) {
-      if (mutedUntil === null || mutedUntil === MUTED_FOR_GOOD) continue
-      const leftMs = Date.parse(mutedUntil) - nowMs
-      // The change leads here again, for the others.
-      if (leftMs <= 0) {
-        changeRoom(id, () => ({ mutedUntil: null }))
-        return
-      }
-      nextMs = Math.min(nextMs, leftMs)
-    }
-    if (nextMs < Number.POSITIVE_INFINITY) timer = setTimeout(look, nextMs)
-  }
-  const off = roomsStore.subscribe(look)
-  look()
-  return () => {
-    off()
-    clearTimeout(timer)
-  }
 }

@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { Wrong } from '../../ui/Wrong.tsx'
 import { heldType, nameOf, sizeWords } from './fileWords.ts'
 import { KindTile } from './KindTile.tsx'
 import { type Ahead, sealAhead } from './sealAhead.ts'
@@ -39,7 +40,8 @@ export function AttachDialog({ files, hasReader, onRemove, onMore, onSend, onClo
   const [isOnce, setOnce] = useState(false)
   const isTooLong = textBytes(caption) > SAID.captionBytes
   const hasPictures = files.some(mayTellPlace)
-  const opensOnce = hasReader && files.every(isPicture)
+  const canOpenOnce = hasReader && files.every(isPicture)
+  const isMixed = isOnce && !canOpenOnce
   const [first] = files
   const takeAhead = useAhead(first)
   const isSent = useRef(false)
@@ -60,9 +62,9 @@ export function AttachDialog({ files, hasReader, onRemove, onMore, onSend, onClo
         className="att-send"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isTooLong) return
+          if (isTooLong || isMixed) return
           isSent.current = true
-          void onSend(files, { caption: caption.trim(), isSmaller, isOnce: isOnce && opensOnce, ahead: takeAhead() })
+          void onSend(files, { caption: caption.trim(), isSmaller, isOnce, ahead: takeAhead() })
         }}
       >
         {files.length === 1 && first && isPicture(first) ? (
@@ -108,16 +110,17 @@ export function AttachDialog({ files, hasReader, onRemove, onMore, onSend, onClo
             </p>
           </>
         )}
-        {opensOnce && (
+        {(canOpenOnce || isOnce) && (
           <>
             <label className="att-check">
               <input type="checkbox" checked={isOnce} onChange={(event) => setOnce(event.target.checked)} />
               View once
             </label>
-            {isOnce && (
+            {isMixed && <Wrong>Only pictures open once. Leave the other files out, or take the check mark away.</Wrong>}
+            {isOnce && !isMixed && (
               <p className="help">
-                It opens one time, without a thumbnail, and then no browser and not the server has it. Nobody can keep a reader
-                from photographing it, or from using a changed page.
+                It opens one time, without a thumbnail; then browsers and the server delete it. Nobody can keep a reader from
+                photographing it, or from using a changed page.
               </p>
             )}
           </>
@@ -127,7 +130,7 @@ export function AttachDialog({ files, hasReader, onRemove, onMore, onSend, onClo
             <Plus className="i i-16" aria-hidden />
             Add files
           </button>
-          <button type="submit" className="btn primary" disabled={isTooLong}>
+          <button type="submit" className="btn primary" disabled={isTooLong || isMixed}>
             Send
           </button>
         </footer>

@@ -32,7 +32,7 @@ export function Recorder({ chatRoomId, hasReader, heldFrom, onCancel, onSend }: 
   const [, setTicks] = useState(0)
   const [isReady, setReady] = useState(false)
   const [heard, setHeard] = useState<string>()
-  const [isOnce, setOnce] = useState(false)
+  const [isOnce, setOnce] = useState(recording.current?.isOnce ?? false)
 
   const now = recording.current
   const seconds = now?.seconds() ?? 0
@@ -72,13 +72,18 @@ export function Recorder({ chatRoomId, hasReader, heldFrom, onCancel, onSend }: 
     onCancel()
   }
 
+  function chooseOnce() {
+    if (recording.current) recording.current.isOnce = isOnce ? undefined : true
+    setOnce(!isOnce)
+  }
+
   async function send() {
     const sent = recording.current
     if (!sent) return
     recording.current = undefined
     takeVoice(chatRoomId)
     const said = voiceMessage(await sent.end(), levels, seconds)
-    await onSend(isOnce ? { ...said, isOnce } : said)
+    await onSend({ ...said, isOnce: sent.isOnce })
   }
 
   const latest = useLatest({ goOn, pause })
@@ -139,7 +144,7 @@ export function Recorder({ chatRoomId, hasReader, heldFrom, onCancel, onSend }: 
           aria-label="View once"
           aria-pressed={isOnce}
           data-tip=""
-          onClick={() => setOnce(!isOnce)}
+          onClick={chooseOnce}
         >
           <Eye className="i" aria-hidden />
         </button>

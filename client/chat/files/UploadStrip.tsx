@@ -31,9 +31,12 @@ export function UploadStrip({ upload }: { upload: Upload }) {
       <span role={failure ? 'alert' : 'status'}>{wordsOf(upload)}</span>
       <span className="acts">
         {isLost ? (
-          <button type="button" className="linkish" onClick={() => picker.current?.click()}>
-            Choose again
-          </button>
+          // Nobody has a voice message as a file.
+          !(upload.isOnce && upload.content.voice) && (
+            <button type="button" className="linkish" onClick={() => picker.current?.click()}>
+              Choose again
+            </button>
+          )
         ) : failure !== null ? (
           <IconButton icon={RotateCw} label="Retry" isTight onClick={() => void resumeUpload(env, upload)} />
         ) : isPaused ? (

@@ -12,7 +12,7 @@ export interface Prepared {
     FileContent,
     'as' | 'name' | 'mediaType' | 'caption' | 'picture' | 'voice' | 'seconds' | 'album' | 'quote' | 'isForwarded'
   >
-  isOnce?: true
+  isOnce?: true | undefined
 }
 
 interface Asked {

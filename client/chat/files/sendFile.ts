@@ -41,6 +41,11 @@ export async function sendFile(
     const prepared = file instanceof File ? await prepare(file, options) : file
     const ahead = options.ahead?.file === prepared.file && !options.ahead.hasFailed ? options.ahead : undefined
     const isOnce = options.isOnce || prepared.isOnce
+    if (isOnce && prepared.about.as !== 'image' && !prepared.about.voice)
+      throw new CryptoFailure(
+        'file_read',
+        `“${prepared.about.name}” is no picture that this browser can read, so it cannot be sent to be opened once`,
+      )
     const isQueued = options.holds ?? connectionStore.getState().phase !== 'open'
     const id = ahead?.id ?? crypto.randomUUID()
     const message = {
@@ -54,12 +59,7 @@ export async function sendFile(
     const isFirst = !isQueued && uploadsStore.getState().uploads.length === 0
     const early = isFirst ? beginEarly(env, message.id, prepared.file.size, ahead?.bytesOf) : undefined
     const about = { ...prepared.about, ...(options.quote && { quote: options.quote }) }
-    if (isOnce && about.as !== 'image' && !about.voice)
-      throw new CryptoFailure(
-        'file_read',
-        `“${about.name}” is no picture that this browser can read, so it cannot be sent to be opened once`,
-      )
-    const row = await kept(env, ahead ? { ...message, about } : { ...message, ...prepared, about }, early)
+    const row = await kept(env, ahead ? { ...message, about } : { ...message, file: prepared.file, about }, early)
     options.onKept?.()
     await startUpload(env, row, chats, early)
     return true

@@ -53,7 +53,12 @@ export function MessageDetails({ room, message, onClose }: Props) {
           ['Read', isThere(['read'])],
         ] as [string, string][])
       : []),
-    ...(body.kind === 'once' ? ([['Opened', opened ? moment(new Date(opened)) : 'Not yet']] as [string, string][]) : []),
+    ...(body.kind === 'once'
+      ? ([['Opened', opened ? moment(new Date(opened)) : isMine || body.once.file ? 'Not yet' : 'No longer there']] as [
+          string,
+          string,
+        ][])
+      : []),
     ...(lifetime ? ([['Disappears', disappears(lifetime)]] as [string, string][]) : []),
     ...reactions.map(({ emoji, userIds }): [string, string] => [emoji, namesOf(userIds, room.ownId, people)]),
   ]

@@ -8,8 +8,13 @@ import { showToast } from '../../ui/toast.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { openedStore } from '../files/openedFiles.ts'
 import { OnceViewer } from '../once/OnceViewer.tsx'
-import { type Opened, openOnce } from './openOnce.ts'
+import { type Opened, openOnce, type Step } from './openOnce.ts'
 import type { BodyOf, ShownMessage } from './store.ts'
+
+const STATES = {
+  opening: 'Opening',
+  waiting: 'Waiting for the server’s answer. What is closed now may be gone unseen.',
+}
 
 interface Props {
   room: Room
@@ -22,13 +27,13 @@ interface Props {
 export function OnceDialog({ room, message, body: { once }, onClose }: Props) {
   const env = useEnv()
   const [opened, setOpened] = useState<Opened>()
-  const [isFetched, setFetched] = useState(false)
+  const [step, setStep] = useState<Step>('fetching')
   const part = useStore(openedStore, ({ parts }) => parts[once.file?.object ?? '']) ?? 0
   const latest = useLatest({ room, message, onClose })
   useEffect(() => {
     const left = new AbortController()
     const { room, message } = latest.current
-    openOnce(env, room, message, left.signal, () => setFetched(true)).then(
+    openOnce(env, room, message, left.signal, setStep).then(
       (found) => !left.signal.aborted && setOpened(found),
       (error: unknown) => {
         if (left.signal.aborted) return
@@ -42,7 +47,7 @@ export function OnceDialog({ room, message, body: { once }, onClose }: Props) {
     <OnceViewer
       name={onceName(once)}
       opened={opened}
-      state={isFetched ? 'Opening' : `Opening, ${Math.round(part * 100)} %`}
+      state={step === 'fetching' ? `Opening, ${Math.round(part * 100)} %` : STATES[step]}
       onClose={onClose}
     />
   )

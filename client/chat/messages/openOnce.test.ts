@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { OnceContent } from '../../../contract/chat/content.ts'
+import { filesApi } from '../../../contract/chat/files.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
 import { type Api, ApiError } from '../../net/api.ts'
@@ -9,12 +10,15 @@ import { putRooms, type RoomRow, resetRooms } from '../../rooms/list/roomList.ts
 import type { TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import { openHeld } from '../files/openFile.ts'
+import { canDecode } from '../once/canDecode.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { canOpen } from './onceAsked.ts'
 import { openOnce } from './openOnce.ts'
 import { messagesStore, type ShownMessage } from './store.ts'
+import { deleteUnsent } from './unsentMessage.ts'
 
 vi.mock('../files/openFile.ts', () => ({ openHeld: vi.fn() }))
+vi.mock('../once/canDecode.ts', () => ({ canDecode: vi.fn() }))
 
 let alice: TestPerson
 let bob: TestPerson
@@ -32,6 +36,7 @@ const voice = (): OnceContent => ({
 
 beforeEach(async () => {
   vi.mocked(openHeld).mockReset().mockResolvedValue(BYTES)
+  vi.mocked(canDecode).mockReset().mockResolvedValue(true)
   ;({ alice, bob } = await people())
   connectionStore.setState({ phase: 'open' })
   await alice.says(bob, 'hi')
@@ -82,6 +87,67 @@ test('A file that cannot be fetched, and a line that is lost before, leave it cl
   connectionStore.setState({ phase: 'open' })
   expect(await bob.core.outbox(room.id)).toEqual([])
   expect(canOpen(shown())).toBe(true)
+})
+
+test('What this browser cannot show stays closed, as it does for whoever has blocked its author', async () => {
+  vi.mocked(canDecode).mockResolvedValueOnce(false)
+  await expect(open()).rejects.toMatchObject({ code: 'not_shown' })
+  putRooms([{ ...room, direct: room.direct && { ...room.direct, isBlocked: true } }])
+  await expect(open()).rejects.toThrow('You have blocked')
+  expect(vi.mocked(openHeld)).toHaveBeenCalledTimes(1)
+  putRooms([room])
+  expect(await bob.core.outbox(room.id)).toEqual([])
+  expect(canOpen(shown())).toBe(true)
+})
+
+test('Texts that wait here, and a draft, stay as they are: it passes them', async () => {
+  const sentAt = new Date().toISOString()
+  await bob.core.keepDraftText({ chatRoomId: room.id, text: 'half a sentence' })
+  const content = { type: 'text' as const, text: 'waits' }
+  await bob.core.keepInOutbox({ id: randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt })
+  await bob.core.keepDraftText({ chatRoomId: room.id, text: 'half a sentence' })
+  expect(await open()).toMatchObject({ bytes: BYTES })
+  expect(await bob.core.readDraft(room.id)).toBe('half a sentence')
+  expect(await bob.core.outbox(room.id)).toMatchObject([{ content }])
+})
+
+test('What cannot be sealed now is not kept to be sent later', async () => {
+  const message = { id: randomUUID(), chatRoomId: room.id, replyToId: null, sentAt: new Date().toISOString() }
+  const { seq, senderId = '', id } = shown()
+  const content = { type: 'opened' as const, target: { senderId, id }, place: seq ?? 0, as: 'audio' as const }
+  await expect(bob.core.keepAndSeal({ message: { ...message, content }, room: null })).rejects.toMatchObject({
+    code: 'not_ready',
+  })
+  expect(await bob.core.outbox(room.id)).toEqual([])
+})
+
+test('An opening that another tab has discarded shows nothing', async () => {
+  const { outbox } = bob.env.crypto
+  answering(() => Promise.reject(lost()))
+  bob.env.crypto.outbox = async (chatRoomId) => {
+    for (const { id, content } of await outbox(chatRoomId))
+      if (content?.type === 'opened') await bob.core.dropFromOutbox({ chatRoomId, id })
+    return outbox(chatRoomId)
+  }
+  await expect(open()).rejects.toMatchObject({ code: 'not_opened' })
+  expect(canOpen(shown())).toBe(true)
+})
+
+test('One’s own that the server has refused is given up with its file', async () => {
+  const content = voice()
+  const id = randomUUID()
+  await bob.core.keepInOutbox({ id, chatRoomId: room.id, content, replyToId: null, sentAt: new Date().toISOString() })
+  await bob.core.changeOutbox({ chatRoomId: room.id, id, failure: 'File not found', unseal: false })
+  const dropped: unknown[] = []
+  const { api } = bob.env
+  bob.env.api = ((endpoint, input) => {
+    if (endpoint.path !== filesApi.remove.path) return api(endpoint, input)
+    dropped.push(input)
+    return Promise.resolve({})
+  }) as Api
+  await deleteUnsent(bob.env, room, id)
+  expect(dropped).toMatchObject([{ objectId: content.file?.object }])
+  expect([await bob.core.outbox(room.id), await bob.core.uploads()]).toEqual([[], []])
 })
 
 test('Whoever closes it while it is fetched has not opened it', async () => {

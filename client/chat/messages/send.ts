@@ -59,7 +59,7 @@ export async function sendText(
 }
 
 /** null without a line, or if the room must be readied first. */
-function roomToSeal(env: Env, { id }: Room) {
+export function roomToSeal(env: Env, { id }: Room) {
   const row = roomById(id)
   if (
     connectionStore.getState().phase !== 'open' ||

@@ -1,4 +1,4 @@
-import { fileIn } from '../../../contract/chat/kinds/kinds.ts'
+import { postedFile } from '../../../contract/chat/oncefiles.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import type { Env } from '../../env.ts'
 import { keepDraft, loadDrafts, readDraft } from '../../rooms/list/drafts.ts'
@@ -19,7 +19,7 @@ const unsentRow = async (env: Env, { id: chatRoomId }: Room, id: string): Promis
 /** Uploads the file again if the server has lost the file. */
 export async function retryMessage(env: Env, room: Room, id: string): Promise<SendOutcome> {
   const row = await unsentRow(env, room, id)
-  if (fileIn(row?.content) && row?.failure === REFUSAL_TEXTS.file_not_found) {
+  if (postedFile(row?.content) && row?.failure === REFUSAL_TEXTS.file_not_found) {
     await (await loadPart(() => import('./chatFiles.ts'))).sendFileAgain(env, room, id)
     return { outcome: 'kept' }
   }
@@ -60,7 +60,7 @@ async function giveBack(env: Env, { id }: Room, text: string, before: Field | un
 
 export async function deleteUnsent(env: Env, room: Room, id: string): Promise<void> {
   const row = await unsentRow(env, room, id)
-  if (fileIn(row?.content)) return (await loadPart(() => import('./chatFiles.ts'))).giveUpFile(env, room, id)
+  if (postedFile(row?.content)) return (await loadPart(() => import('./chatFiles.ts'))).giveUpFile(env, room, id)
   await env.crypto.dropFromOutbox({ chatRoomId: room.id, id })
   await refreshRoom(env, room)
 }

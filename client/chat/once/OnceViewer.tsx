@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { useOver } from '../../ui/useOver.tsx'
@@ -59,11 +59,21 @@ function Stage({ file, bytes, name }: { file: FileContent; bytes: Blob; name: st
     setUrl(made)
     return () => URL.revokeObjectURL(made)
   }, [bytes])
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const audio = box.current?.querySelector('audio')
+    return () => {
+      // An element that has played keeps its bytes, and a media key may play it again.
+      audio?.pause()
+      audio?.removeAttribute('src')
+      audio?.load()
+    }
+  }, [])
   const fail = () => setBroken(true)
   if (isBroken) return <p>This browser cannot show it</p>
   if (!file.voice) return url && <img src={url} alt={name} draggable={false} onError={fail} />
   return (
-    <div className="once-voice">
+    <div className="once-voice" ref={box}>
       <VoicePlayer voice={file.voice} url={url} part={undefined} onWant={() => undefined} onBroken={fail} />
     </div>
   )

@@ -1,6 +1,8 @@
 import { createStore } from 'zustand/vanilla'
 
 export interface Recording {
+  /** The person's choice: it opens once. */
+  isOnce?: true | undefined
   /** Starts or resumes; `onLevel` runs ten times a second. Throws DOMException without a microphone or permission. */
   resume(onLevel: () => void): Promise<void>
   /** Releases the microphone and returns the recording so far. */

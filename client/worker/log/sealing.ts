@@ -15,6 +15,7 @@ import {
   keptOf,
   type NewMessage,
   newRow,
+  newWrites,
   type OutboxRow,
   outboxOf,
   outboxWrite,
@@ -71,7 +72,7 @@ export interface ShownRoom extends Place {
 
 /**
  * Stores a new message, sealed if the room is ready and free, else with `envelope` null [Note: M1]. `isAlone`: sealed, and
- * nothing else waits.
+ * nothing else waits. Throws 'not_ready' for an opening that cannot be sealed [Note: M14].
  */
 export function keepAndSeal(
   live: Live,
@@ -80,9 +81,13 @@ export function keepAndSeal(
   // The next message must not overtake one that finds the room busy.
   return inKeepingOrder(live, message.chatRoomId, async () => {
     const sealed = room && (await sealedAtOnce(live, message, room))
+    if (!sealed && isOpening(message)) throw new CryptoFailure('not_ready', 'This chat is busy')
     return sealed ?? { ...(await keepInOutbox(live, message)), isAlone: false }
   })
 }
+
+/** It waits for nothing, and ends no draft. */
+const isOpening = ({ content }: NewMessage): boolean => content.type === 'opened'
 
 async function sealedAtOnce(
   live: Live,
@@ -97,12 +102,13 @@ async function sealedAtOnce(
         const { record, group, accounts } = room
         const [rows, files] = await Promise.all([outboxOf(live, chatRoomId), filesOf(live, chatRoomId)])
         const waiting = rows.filter(({ failure }) => failure === null)
-        if (files.some(({ isHolding }) => isHolding) || waiting.some(({ envelope }) => envelope === null)) return undefined
+        const mustWait = files.some(({ isHolding }) => isHolding) || waiting.some(({ envelope }) => envelope === null)
+        if (mustWait && !isOpening(message)) return undefined
         if (!record || !group || !(await isReady(live, room, shownRoom))) return undefined
         const sealed = await sealedIn(live, { record, group, accounts }, message)
         const row = newRow(message, await nextOrder(live, chatRoomId, true), sealed.envelope, sealed.lifetime)
         isStoring = true
-        await storeRoom(live, chatRoomId, sealed, writtenWrites(row))
+        await storeRoom(live, chatRoomId, sealed, isOpening(message) ? newWrites(row) : writtenWrites(row))
         return { ...row, isAlone: waiting.length === 0 }
       }),
     )

@@ -3,13 +3,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Act, Content, OnceContent } from '../../../contract/chat/content.ts'
 import { type Draft, messagesApi } from '../../../contract/chat/messages.ts'
 import { toBase64 } from '../../../contract/ground/bytes.ts'
+import { ApiError } from '../../net/api.ts'
 import { at, type TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
 import type { Wire } from '../../testing/wire.ts'
 import { openLive } from '../account/openAccount.ts'
 import type { StoredMessage } from '../crypto.ts'
 import { randomBytes } from '../primitives/seal.ts'
-import { messageAt } from '../vault/storedMessage.ts'
+import { messageAt, messageWrites } from '../vault/storedMessage.ts'
 import { STORES } from '../vault/vaultRows.ts'
 import { takeActs } from './acts.ts'
 
@@ -217,6 +218,38 @@ test('What nobody opens is closed after 30 days, also where the message has a lo
   passes(30 * DAY_MS + 60_000)
   expect(await stateOf(bob)).toEqual({ isClosed: false, openedBy: [] })
   expect(await rowsWith(file?.key ?? '', bob)).toEqual([])
+})
+
+test('What a build of before has kept whole is closed without its statement, on both sides', async () => {
+  const { file } = await sends()
+  for (const person of [bob, alice]) {
+    const { seq, ...entry } = await newest(person)
+    const live = await at(person.computer, () => openLive(person.userId, person.unlock))
+    const content = { type: 'once' as const, as: 'image' as const, file: file ?? expect.fail() }
+    const kept = { statement: JSON.stringify({ content }), deviceId: 'x' }
+    await live.vault.write(messageWrites({ ...entry, seq, body: { kind: 'newer', kept } }))
+    live.vault.close()
+    expect(await rowsWith(file?.key ?? '', person)).toHaveLength(1)
+  }
+  expect(await stateOf(alice)).toEqual({ isClosed: false, openedBy: [] })
+  expect(await stateOf(bob)).toEqual({ isClosed: true, openedBy: [] })
+  await says(bob, alice, await opening(bob))
+  for (const person of [alice, bob]) expect(await rowsWith(file?.key ?? '', person)).toEqual([])
+})
+
+test('What was sealed and is given up leaves no key behind', async () => {
+  const { api } = alice.env
+  alice.env.api = ((endpoint, input) => {
+    if (endpoint.path === messagesApi.send.path && endpoint.method === 'POST')
+      throw new ApiError(400, 'file_not_found', 'File not found')
+    return api(endpoint, input)
+  }) as typeof api
+  const content = picture()
+  await expect(says(alice, bob, content)).rejects.toThrow('File not found')
+  const [row] = await alice.core.outbox(chatRoomId)
+  expect(await rowsWith(content.file.key, alice)).not.toEqual([])
+  await alice.core.dropFromOutbox({ chatRoomId, id: row?.id ?? '' })
+  expect(await rowsWith(content.file.key, alice)).toEqual([])
 })
 
 test('With a lifetime it goes as any message does', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readContent } from '../../../contract/chat/content.ts'
 import { contentWords, isCounted, isTyped, quoteIn } from '../../../contract/chat/kinds/kinds.ts'
+import { withoutFile } from '../../../contract/chat/oncefiles.ts'
 import type { Live } from '../keys/live.ts'
 import type { Write } from '../vault/vault.ts'
 import { jsonOf, type VaultValue } from '../vault/vaultRows.ts'
@@ -16,8 +17,14 @@ interface Name {
 export const droppedWrites = (chatRoomId: string, id: string, { own }: Kept): Write[] => [
   { store: 'outbox', key: [chatRoomId, own.order], value: null },
   // The copy stays: it proves that this device made the bytes [Note: V2].
-  ...(own.envelope === null ? [ownWrite(chatRoomId, id, null)] : []),
+  ownWrite(chatRoomId, id, own.envelope === null ? null : { ...own, content: withoutKey(own.content) }),
 ]
+
+/** The copy of what opens once has no file [Note: M14]. */
+function withoutKey(kept: unknown): unknown {
+  const content = readContent(kept)
+  return content?.type === 'once' ? withoutFile(content) : kept
+}
 
 export function dropFromOutbox(live: Live, { chatRoomId, id }: Name): Promise<void> {
   return withOutbox(live, chatRoomId, async () => {

@@ -18,16 +18,19 @@ async function foldedMessages(
     entries = isUpward ? [...entries, ...more] : [...more, ...entries]
     const messages = foldEntries(entries)
     const end = isUpward ? more.at(-1) : more[0]
-    const strays = entries.filter(({ body }) => body.kind === 'act')
+    const strays = entries.filter(({ body }) => body.kind === 'act' || isKeptOnce(body))
     if (!end || more.length < limit || messages.length >= limit)
       return { messages: isUpward ? messages.slice(0, limit) : messages.slice(-limit), strays }
     range = { ...asked, [isUpward ? 'after' : 'before']: end.seq }
   }
 }
 
+const isKeptOnce = (body: StoredMessage['body']): boolean =>
+  body.kind === 'content' && body.kept !== undefined && body.content.type === 'once'
+
 export interface MessagePage {
   messages: StoredMessage[]
-  /** Acts that an earlier build kept as unknown messages. */
+  /** What an earlier build kept as unknown messages: acts, and what opens once. */
   strays?: StoredMessage[]
   /** The server has older messages. */
   from: number

@@ -80,7 +80,7 @@ test('Eve opens nothing that is not hers to open: her own, a plain message, anot
   expect(await eve.one.tries(messagesApi.send, opening(chatRoomId, seq))).toBeRefused(404, 'not_found')
   expect(await eve.one.tries(messagesApi.send, opening(eve.chatRoomId, seq))).toBeRefused(409, 'already_opened')
   expect(await left(two, chatRoomId)).toEqual(['a picture', 'words', null, 'taken back'])
-  for (const more of [{ isSilent: false }, { content: 'x'.repeat(SILENT_LIMITS.bytes + 1) }])
+  for (const more of [{ isSilent: false }, { content: 'x'.repeat(SILENT_LIMITS.bytes + 1) }, { takesBack: [plain.seq] }])
     expect(await two.tries(messagesApi.send, opening(chatRoomId, seq, more))).toBeRefused(400, 'invalid_input')
   for (const more of [{}, { isSilent: true }] as const)
     expect(

@@ -200,16 +200,6 @@ BEGIN
 			WHERE j.verdict = 'stored' AND p_files[j.at] IS NOT NULL AND u.user_id = p_senders[j.at];
 		END IF;
 
-		-- Place, sender and hash stay: the log is provable without the words [Note: M8].
-		FOR spot IN SELECT at FROM unnest(emptied) WITH ORDINALITY AS j(seqs, at) WHERE j.seqs IS NOT NULL LOOP
-			gone := string_to_array(emptied[spot], ' ');
-			UPDATE messages m SET content = '', content_hash = coalesce(m.content_hash, log_entry_hash(m.content)), file_path = NULL,
-				file_name = NULL, file_size = NULL
-			WHERE m.room = numbers[spot] AND m.seq = ANY (gone);
-			UPDATE objects o SET state = 'dropped'
-			WHERE o.chat_room_id = p_rooms[spots[spot]] AND o.message_seq = ANY (gone) AND (o.state = 'used') IS TRUE;
-		END LOOP;
-
 		UPDATE chat_rooms SET
 			last_seq = last_seq + 1,
 			last_message_seq = CASE WHEN silent[width_bucket(id COLLATE "C", rooms)] THEN last_message_seq ELSE last_seq + 1 END,
@@ -232,7 +222,7 @@ BEGIN
 				FROM (SELECT width_bucket(m.chat_room_id COLLATE "C", rooms) AS at) found) news)
 		WHERE m.chat_room_id = ANY (rooms);
 
-		-- The job empties what every member but its author has opened. Behind the members, as a mark locks.
+		-- The job empties what every member but its author has opened. Members, what ends, messages, files: marks and the job lock so too.
 		IF array_remove(p_opens, NULL) <> '{}' THEN
 			UPDATE timed_messages t SET opened_by = t.opened_by || p_senders[j.at], due_at = CASE WHEN EXISTS (
 				SELECT FROM chat_participants m WHERE m.chat_room_id = p_rooms[j.at] AND m.user_id <> t.sender_id
@@ -240,6 +230,16 @@ BEGIN
 			FROM unnest(verdicts, numbers, spots) AS j(verdict, number, at)
 			WHERE j.verdict = 'stored' AND t.room = j.number AND t.seq = p_opens[j.at];
 		END IF;
+
+		-- Place, sender and hash stay: the log is provable without the words [Note: M8].
+		FOR spot IN SELECT at FROM unnest(emptied) WITH ORDINALITY AS j(seqs, at) WHERE j.seqs IS NOT NULL LOOP
+			gone := string_to_array(emptied[spot], ' ');
+			UPDATE messages m SET content = '', content_hash = coalesce(m.content_hash, log_entry_hash(m.content)), file_path = NULL,
+				file_name = NULL, file_size = NULL
+			WHERE m.room = numbers[spot] AND m.seq = ANY (gone);
+			UPDATE objects o SET state = 'dropped'
+			WHERE o.chat_room_id = p_rooms[spots[spot]] AND o.message_seq = ANY (gone) AND (o.state = 'used') IS TRUE;
+		END LOOP;
 
 		UPDATE users SET
 			monthly_messages_count = CASE WHEN usage_reset_date < p_month THEN 0 ELSE monthly_messages_count END + 1,
