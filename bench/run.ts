@@ -1,4 +1,5 @@
 import { openRun } from '../server/testing/run.ts'
+import { measureActs } from './acts.ts'
 import { measureAdmin } from './admin.ts'
 import { measureBytes } from './bytes.ts'
 import { measureCalls } from './calls.ts'
@@ -46,6 +47,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   history: measureHistory,
   growth: measureGrowth,
   search: measureSearch,
+  acts: measureActs,
   chatlock: measureChatLock,
   admin: measureAdmin,
   requests: measureRequests,

@@ -5,7 +5,7 @@ import type { Seat, World } from './people.ts'
 import type { Dice } from './walk.ts'
 
 /** Chooses a message that this tab shows, and notes where it stands. */
-async function chooses({ tab }: Seat, world: World, dice: Dice, isMeant: (message: ShownMessage) => boolean) {
+export async function chooses({ tab }: Seat, world: World, dice: Dice, isMeant: (message: ShownMessage) => boolean) {
   const shown =
     (await tab.state()).view?.messages.filter((one) => one.seq !== null && one.body.kind === 'text' && isMeant(one)) ?? []
   if (shown.length === 0) return undefined
@@ -36,6 +36,11 @@ export async function edits(seat: Seat, world: World, dice: Dice): Promise<void>
 export async function reacts(seat: Seat, world: World, dice: Dice): Promise<void> {
   const seq = await changes(seat, world, dice, () => true)
   if (seq !== undefined) await seat.tab.reacts(seq, dice.pick(['👍', '🎉', '🙏', '😄']))
+}
+
+export async function pins(seat: Seat, world: World, dice: Dice): Promise<void> {
+  const seq = await chooses(seat, world, dice, () => true)
+  if (seq !== undefined) await seat.tab.pins(seq)
 }
 
 export async function stars(seat: Seat, world: World, dice: Dice): Promise<void> {

@@ -4,6 +4,8 @@ import { clearChat } from '../client/chat/messages/clear.ts'
 import { beginEdit, editIn } from '../client/chat/messages/edits.ts'
 import { markSeen } from '../client/chat/messages/markSeen.ts'
 import { hideRoom, showRoom } from '../client/chat/messages/messages.ts'
+import { togglePin } from '../client/chat/messages/pins.ts'
+import { quoteOf } from '../client/chat/messages/quotes.ts'
 import { react } from '../client/chat/messages/reactions.ts'
 import { sendText } from '../client/chat/messages/send.ts'
 import { deleteForEveryone, sendEdit } from '../client/chat/messages/sendEdits.ts'
@@ -36,6 +38,7 @@ import { presenceOf } from '../client/rooms/presence/presence.ts'
 import { personById } from '../client/rooms/trust/people.ts'
 import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/worker/crypto.ts'
 import type { Mark } from '../contract/chat/content.ts'
+import { pinnedIn } from '../contract/chat/kinds/pin.ts'
 import type { MuteTerm } from '../contract/chat/notifications.ts'
 import { notesRoomId } from '../contract/ground/shapes.ts'
 import type { Privacy } from '../contract/people/privacy.ts'
@@ -72,7 +75,14 @@ export function openPage({ fetch, socketUrl, Socket }: Wires) {
     lookAgain(env)
   })
   globalThis.addEventListener('focus', () => lookAgain(env))
-  return { ...verbs(env), state: () => state(env), history: (after: number) => history(env, after), complaints, stop }
+  return {
+    ...verbs(env),
+    state: () => state(env),
+    history: (after: number) => history(env, after),
+    pinned: () => pinned(env),
+    complaints,
+    stop,
+  }
 }
 
 export interface Wires {
@@ -131,6 +141,8 @@ const verbs = (env: Env) => ({
   isCountRight: () => isUnreadRight(env),
   readsAll: () => markAllRead(env, [...roomsStore.getState().rooms.values()].filter(isNews)),
   says: (text: string) => sendText(env, theRoom(), text),
+  replies: (seq: number, text: string) => sendText(env, theRoom(), text, undefined, quoteOf(shownAt(seq))),
+  pins: (seq: number) => togglePin(env, theRoom(), shownAt(seq)),
   /** Returns false where the message is sent, or may be. */
   async takesBack(text: string) {
     const rows = await env.crypto.outbox(theRoom().id)
@@ -199,6 +211,12 @@ async function history(env: Env, after: number): Promise<StoredMessage[]> {
   const page = () => env.crypto.page({ chatRoomId: room.id, after, limit: Number.MAX_SAFE_INTEGER })
   for (let { from } = await page(); from > after + 1 && (await loadOlderPage(env, room, from)); ) from = (await page()).from
   return (await page()).messages
+}
+
+/** Returns the ids of the pinned messages, the last pinned first. */
+async function pinned(env: Env): Promise<string[]> {
+  const { pins = [] } = await env.crypto.page({ chatRoomId: theRoom().id, limit: 1 })
+  return pinnedIn(pins).map(({ id }) => id)
 }
 
 function shownAt(seq: number): ShownMessage {

@@ -68,6 +68,8 @@ export interface World {
   texts: Map<string, Written>
   /** The places of messages that were edited, by what they said then. */
   edits: Map<string, number>
+  /** The seq of what a text replies to. */
+  replies: Map<string, number>
   /** The places of messages on which somebody acted. */
   acted: Set<number>
   deleted: Set<number>
@@ -91,6 +93,7 @@ export async function newWorld(server: Server): Promise<World> {
     isAccepted: false,
     texts: new Map(),
     edits: new Map(),
+    replies: new Map(),
     acted: new Set(),
     deleted: new Set(),
     checkedSeq: 0,

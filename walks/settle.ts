@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Content } from '../contract/chat/content.ts'
-import { contentWords } from '../contract/chat/kinds/kinds.ts'
+import { contentWords, quoteIn } from '../contract/chat/kinds/kinds.ts'
 import { timerWords } from '../contract/chat/kinds/timer.ts'
 import { type Device, NOT_YET, PATIENCE, type Person, type Seat, seatsIn, seatsOf, type World } from './people.ts'
 import { connect } from './verbs.ts'
@@ -140,6 +140,7 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
   const texts = new Map<number, string>()
   const reactions = new Map<number, string>()
   const lifetimes = new Map<number, number>()
+  const pins = new Map<string, string>()
   for (const seq of world.deleted) if (!truth.emptied.has(seq)) faults.push(`the server keeps what was deleted at ${seq}`)
   for (const seat of seatsIn(world)) {
     const { device, name, tab } = seat
@@ -160,12 +161,19 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       if ((lifetimes.get(seq) ?? lifetime) !== lifetime)
         faults.push(`${name} ends ${seq} after ${lifetime} s, others after ${lifetimes.get(seq)}`)
       lifetimes.set(seq, lifetime)
+      const quoted = stored.find(
+        (one) => one.senderId === quoteIn(body.content)?.senderId && one.id === quoteIn(body.content)?.id,
+      )
       const text = contentWords(body.content)
       if (isExcusedAt(seq)) continue
       if (world.edits.has(text) && world.edits.get(text) !== seq) faults.push(`"${text}" is an edit of ${world.edits.get(text)}`)
       const given = JSON.stringify(Object.entries(acts?.reactions ?? {}).sort())
       if ((reactions.get(seq) ?? given) !== given) faults.push(`${name} has at ${seq} ${given}, others ${reactions.get(seq)}`)
       reactions.set(seq, given)
+      const answered = world.replies.get(text)
+      if (quoted && !world.edits.has(text) && quoted.seq !== answered)
+        faults.push(`${name} reads "${text}" as a reply to ${quoted.seq}, not ${answered}`)
+      if (answered !== undefined && !quoteIn(body.content)) faults.push(`${name} reads "${text}" without what it replies to`)
       if ((texts.get(seq) ?? text) !== text) faults.push(`${name} reads "${text}" at ${seq}, others "${texts.get(seq)}"`)
       texts.set(seq, text)
     }
@@ -177,8 +185,11 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       if (found !== expected && !isExcused) faults.push(`${name} has at ${seq}: ${found}`)
     }
     await expect.poll(() => shownWrong(seat), PATIENCE).toEqual([])
+    if (device.gaps.length === 0) pins.set((await tab.pinned()).join(), name)
     device.isWhole = true
   }
+  if (pins.size > 1)
+    faults.push(`what is pinned differs: ${[...pins.entries()].map(([ids, name]) => `${name} ${ids}`).join('; ')}`)
   for (const [seq, text] of texts) {
     if (world.edits.has(text)) continue
     const written = world.texts.get(text)

@@ -1,4 +1,4 @@
-import { deletes, edits, marks, reacts, setsTimer, stars } from './actVerbs.ts'
+import { chooses, deletes, edits, marks, pins, reacts, setsTimer, stars } from './actVerbs.ts'
 import {
   type Device,
   NOT_YET,
@@ -19,6 +19,8 @@ const TABS = 2
 /** The acts of two people in their chat. A feature that gives them a new act adds a verb. */
 export const VERBS: Record<string, Verb<World>> = {
   says: atTab(8, seatsIn, says),
+  replies: atTab(2, looking, replies),
+  'pins a message': atTab(2, (world) => (world.isAccepted ? looking(world) : []), pins),
   'writes offline': atTab(4, away, says),
   'takes back what it wrote offline': atTab(2, away, takesBack),
   edits: atTab(2, looking, edits),
@@ -128,6 +130,14 @@ function newText(seat: Seat, { texts }: World, isSure: boolean): string {
 async function says(seat: Seat, world: World): Promise<void> {
   await looks(seat)
   await seat.tab.says(newText(seat, world, true))
+}
+
+async function replies(seat: Seat, world: World, dice: Dice): Promise<void> {
+  const seq = await chooses(seat, world, dice, () => true)
+  if (seq === undefined) return
+  const text = newText(seat, world, true)
+  world.replies.set(text, seq)
+  await seat.tab.replies(seq, text)
 }
 
 /** The line may come back meanwhile: then the message is sent, and not taken back. */

@@ -11,9 +11,12 @@ import { createWire } from './wire.ts'
 const AT_ONCE = 1000
 const MINUTE_MS = 60_000
 
-/** Creates a browser with many messages, interleaved over its rooms. `open` starts a worker that has read nothing yet. */
+/**
+ * Creates a browser with many messages, interleaved over its rooms. `open` starts a worker that has read nothing yet. `hasReactions`: one
+ * to each message of the first room.
+ */
 export async function longLibrary(
-  { rooms, messages }: { rooms: number; messages: number },
+  { rooms, messages, hasReactions = false }: { rooms: number; messages: number; hasReactions?: boolean },
   write: (index: number) => string,
 ): Promise<{ chatRoomIds: string[]; open: () => Promise<Core> }> {
   const { userId, username, unlock, core, env } = await newPerson(createWire())
@@ -21,6 +24,18 @@ export async function longLibrary(
   const live = await openLive(userId, unlock)
   const chatRoomIds = Array.from({ length: rooms }, () => `dm_${userId}_${randomUUID()}`)
   const start = Date.now() - messages * MINUTE_MS
+  const lastSeq = Math.ceil(messages / rooms)
+  /** The message with its reaction, and the act, which lies behind all messages. */
+  const reacted = (message: StoredMessage): StoredMessage[] => {
+    const { senderId, id } = message
+    const act = { type: 'reaction' as const, target: { senderId, id }, emojis: ['👍'] }
+    const seq = lastSeq + message.seq
+    const acts = { reactions: { [userId]: { seq, emojis: act.emojis } } }
+    return [
+      { ...message, acts },
+      { ...message, id: randomUUID(), seq, body: { kind: 'act', act } },
+    ]
+  }
   for (let from = 0; from < messages; from += AT_ONCE) {
     const indexes = Array.from({ length: Math.min(AT_ONCE, messages - from) }, (_, at) => from + at)
     const stored = indexes.map((index): StoredMessage => {
@@ -30,10 +45,10 @@ export async function longLibrary(
       const seq = Math.floor(index / rooms) + 1
       return { id: randomUUID(), chatRoomId, seq, senderId: userId, at, body: { kind: 'content', content } }
     })
-    await live.vault.write(stored.flatMap(messageWrites))
+    const isReacted = ({ chatRoomId }: StoredMessage) => hasReactions && chatRoomId === chatRoomIds[0]
+    await live.vault.write(stored.flatMap((one) => (isReacted(one) ? reacted(one) : [one])).flatMap(messageWrites))
   }
-  const lastSeq = Math.ceil(messages / rooms)
-  const record = { ...newRecord({ generation: 1, groupId: null, epoch: 0, lastSeq }), from: 1 }
+  const record = { ...newRecord({ generation: 1, groupId: null, epoch: 0, lastSeq: 2 * lastSeq }), from: 1 }
   await live.vault.write(chatRoomIds.map((chatRoomId) => recordWrite(chatRoomId, record)))
   live.vault.close()
   await core.close()
