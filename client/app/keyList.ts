@@ -38,6 +38,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
     title: 'On a message',
     keys: [
       { words: 'From message to message', press: ['↑', '↓'] },
+      { words: 'React with 👍, or take it back', press: ['Double click'] },
       { words: 'Reply', press: ['R'] },
       { words: 'Copy', press: ['Ctrl', 'C'] },
       { words: 'Forward', press: ['F'] },

@@ -112,6 +112,13 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
       const point = x === 0 && y === 0 ? { x: box.left + 24, y: box.top + 24 } : { x, y }
       if (latest.current.open(found.message, point, target)) event.preventDefault()
     }
+    const doubled = ({ target }: MouseEvent) => {
+      const found = at(target)
+      const isOther = target instanceof Element && target.closest('a, button, video, audio, input, textarea')
+      if (!found || isOther || !latest.current.giveFirst(found.message)) return
+      // The press has marked a word.
+      getSelection()?.removeAllRanges()
+    }
     const press = (event: KeyboardEvent) => {
       const found = event.target instanceof Element && event.target.matches('.msg') ? at(event.target) : undefined
       const isTyped = event.altKey || (event.shiftKey && event.key !== 'Delete') || event.isComposing
@@ -134,6 +141,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     area.addEventListener('focusin', look, page)
     area.addEventListener('contextmenu', context, page)
     area.addEventListener('keydown', press, page)
+    area.addEventListener('dblclick', doubled, page)
     area.addEventListener('click', select, { ...page, capture: true })
     const endLongPress = followLongPress(area, (target, point) => {
       const found = at(target)

@@ -69,6 +69,14 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     if (room) void sendAndReport(() => react(env, room, message, emoji), onUpgrade)
   }
 
+  /** Gives the first of the quick ones, or takes it back. Returns false where nothing can be given. */
+  function giveFirst(message: ShownMessage): boolean {
+    const [first] = QUICK
+    if (!first || !isWritten() || !canReact(message)) return false
+    give(message, first.emoji)
+    return true
+  }
+
   function canStar(message: ShownMessage): boolean {
     const room = roomById(chatRoomId)
     return room !== undefined && isMarkable(room) && canSelect(message)
@@ -143,5 +151,5 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     ]
   }
 
-  return { canReply, reply, give, actBy, quickOf, itemsOf }
+  return { canReply, reply, give, giveFirst, actBy, quickOf, itemsOf }
 }

@@ -19,6 +19,7 @@ const room: RoomRow = shownRoom
 const [ASKED_ID, ANSWER_ID] = ['33333333-3333-4333-8333-333333333333', '44444444-4444-4444-8444-444444444444']
 const kept: { message: { content: unknown } }[] = []
 const replies: (Quote | null)[] = []
+const acts: unknown[] = []
 let said: { seq: number; words: string } | undefined
 
 const crypto = {
@@ -31,13 +32,14 @@ const crypto = {
     kept.push(input)
     return { ...input.message, envelope: null, failure: null, order: 1, isAlone: false }
   },
+  keepInOutbox: async ({ content }: { content: unknown }) => void acts.push(content),
   outbox: async () => [],
   page: async () => ({ messages: [], from: 0, cursor: 0, isJoined: true, waitsFor: '' }),
   quoted: async () => ({ from: 1, said }),
 } as unknown as Env['crypto']
 
 beforeEach(() => {
-  for (const list of [kept, replies]) list.length = 0
+  for (const list of [kept, replies, acts]) list.length = 0
   said = { seq: 1, words: 'Shall we meet at nine?' }
   resetRooms()
   resetPeople()
@@ -106,6 +108,17 @@ test('The message with the focus or under the pointer has a bar with Reply and M
   await person.hover(message)
   await person.click(await within(message).findByRole('button', { name: 'Reply' }))
   expect(replies).toHaveLength(2)
+})
+
+test('A double click gives the first reaction, but not on a link, nor where nothing can be written', async () => {
+  const { again } = talk([{ ...asked, body: { kind: 'text', text: 'at nine, https://one.example' } }])
+  fireEvent.dblClick(await screen.findByRole('link'))
+  expect(acts).toEqual([])
+  fireEvent.dblClick(messageOf('https://one.example'))
+  await waitFor(() => expect(acts).toEqual([{ type: 'reaction', target: { senderId: BOB_ID, id: ASKED_ID }, emojis: ['👍'] }]))
+  again(<Talk {...{ room, messages: [asked], canWrite: false }} />)
+  fireEvent.dblClick(messageOf('Shall we meet at nine?'))
+  expect(acts).toHaveLength(1)
 })
 
 test('A right click opens the menu, but not where words are marked or on a link', async () => {
