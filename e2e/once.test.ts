@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
+import { dumpOf, placesOf } from './dump.ts'
 import { anotherBrowser, talking as test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
@@ -29,7 +30,8 @@ test('Alice sends a picture that opens once: Bob sees it by key in one browser, 
   await page.getByRole('menuitem', { name: 'Choose files' }).click()
   const buffer = await readFile('client/public/icon-512.png')
   await (await chooser).setFiles([{ name: 'sea.png', mimeType: 'image/png', buffer }])
-  await page.getByLabel('Caption').fill('the sea at four')
+  const word = `sea${crypto.randomUUID().replaceAll('-', '')}`
+  await page.getByLabel('Caption').fill(`the ${word} at four`)
   await page.getByLabel('View once').check()
   await looksFine(page, 'a picture that is to open once')
   await page.getByRole('button', { name: 'Send', exact: true }).last().click()
@@ -42,15 +44,20 @@ test('Alice sends a picture that opens once: Bob sees it by key in one browser, 
   await Promise.all([tile(other).waitFor(), tile(bob).waitFor()])
   await looksFine(bob.page, 'a picture that opens once')
   for (const one of [alice, bob]) {
-    expect(await one.page.getByText('the sea at four').count()).toBe(0)
+    expect(await one.page.getByText(word).count()).toBe(0)
     expect(await one.page.locator('.bub.once img').count()).toBe(0)
   }
 
+  const places = async () => {
+    const dumps = [await dumpOf(alice, server), await dumpOf(bob, server), await dumpOf(other, server)]
+    return [...new Set(dumps.flatMap((dump) => placesOf(dump, word)))]
+  }
+  expect(await places()).toEqual(expect.arrayContaining(['vault', 'envelopes']))
   await bob.page.locator('.msg', { has: tile(bob) }).focus()
   await bob.page.keyboard.press('Enter')
   const viewer = bob.page.getByRole('dialog', { name: 'Photo' })
   await viewer.getByRole('img', { name: 'Photo' }).waitFor()
-  await viewer.getByText('the sea at four').waitFor()
+  await viewer.getByText(`the ${word} at four`).waitFor()
   await looksFine(bob.page, 'what was opened once')
   // Before he closes it the others know.
   for (const one of [alice, other]) await openedTile(one).waitFor()
@@ -64,6 +71,7 @@ test('Alice sends a picture that opens once: Bob sees it by key in one browser, 
     expect(await tile(one).count()).toBe(0)
     expect(await keptFiles(one)).toEqual([])
   }
+  expect(await places()).toEqual([])
   await other.leaves()
 })
 

@@ -222,13 +222,23 @@ BEGIN
 				FROM (SELECT width_bucket(m.chat_room_id COLLATE "C", rooms) AS at) found) news)
 		WHERE m.chat_room_id = ANY (rooms);
 
-		-- The job empties what every member but its author has opened. Members, what ends, messages, files: marks and the job lock so too.
+		-- Members, what ends, messages, files: marks and the job lock in this order too.
 		IF array_remove(p_opens, NULL) <> '{}' THEN
 			UPDATE timed_messages t SET opened_by = t.opened_by || p_senders[j.at], due_at = CASE WHEN EXISTS (
 				SELECT FROM chat_participants m WHERE m.chat_room_id = p_rooms[j.at] AND m.user_id <> t.sender_id
 					AND m.user_id <> p_senders[j.at] AND NOT m.user_id = ANY (t.opened_by)) THEN t.due_at ELSE p_now END
 			FROM unnest(verdicts, numbers, spots) AS j(verdict, number, at)
 			WHERE j.verdict = 'stored' AND t.room = j.number AND t.seq = p_opens[j.at];
+
+			-- What every member but its author has opened.
+			FOR spot IN
+				SELECT j.place FROM unnest(verdicts, numbers, spots) WITH ORDINALITY AS j(verdict, number, at, place)
+				JOIN timed_messages t ON t.room = j.number AND t.seq = p_opens[j.at] AND (t.due_at <= p_now) IS TRUE
+				WHERE j.verdict = 'stored'
+			LOOP
+				emptied[spot] := p_opens[spots[spot]]::text;
+				DELETE FROM timed_messages t WHERE t.room = numbers[spot] AND t.seq = p_opens[spots[spot]];
+			END LOOP;
 		END IF;
 
 		-- Place, sender and hash stay: the log is provable without the words [Note: M8].
