@@ -30,8 +30,8 @@ const INSERT = `with posted as (
     update chat_rooms r set last_seq = p.seq, last_message_seq = p.seq, last_message_at = $6
     from (select room, max(seq) as seq from posted group by room) p where r.id = p.room
   )
-  insert into floor_messages (chat_room_id, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-  select room, seq, id, sender, content, 'text', true, $6 from posted`
+  insert into floor_messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
+  select r.number, p.seq, p.id, p.sender, p.content, 'text', true, $6 from posted p join chat_rooms r on r.id = p.room`
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 2 })
 await pool.query('create table floor_messages (like messages including all)')
 
