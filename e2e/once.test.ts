@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { dumpOf, placesOf } from './dump.ts'
+import { givesTone } from './microphone.ts'
 import { anotherBrowser, talking as test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
@@ -79,15 +80,7 @@ test('Alice sends a voice message that opens once, and Bob, whose line is gone, 
   alice,
   bob,
 }) => {
-  await alice.page.evaluate(() => {
-    navigator.mediaDevices.getUserMedia = async () => {
-      const sound = new AudioContext()
-      const [tone, out] = [sound.createOscillator(), sound.createMediaStreamDestination()]
-      tone.connect(out)
-      tone.start()
-      return out.stream
-    }
-  })
+  await givesTone(alice.page)
   await alice.page.getByRole('button', { name: 'Record a voice message' }).click()
   // On a slow machine its clock leaves seconds out.
   await alice.page.getByText(/^0:0[1-9]$/).waitFor()

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
+import { givesTone } from './microphone.ts'
 import { talkingAtOwnServer as test } from './people.ts'
 import type { Person } from './person.ts'
 import { type Chosen, gives, putsAway } from './screen.ts'
@@ -291,15 +292,7 @@ test('Alice holds the microphone and lets go: Bob hears it; slid away or by Esca
   bob,
 }) => {
   const { page } = alice
-  await page.evaluate(() => {
-    navigator.mediaDevices.getUserMedia = async () => {
-      const sound = new AudioContext()
-      const [tone, out] = [sound.createOscillator(), sound.createMediaStreamDestination()]
-      tone.connect(out)
-      tone.start()
-      return out.stream
-    }
-  })
+  await givesTone(page)
   const microphone = page.getByRole('button', { name: 'Record a voice message' })
   const strip = page.getByRole('group', { name: 'Voice message' })
   const presses = async () => {
