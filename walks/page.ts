@@ -38,7 +38,6 @@ import { presenceOf } from '../client/rooms/presence/presence.ts'
 import { personById } from '../client/rooms/trust/people.ts'
 import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/worker/crypto.ts'
 import type { Mark } from '../contract/chat/content.ts'
-import { pinnedIn } from '../contract/chat/kinds/pin.ts'
 import type { MuteTerm } from '../contract/chat/notifications.ts'
 import { notesRoomId } from '../contract/ground/shapes.ts'
 import type { Privacy } from '../contract/people/privacy.ts'
@@ -216,7 +215,7 @@ async function history(env: Env, after: number): Promise<StoredMessage[]> {
 /** Returns the ids of the pinned messages, the last pinned first. */
 async function pinned(env: Env): Promise<string[]> {
   const { pins = [] } = await env.crypto.page({ chatRoomId: theRoom().id, limit: 1 })
-  return pinnedIn(pins).map(({ id }) => id)
+  return pins.map(({ id }) => id)
 }
 
 function shownAt(seq: number): ShownMessage {

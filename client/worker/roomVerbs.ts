@@ -52,6 +52,13 @@ export const logVerbs = ({ on, onSealing, part }: Binding) => ({
   ...part(load.contacts, 'nameContact', 'noteBlock', 'knowVanished', 'clearRoom', 'applyClears'),
 })
 
+/** Nothing where that part is not loaded. */
+const livePins = ({ vault }: Live, chatRoomId: string) =>
+  loadActs().then(
+    (part) => part.pinsIn(vault, chatRoomId),
+    () => [],
+  )
+
 /** messages: what is stored of them, what waits to be sent, and the keys of the archive. */
 export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
   ...on({
@@ -62,7 +69,8 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
         page = await pageOf(live.vault, input)
       }
       if (page.nextEndMs !== undefined) page = await (await loadLifetimes()).withEnds(live, input, page)
-      return { ...page, messages: await explained(live, page.messages) }
+      const pins = page.pins && (await livePins(live, input.chatRoomId))
+      return { ...page, ...(pins && { pins }), messages: await explained(live, page.messages) }
     },
     missingEpochs: (live: Live, messages: Pick<Message, 'content'>[]) => missingEpochs(live, messages),
     outbox: outbox.outboxOf,

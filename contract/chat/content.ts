@@ -153,7 +153,8 @@ const ACTS = [
     as: z.enum(ONCE_AS),
     seconds: z.number().min(0).max(SAID.voiceSeconds).optional(),
   }),
-  z.object({ type: z.literal('pin'), target: targetShape, on: z.boolean() }),
+  /** `place`: of the message [Note: M7]. */
+  z.object({ type: z.literal('pin'), target: targetShape, place: z.number().int().min(1), on: z.boolean() }),
   /** `at`: the chat's last seq [Note: M13]. */
   z.object({ type: z.literal('mark'), room: chatRoomId, is: z.enum(MARK_NAMES), on: z.boolean(), at: seqShape }),
   /** `at`: the message's seq [Note: M13]. */

@@ -121,7 +121,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     }
     const press = (event: KeyboardEvent) => {
       const found = event.target instanceof Element && event.target.matches('.msg') ? at(event.target) : undefined
-      const isTyped = event.altKey || (event.shiftKey && event.key !== 'Delete') || event.isComposing
+      const isTyped = event.repeat || event.altKey || (event.shiftKey && event.key !== 'Delete') || event.isComposing
       if (!found || isTyped) return
       const isCommand = event.ctrlKey || event.metaKey
       const key = event.key.toLowerCase()

@@ -13,7 +13,7 @@ import type { BodyOf, ShownMessage } from './store.ts'
 
 const STATES = {
   opening: 'Opening',
-  waiting: 'Waiting for the server’s answer. What is closed now may be gone unseen.',
+  waiting: 'Opening. What is closed now may be gone unseen.',
 }
 
 interface Props {

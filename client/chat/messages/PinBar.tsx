@@ -1,9 +1,10 @@
 import { ChevronDown, PinOff } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Pinned } from '../../../contract/chat/kinds/pin.ts'
-import type { Room } from '../../rooms/list/room.ts'
+import { isBlocked, type Room } from '../../rooms/list/room.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { noteFocus } from '../../ui/opener.ts'
 import { takePinOff } from './pins.ts'
 import './pinbar.css'
 import { quoteOf } from './quotes.ts'
@@ -23,28 +24,37 @@ const NOT_HERE = 'Not on this browser, or deleted'
 /** The pinned messages of a chat: a press leads to the one that is shown, and shows the next. */
 export function PinBar({ room, pins, onUpgrade }: Props) {
   const env = useEnv()
-  const [shownId, setShownId] = useState<string>()
+  const [shownKey, setShownKey] = useState<string>()
+  const bar = useRef<HTMLElement>(null)
   const words = useWords(room, pins)
+  // It goes with the last pin.
+  useLayoutEffect(() => {
+    const shown = bar.current
+    return () => {
+      if (shown?.contains(document.activeElement)) requestAnimationFrame(noteFocus())
+    }
+  }, [])
   const at = Math.max(
     0,
-    pins.findIndex(({ id }) => id === shownId),
+    pins.findIndex((one) => keyOf(one) === shownKey),
   )
   const pin = pins[at]
   if (!pin) return null
   const { senderId, id } = pin
-  const said = words.get(id)
+  const said = words.get(keyOf(pin))
   const label = pins.length === 1 ? 'Pinned' : `Pinned ${at + 1} of ${pins.length}`
 
   function jump() {
-    setShownId(pins[(at + 1) % pins.length]?.id)
+    const next = pins[(at + 1) % pins.length]
+    setShownKey(next && keyOf(next))
     void showQuoted(env, room, { senderId, id, words: '' })
   }
   return (
-    <section className="pins" aria-label="Pinned messages">
+    <section className="pins" ref={bar} aria-label="Pinned messages">
       <button type="button" onClick={jump}>
         <span className="pin-marks" aria-hidden>
           {pins.map((one) => (
-            <i key={one.id} className={one === pin ? 'on' : undefined} />
+            <i key={keyOf(one)} className={one === pin ? 'on' : undefined} />
           ))}
         </span>
         <span className="pin-words">
@@ -53,17 +63,21 @@ export function PinBar({ room, pins, onUpgrade }: Props) {
         </span>
         <ChevronDown className="i i-16" aria-hidden />
       </button>
-      <IconButton
-        icon={PinOff}
-        label="Take off the pin"
-        isTight
-        onClick={() => void sendAndReport(() => takePinOff(env, room, pin), onUpgrade)}
-      />
+      {!room.isClosed && !isBlocked(room) && (
+        <IconButton
+          icon={PinOff}
+          label="Take off the pin"
+          isTight
+          onClick={() => void sendAndReport(() => takePinOff(env, room, pin), onUpgrade)}
+        />
+      )}
     </section>
   )
 }
 
-/** Returns the words by id; null for what is not here. */
+const keyOf = ({ senderId, id }: Pick<Pinned, 'senderId' | 'id'>): string => `${senderId} ${id}`
+
+/** Returns the words by key; null for what is not here. */
 function useWords(room: Room, pins: Pinned[]): ReadonlyMap<string, string | null> {
   const env = useEnv()
   const [words, setWords] = useState<ReadonlyMap<string, string | null>>(new Map())
@@ -72,10 +86,9 @@ function useWords(room: Room, pins: Pinned[]): ReadonlyMap<string, string | null
     let isGone = false
     const read = async ({ senderId, id }: Pinned) => {
       const shown = viewOf(room)?.messages.find((one) => one.senderId === senderId && one.id === id)
-      const words = shown && quoteOf(shown)?.words
-      if (words !== undefined) return [id, words] as const
+      if (shown) return [keyOf({ senderId, id }), quoteOf(shown)?.words ?? null] as const
       const { said } = await env.crypto.quoted({ chatRoomId: room.id, senderId, id })
-      return [id, said?.words ?? null] as const
+      return [keyOf({ senderId, id }), said?.words ?? null] as const
     }
     Promise.all(pins.map(read)).then(
       (found) => isGone || setWords(new Map(found)),

@@ -1,5 +1,5 @@
 import { type Folded, foldEntries } from '../../../contract/chat/kinds/fold.ts'
-import { isPinnedIn } from '../../../contract/chat/kinds/pin.ts'
+import { isPinnedIn, PINS_MAX } from '../../../contract/chat/kinds/pin.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
 import { noteEnds } from '../../rooms/list/lifetimes.ts'
@@ -181,7 +181,7 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
   const hasNewer = change.hasNewer ?? view?.hasNewer ?? false
   const acts = actRows(outbox)
   const now = withMarks(room)
-  const pins = pendingPins(change.pins ?? view?.pins ?? [], outbox)
+  const pins = pendingPins(change.pins ?? view?.pins ?? [], outbox).slice(0, PINS_MAX)
   const shownOf = (message: StoredMessage) => ({
     ...shownMessage(withPending(message, acts, room.ownId), now),
     ...pendingOf(message, acts),

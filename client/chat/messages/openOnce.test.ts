@@ -174,8 +174,16 @@ test('An answer that is lost after the server has stored it is waited for: nothi
   expect(await bob.core.outbox(room.id)).toEqual([])
 })
 
+test('A server that is surely busy has not stored it: it is not opened, and says why', async () => {
+  answering(() => Promise.reject(new ApiError(429, 'too_many_requests', 'Too many requests')))
+  await expect(open()).rejects.toThrow('Too many requests')
+  expect(await bob.core.outbox(room.id)).toEqual([])
+  expect(canOpen(shown())).toBe(true)
+})
+
 test('A second browser that opens it later is refused by name, and nothing waits there', async () => {
   answering(() => Promise.reject(new ApiError(409, 'already_opened', 'This was opened already, or is no longer there')))
   await expect(open()).rejects.toThrow('This was opened already')
   expect(await bob.core.outbox(room.id)).toEqual([])
+  expect(canOpen(shown())).toBe(true)
 })

@@ -10,6 +10,8 @@ import { peerName, readyRoom } from '../../rooms/log/readyRoom.ts'
 import { CryptoFailure, type OutboxRow } from '../../worker/crypto.ts'
 import { openHeld } from '../files/openFile.ts'
 import { canDecode } from '../once/canDecode.ts'
+import { refreshRoom } from './messageWindow.ts'
+import { LINE, waitOf } from './outbox.ts'
 import { flush, roomToSeal } from './send.ts'
 import type { ShownMessage } from './store.ts'
 
@@ -23,12 +25,12 @@ export interface Opened {
   bytes: Blob
 }
 
-/** `waiting`: the answer is lost, and the server may have it. */
+/** `waiting`: the server may have it. */
 export type Step = 'fetching' | 'opening' | 'waiting'
 
 /**
  * Fetches what opens once, and returns it when the server has stored that it was opened [Note: M14]. Throws ApiError or CryptoFailure;
- * the signal's reason where the person has left before, and then it is closed still unless it was `waiting`.
+ * the signal's reason where the person has left before, and then it is closed still, unless it was `waiting`.
  */
 export async function openOnce(
   env: Env,
@@ -46,23 +48,38 @@ export async function openOnce(
   signal.throwIfAborted()
   onStep('opening')
   let row = await sealedOpening(env, room, message, once, signal)
+  if (signal.aborted) await drop(env, room, row)
+  signal.throwIfAborted()
+  onStep('waiting')
+  let mayBeStored = false
   for (;;) {
     await flush(env, latestRoom(room), row.envelope === null ? undefined : row)
     const left = (await env.crypto.outbox(room.id)).find(({ id }) => id === row.id)
     if (!left) break
     // The server has refused these bytes, or the last ones.
     if (left.failure !== null || left.envelope === null) {
-      await env.crypto.dropFromOutbox({ chatRoomId: room.id, id: row.id })
+      await drop(env, room, row)
       throw new CryptoFailure('not_opened', left.failure ?? 'This chat is busy. Try again')
     }
     row = left
-    onStep('waiting')
+    const reason = waitOf(room.id)?.reason
+    if (reason === undefined || reason === LINE) mayBeStored = true
+    else if (!mayBeStored) {
+      await drop(env, room, row)
+      throw new CryptoFailure('not_opened', reason)
+    }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     signal.throwIfAborted()
   }
   // Another tab may have dropped it, or it has ended meanwhile.
   if (!(await isOpened(env, room, seq))) throw new CryptoFailure('not_opened', REFUSAL_TEXTS.already_opened)
   return { file, bytes }
+}
+
+/** The view has shown it as opened already. */
+async function drop(env: Env, room: Room, { id }: OutboxRow): Promise<void> {
+  await env.crypto.dropFromOutbox({ chatRoomId: room.id, id })
+  await refreshRoom(env, room)
 }
 
 function requireLine(room: Room): void {

@@ -29,6 +29,6 @@ export function restartRoom(live: Live, shown: Place & { generation: number; las
 /** A shortened log lacks the later entries. */
 function levelWith(record: RoomRecord, lastSeq: number): RoomRecord {
   if (record.cursor <= lastSeq) return record
-  const { transcript: _, timer: __, ...rest } = record
-  return { ...rest, cursor: lastSeq, from: Math.min(record.from, lastSeq + 1) }
+  const { transcript: _, timer: __, pins = [], ...rest } = record
+  return { ...rest, pins: pins.filter(({ seq }) => seq <= lastSeq), cursor: lastSeq, from: Math.min(record.from, lastSeq + 1) }
 }

@@ -132,7 +132,10 @@ async function readAgain(
     const hasWaitingActs = at.record.hasWaitingActs === true || at.taken.isWaiting
     const taken = await takeActs(live, { ...at.record, ...at.taken.roomChange, chatRoomId, hasWaitingActs }, once)
     // The caller's write may never come.
-    const noted = taken.isWaiting || taken.roomChange ? [recordWrite(chatRoomId, notedIn(at.record, taken))] : []
+    const noted =
+      taken.isWaiting || taken.roomChange
+        ? [recordWrite(chatRoomId, notedIn({ ...at.record, ...at.taken.roomChange }, taken))]
+        : []
     await live.vault.write([...nowSealed.flatMap(messageWrites), ...lateWrites(chatRoomId, opened), ...taken.writes, ...noted])
     await dropDeleted(live, chatRoomId, taken)
     at.taken.changed.push(...taken.changed)

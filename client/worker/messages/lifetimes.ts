@@ -168,18 +168,16 @@ const endIn = (live: Live, chatRoomId: string, nowMs: number): Promise<void> =>
     const left = endings.filter(({ endsMs }) => endsMs > nowMs)
     const unsent = await outboxOf(live, chatRoomId)
     const gone: Content[] = []
-    const writes: Write[] = [endingsWrite(chatRoomId, left)]
-    let { pins } = record
+    const writes: Write[] = [endingsWrite(chatRoomId, left), recordWrite(chatRoomId, changed(record, left))]
     for (const { seq } of due) {
       const entry = await entryAt(vault, chatRoomId, seq)
       if (entry && entry.lifetime === undefined && isOnce(entry)) writes.push(...messageWrites(closed(entry)))
       // A shortened log has others in their places.
       if (entry?.lifetime === undefined) continue
       if (entry.body.kind === 'content') gone.push(entry.body.content)
-      pins = pins?.filter(({ senderId, id }) => senderId !== entry.senderId || id !== entry.id)
       writes.push(...(await endWrites(vault, entry, unsent)))
     }
-    await vault.write([...writes, recordWrite(chatRoomId, { ...changed(record, left), ...(pins && { pins }) })])
+    await vault.write(writes)
     if (gone.length > 0) await dropTraces(live, chatRoomId, gone)
   })
 

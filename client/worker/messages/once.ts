@@ -7,13 +7,13 @@ type Once = StoredMessage & { body: { kind: 'content'; content: OnceContent; kep
 
 export const isOnce = (entry: StoredMessage): entry is Once => entry.body.kind === 'content' && entry.body.content.type === 'once'
 
-/** Returns the message without its file, and without the statement that an older build has kept. */
+/** Returns the message without file and statement. */
 export const closed = (entry: Once): Once => ({ ...entry, body: { kind: 'content', content: withoutFile(entry.body.content) } })
 
 const isStrayOnce = (entry: StoredMessage, userId: string): boolean =>
   isOnce(entry) && entry.body.content.file !== undefined && (entry.senderId === userId || entry.body.kept !== undefined)
 
-/** Drops own files that open once, and statements that older builds have kept [Note: M14]. */
+/** Drops own files, and statements of older builds [Note: M14]. */
 export function withoutOwnFiles(userId: string, taken: TakenActs): TakenActs {
   const strays = taken.entries.filter((entry) => isStrayOnce(entry, userId)).filter(isOnce)
   if (strays.length === 0) return taken

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Act, Content } from '../../../contract/chat/content.ts'
-import { pinnedIn } from '../../../contract/chat/kinds/pin.ts'
-import type { TestPerson } from '../../testing/people.ts'
+import { at, type TestPerson } from '../../testing/people.ts'
 import { people } from '../../testing/room.ts'
+import { openLive } from '../account/openAccount.ts'
 import type { StoredMessage } from '../crypto.ts'
+import { recordWrite, roomRecord } from '../vault/storedRoom.ts'
+import { pinsIn } from './takeActs.ts'
 
 let alice: TestPerson
 let bob: TestPerson
@@ -32,14 +34,14 @@ async function named(person: TestPerson, text: string): Promise<StoredMessage> {
 }
 
 const pin = async (me: TestPerson, text: string, on = true): Promise<Act> => {
-  const { senderId, id } = await named(me, text)
-  return { type: 'pin', target: { senderId, id }, on }
+  const { senderId, id, seq } = await named(me, text)
+  return { type: 'pin', target: { senderId, id }, place: seq, on }
 }
 
 async function pinned(person: TestPerson): Promise<string[]> {
   const { pins = [], messages } = await page(person)
   const textOf = ({ body }: StoredMessage) => (body.kind === 'content' && 'text' in body.content ? body.content.text : body.kind)
-  return pinnedIn(pins).map(({ senderId, id }) => {
+  return pins.map(({ senderId, id }) => {
     const message = messages.find((one) => one.senderId === senderId && one.id === id)
     return message ? textOf(message) : 'absent'
   })
@@ -60,23 +62,46 @@ test('What Bob pins is pinned for both, in every browser and after a reload, and
   expect((await page(bob)).waitsFor).not.toBe(before)
 })
 
-test('A deleted message is pinned no more, and a pin that names a message of another chat leads nowhere', async () => {
+test('A deleted message is pinned no more, also where its place came empty, and a later pin brings it back nowhere', async () => {
   await says(bob, alice, await pin(bob, 'first'))
+  await says(bob, alice, await pin(bob, 'second'))
   await alice.reads(bob)
+  const late = await pin(bob, 'first')
   const { senderId, id, seq } = await named(alice, 'first')
   await says(alice, bob, { type: 'delete', target: { senderId, id }, places: [seq] })
   await bob.reads(alice)
-  for (const person of [alice, bob]) expect(await pinned(person)).toEqual([])
-  await says(bob, alice, { type: 'pin', target: { senderId: alice.userId, id: randomUUID() }, on: true })
-  await alice.reads(bob)
-  expect(await pinned(alice)).toEqual(['absent'])
+  for (const person of [alice, bob]) expect(await pinned(person)).toEqual(['second'])
+  // It waited without a line.
+  await says(bob, alice, late)
+  const later = await alice.newComputer()
+  for (const person of [alice, later]) {
+    await person.reads(bob)
+    expect(await pinned(person)).toEqual(['second'])
+  }
 })
 
-test('Deletions of what nobody has pinned keep nothing', async () => {
-  const { senderId, id, seq } = await named(alice, 'first')
-  await says(alice, bob, { type: 'delete', target: { senderId, id }, places: [seq] })
-  await bob.reads(alice)
-  expect((await page(bob)).pins).toBe(undefined)
+test('A pin that names another message than stands there, or none, is not shown', async () => {
+  const { seq } = await named(bob, 'first')
+  const target = { senderId: alice.userId, id: randomUUID() }
+  await says(bob, alice, { type: 'pin', target, place: seq, on: true })
+  await says(bob, alice, { type: 'pin', target, place: 900, on: true })
+  await alice.reads(bob)
+  expect(await pinned(alice)).toEqual([])
+})
+
+test('What was cleared is pinned no more; what lies further back than this browser has is', async () => {
+  await says(bob, alice, await pin(bob, 'first'))
+  await alice.reads(bob)
+  const live = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const record = (await roomRecord(live.vault, chatRoomId)) ?? expect.fail()
+  const { pins = [] } = record
+  const place = pins[0]?.place ?? 0
+  const back = { ...record, from: place + 1 }
+  await live.vault.write([recordWrite(chatRoomId, back)])
+  expect(await pinsIn(live.vault, chatRoomId)).toHaveLength(1)
+  await live.vault.write([recordWrite(chatRoomId, { ...back, cleared: place })])
+  expect(await pinsIn(live.vault, chatRoomId)).toEqual([])
+  live.vault.close()
 })
 
 test('A message that has disappeared is pinned no more', async () => {

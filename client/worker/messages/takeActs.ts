@@ -1,7 +1,7 @@
 import type { Act, Content, MessageAct } from '../../../contract/chat/content.ts'
 import { isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
-import { isPinnedIn, type Pinned, pinOf, withPins } from '../../../contract/chat/kinds/pin.ts'
+import { PINS_MAX, type Pinned, pinnedIn, pinOf, withPins } from '../../../contract/chat/kinds/pin.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { Live } from '../keys/live.ts'
 import { rereadWrite } from '../searchindex/lateMessages.ts'
@@ -14,6 +14,7 @@ import {
   type StoredMessage,
   seqOfMessage,
 } from '../vault/storedMessage.ts'
+import { roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { keptMarks, type Marks, marksWrite, withMark } from './marks.ts'
@@ -44,7 +45,6 @@ export async function takeActs(
     deleted: [],
     forgotten: [],
     waiting: openWaiting(vault, chatRoomId),
-    pinned: pins,
     pins: [],
   }
   if (hasWaitingActs) await takeWaiting(at, entries)
@@ -84,8 +84,6 @@ interface Taking {
   forgotten: Write[]
   waiting: ReturnType<typeof openWaiting>
   marks?: Marks
-  pinned: Pinned[]
-  /** New ones. */
   pins: Pinned[]
 }
 
@@ -163,8 +161,6 @@ async function applyTo(at: Taking, name: MessageName, entry: Told<MessageAct>): 
   )
   if (became === 'deleted') {
     at.deleted.push(body.content)
-    if (isPinnedIn([...at.pinned, ...at.pins], message))
-      at.pins.push({ senderId: message.senderId, id: message.id, seq: entry.seq, on: false })
     at.forgotten.push(...(await forgottenBegun(at.vault, name)))
     put(at, { ...rest, body: { kind: 'deleted' } }, true)
     await dropTexts(at, [...(acts?.edits ?? []), entry.seq])
@@ -243,4 +239,18 @@ async function dropTexts({ vault, chatRoomId, rows }: Taking, seqs: number[]): P
     const entry = rows.get(seq) ?? (await messageAt(vault, chatRoomId, -seq))
     if (isTold(entry) && entry.body.act.type === 'edit') rows.set(seq, { ...entry, body: { kind: 'act', act: null } })
   }
+}
+
+/** Returns what is pinned and neither deleted, ended nor cleared. */
+export async function pinsIn(vault: Vault, chatRoomId: string): Promise<Pinned[]> {
+  const { pins = [], from = 0, cleared = 0 } = (await roomRecord(vault, chatRoomId)) ?? {}
+  const live: Pinned[] = []
+  for (const pin of pinnedIn(pins)) {
+    if (live.length === PINS_MAX) break
+    const row = pin.place < from ? undefined : await messageAt(vault, chatRoomId, pin.place)
+    const isThere = row?.id === pin.id && row.senderId === pin.senderId && !['deleted', 'withheld'].includes(row.body.kind)
+    // What lies before the first message here may be found.
+    if (pin.place < from ? pin.place > cleared : isThere) live.push(pin)
+  }
+  return live
 }

@@ -1,8 +1,9 @@
 import type { Pin, Target } from '../content.ts'
 
-/** `seq`: of the act that says so [Note: M7]. */
+/** `seq`: of the act that says so; `place`: of the message [Note: M7]. */
 export interface Pinned extends Target {
   seq: number
+  place: number
   on: boolean
 }
 
@@ -22,14 +23,10 @@ export function withPins(known: Pinned[], told: Pinned[]): Pinned[] {
   return [true, false].flatMap((isOn) => sorted.filter(({ on }) => on === isOn).slice(-KEPT_MAX))
 }
 
-export const pinOf = ({ target, on }: Pin, seq: number): Pinned => ({ ...target, seq, on })
+export const pinOf = ({ target, place, on }: Pin, seq: number): Pinned => ({ ...target, seq, place, on })
 
-/** Returns the pinned messages, the last pinned first. */
-export const pinnedIn = (pins: Pinned[]): Pinned[] =>
-  pins
-    .filter(({ on }) => on)
-    .slice(-PINS_MAX)
-    .reverse()
+/** Returns what is pinned, the last pinned first. */
+export const pinnedIn = (pins: Pinned[]): Pinned[] => pins.filter(({ on }) => on).reverse()
 
 export const isPinnedIn = (pins: Pinned[], { senderId, id }: { senderId?: string; id: string }): boolean =>
   senderId !== undefined && pins.some(isOf({ senderId, id }))
