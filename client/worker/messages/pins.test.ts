@@ -84,7 +84,7 @@ test('A pin that names another message than stands there, or none, is not shown'
   const { seq } = await named(bob, 'first')
   const target = { senderId: alice.userId, id: randomUUID() }
   await says(bob, alice, { type: 'pin', target, place: seq, on: true })
-  await says(bob, alice, { type: 'pin', target, place: 900, on: true })
+  await says(bob, alice, { type: 'pin', target: { ...target, id: randomUUID() }, place: 900, on: true })
   await alice.reads(bob)
   expect(await pinned(alice)).toEqual([])
 })
