@@ -113,6 +113,9 @@
     globalThis.early.pressed = buttonAt(event)
   })
   document.addEventListener('click', (event) => {
+    // The landing is another frame of this address. In the live form me/signin/AuthFrame.tsx does this.
+    if (event.target.closest?.('.frame-form [href="/#home"]'))
+      globalThis.addEventListener('hashchange', () => location.reload(), { once: true })
     const button = buttonAt(event)
     globalThis.early.pressed = button
     if (!button?.matches('[role=tab][aria-selected=false]')) return

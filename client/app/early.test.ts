@@ -28,11 +28,17 @@ function visit({ address = '/', local = {}, session = {}, without = [], browser 
   const asked: string[] = []
   const response = answer && { ...answer, ok: answer.status === 200, clone: () => ({ json: async () => answer.body }) }
   const named = { textContent: '' }
+  const reloads: string[] = []
+  let press: (event?: object) => void = () => undefined
+  const changes: (() => void)[] = []
   const page = {
-    location: { pathname, search, hash },
+    location: { pathname, search, hash, reload: () => reloads.push(hash) },
     document: {
       documentElement: { dataset },
-      addEventListener: (type: string, run: () => void) => type === 'DOMContentLoaded' && run(),
+      addEventListener(type: string, run: (event?: object) => void) {
+        if (type === 'DOMContentLoaded') run()
+        if (type === 'click') press = run
+      },
       getElementById: () => named,
     },
     localStorage: {
@@ -43,7 +49,7 @@ function visit({ address = '/', local = {}, session = {}, without = [], browser 
       removeItem: (key: string) => void Reflect.deleteProperty(local, key),
     },
     sessionStorage: { getItem: (key: string) => session[key] ?? null },
-    addEventListener: () => undefined,
+    addEventListener: (type: string, run: () => void) => type === 'hashchange' && changes.push(run),
     ...{ isSecureContext: true, crypto: { subtle: {} }, indexedDB: {}, Worker: {}, WebAssembly: {}, WebSocket: {} },
     ...{
       BroadcastChannel: {},
@@ -67,6 +73,12 @@ function visit({ address = '/', local = {}, session = {}, without = [], browser 
   const { early } = context as { early: { goesWithout: string; asked?: object; askedAtMs?: number } }
   return {
     frame: dataset['frame'],
+    /** Presses what only these selectors find, then changes the hash. Returns how often the page was loaded anew. */
+    presses(selector: string) {
+      press({ target: { closest: (asked: string) => (asked === selector ? {} : null) } })
+      for (const change of changes) change()
+      return reloads.length
+    },
     text: dataset['text'],
     asked,
     lacks: named.textContent,
@@ -133,6 +145,11 @@ test('The way back to the landing works for who has been here before, also for w
   }
   expect(visit({ address: '/#other', local }).frame).toBe('form')
   expect(visit({ address: '/auth#home', local }).frame).toBe('form')
+})
+
+test('The way back to the landing works before the code is there', () => {
+  expect(visit({ local: { visited: 'yes' } }).presses('.frame-form [href="/#home"]')).toBe(1)
+  expect(visit({ local: { visited: 'yes' } }).presses('.elsewhere')).toBe(0)
 })
 
 test('Who was signed out, or asks for Sign In, does not see a new visitor’s form first', () => {

@@ -27,7 +27,7 @@ const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileB
 export const preloadBubbles = () =>
   Promise.all([
     preloadBlocks(),
-    import('./PinBar.tsx'),
+    import('./PinBar.tsx').catch(() => undefined),
     ...[Under, UnderActs, FileBody, OnceBody, Album, Forwarded].map((part) => part.preload()),
   ])
 
