@@ -139,6 +139,8 @@ test('Where Tor is required, whoever comes past it finds the public pages and a 
   expect((await ask(`${server.url}/api/user`, { headers: cookies })).status).toBe(200)
   expect((await ask(`${onionUrl}/api/user`, { headers: cookies, network })).status).toBe(401)
 
+  // What a page loads while the server is away stays unloaded there, and hers is not looked at before it is back.
+  await eve.page.goto('about:blank')
   process.kill(server.pid(), 'SIGTERM')
   await server.ended()
   const [kept, backup] = [join(server.dataFolder, 'onion'), join(await mkdtemp(join(tmpdir(), 'conclave-backup-')), 'onion')]
