@@ -161,9 +161,8 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       if ((lifetimes.get(seq) ?? lifetime) !== lifetime)
         faults.push(`${name} ends ${seq} after ${lifetime} s, others after ${lifetimes.get(seq)}`)
       lifetimes.set(seq, lifetime)
-      const quoted = stored.find(
-        (one) => one.senderId === quoteIn(body.content)?.senderId && one.id === quoteIn(body.content)?.id,
-      )
+      const quote = quoteIn(body.content)
+      const quoted = quote && stored.find(({ senderId, id }) => senderId === quote.senderId && id === quote.id)
       const text = contentWords(body.content)
       if (isExcusedAt(seq)) continue
       if (world.edits.has(text) && world.edits.get(text) !== seq) faults.push(`"${text}" is an edit of ${world.edits.get(text)}`)
@@ -173,7 +172,7 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       const answered = world.replies.get(text)
       if (quoted && !world.edits.has(text) && quoted.seq !== answered)
         faults.push(`${name} reads "${text}" as a reply to ${quoted.seq}, not ${answered}`)
-      if (answered !== undefined && !quoteIn(body.content)) faults.push(`${name} reads "${text}" without what it replies to`)
+      if (answered !== undefined && !quote) faults.push(`${name} reads "${text}" without what it replies to`)
       if ((texts.get(seq) ?? text) !== text) faults.push(`${name} reads "${text}" at ${seq}, others "${texts.get(seq)}"`)
       texts.set(seq, text)
     }

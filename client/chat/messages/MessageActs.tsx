@@ -112,7 +112,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
       const point = x === 0 && y === 0 ? { x: box.left + 24, y: box.top + 24 } : { x, y }
       if (latest.current.open(found.message, point, target)) event.preventDefault()
     }
-    const doubled = ({ target }: MouseEvent) => {
+    const doubleClick = ({ target }: MouseEvent) => {
       const found = at(target)
       const isOther = target instanceof Element && target.closest('a, button, video, audio, input, textarea')
       if (!found || isOther || !latest.current.giveFirst(found.message)) return
@@ -141,7 +141,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     area.addEventListener('focusin', look, page)
     area.addEventListener('contextmenu', context, page)
     area.addEventListener('keydown', press, page)
-    area.addEventListener('dblclick', doubled, page)
+    area.addEventListener('dblclick', doubleClick, page)
     area.addEventListener('click', select, { ...page, capture: true })
     const endLongPress = followLongPress(area, (target, point) => {
       const found = at(target)
@@ -165,10 +165,10 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     if (isActive) void Promise.all([DeleteMessage.preload(), MessageDetails.preload()])
   }, [isActive])
 
-  const hasClosed = lines.some((line) => line.kind === 'message' && canOpen(line.message))
+  const hasUnopened = lines.some((line) => line.kind === 'message' && canOpen(line.message))
   useEffect(() => {
-    if (hasClosed) void OnceDialog.preload()
-  }, [hasClosed])
+    if (hasUnopened) void OnceDialog.preload()
+  }, [hasUnopened])
 
   const room = roomById(chatRoomId)
   const close = () => setAsked(undefined)

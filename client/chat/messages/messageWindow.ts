@@ -181,7 +181,7 @@ async function show(env: Env, room: Room, stored: StoredMessage[], change: Parti
   const hasNewer = change.hasNewer ?? view?.hasNewer ?? false
   const acts = actRows(outbox)
   const now = withMarks(room)
-  const pins = pendingPins(change.pins ?? view?.pins ?? [], outbox).slice(0, PINS_MAX)
+  const pins = pendingPins(change.pins ?? [], outbox).slice(0, PINS_MAX)
   const shownOf = (message: StoredMessage) => ({
     ...shownMessage(withPending(message, acts, room.ownId), now),
     ...pendingOf(message, acts),

@@ -39,12 +39,12 @@ export function OnceTile({ once, message, isOut, onOpen }: Props) {
   )
 }
 
-function stateOf({ isMine, at, opened }: Props['message'], isClosed: boolean, now: Date): string {
+function stateOf({ isMine, at, opened }: Props['message'], isUnopened: boolean, now: Date): string {
   if (opened !== undefined) {
     const time = new Date(opened)
     return `Opened ${dayOf(time) === dayOf(new Date(at)) ? clockTime(time) : moment(time)}`
   }
-  if (!isMine) return isClosed ? 'View once' : 'No longer there'
+  if (!isMine) return isUnopened ? 'View once' : 'No longer there'
   const isOver = now.getTime() - Date.parse(at) > LIFETIMES.unread * 1000
   return isOver ? 'Was not opened within 30 days' : 'View once · not opened yet'
 }

@@ -5,24 +5,26 @@ const MOST_MS = 3000
 /** True if this browser shows the picture, or plays the voice: opened first and not shown, it would be lost. */
 export async function canDecode(bytes: Blob, as: OnceContent['as']): Promise<boolean> {
   const url = URL.createObjectURL(bytes)
-  try {
-    if (as === 'image') {
-      const image = new Image()
-      image.src = url
-      await image.decode()
-      return true
-    }
-    const audio = new Audio()
-    return await new Promise<boolean>((resolve) => {
-      audio.onloadedmetadata = () => resolve(true)
-      audio.onerror = () => resolve(false)
-      // Some phones load nothing before a press on the player.
-      setTimeout(() => resolve(true), MOST_MS)
-      audio.src = url
-    })
-  } catch {
-    return false
-  } finally {
-    URL.revokeObjectURL(url)
-  }
+  const isFit = await (as === 'image' ? showsPicture(url) : playsVoice(url))
+  URL.revokeObjectURL(url)
+  return isFit
 }
+
+function showsPicture(url: string): Promise<boolean> {
+  const image = new Image()
+  image.src = url
+  return image.decode().then(
+    () => true,
+    () => false,
+  )
+}
+
+const playsVoice = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const audio = new Audio()
+    audio.onloadedmetadata = () => resolve(true)
+    audio.onerror = () => resolve(false)
+    // Some phones load nothing before a press on the player.
+    setTimeout(() => resolve(true), MOST_MS)
+    audio.src = url
+  })

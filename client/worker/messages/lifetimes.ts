@@ -12,7 +12,7 @@ import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { dropTraces } from './dropDeleted.ts'
-import { closed, isOnce, withoutOwnFiles } from './once.ts'
+import { isOnce, spent, withoutOwnFiles } from './once.ts'
 import { type OutboxRow, outboxOf, ownWrite } from './outbox.ts'
 import type { TakenActs } from './takenActs.ts'
 
@@ -74,14 +74,8 @@ export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string,
   const { nowMs, writes } = await seenTime(vault, Math.max(0, ...fresh))
   const endings = new Map((await endingsOf(vault, chatRoomId)).map((ending) => [ending.seq, ending]))
   for (const entry of entries) {
-    const { seq, senderId, at, lifetime = LIFETIMES.unread, body } = entry
-    const closesMs = isOnce(entry) ? Math.min(Date.parse(at), nowMs) + LIFETIMES.unread * 1000 : Number.POSITIVE_INFINITY
-    // The line of a timer stays: it says who set it.
-    if ((entry.lifetime === undefined && !isOnce(entry)) || isTimer(body)) continue
-    // Nobody reads an edit by itself.
-    const isRunning = senderId === userId || body.kind === 'act' || entry.lifetime === undefined
-    const fromMs = isRunning ? Math.min(Date.parse(at), nowMs) : nowMs + LIFETIMES.unread * 1000
-    endings.set(seq, { seq, lifetime, endsMs: Math.min(fromMs + lifetime * 1000, closesMs), isRunning })
+    const ending = endingOf(entry, userId, nowMs)
+    if (ending) endings.set(entry.seq, ending)
   }
   const list = bounded([...endings.values()].sort((a, b) => a.seq - b.seq))
   const timer = await timerIn(vault, chatRoomId, entries)
@@ -90,6 +84,22 @@ export async function takeLifetimes({ vault, userId }: Live, chatRoomId: string,
     writes: [...taken.writes, ...writes, endingsWrite(chatRoomId, list)],
     roomChange: { ...taken.roomChange, ...(timer && { timer }), ...nextEnd(list) },
   }
+}
+
+/** Returns undefined for what does not end by itself. */
+function endingOf(entry: StoredMessage, userId: string, nowMs: number): Ending | undefined {
+  const { seq, senderId, at, lifetime, body } = entry
+  const sentMs = Math.min(Date.parse(at), nowMs)
+  const unreadMs = LIFETIMES.unread * 1000
+  const isUnopened = isOnce(entry) && entry.body.content.file !== undefined
+  if (lifetime === undefined)
+    return isUnopened ? { seq, lifetime: LIFETIMES.unread, endsMs: sentMs + unreadMs, isRunning: true } : undefined
+  // The line of a timer stays: it says who set it.
+  if (isTimer(body)) return undefined
+  // Nobody reads an edit by itself.
+  const isRunning = senderId === userId || body.kind === 'act'
+  const endsMs = (isRunning ? sentMs : nowMs + unreadMs) + lifetime * 1000
+  return { seq, lifetime, endsMs: isUnopened ? Math.min(endsMs, sentMs + unreadMs) : endsMs, isRunning }
 }
 
 async function timerIn(vault: Vault, chatRoomId: string, entries: StoredMessage[]): Promise<Timer | undefined> {
@@ -171,7 +181,7 @@ const endIn = (live: Live, chatRoomId: string, nowMs: number): Promise<void> =>
     const writes: Write[] = [endingsWrite(chatRoomId, left), recordWrite(chatRoomId, changed(record, left))]
     for (const { seq } of due) {
       const entry = await entryAt(vault, chatRoomId, seq)
-      if (entry && entry.lifetime === undefined && isOnce(entry)) writes.push(...messageWrites(closed(entry)))
+      if (entry && entry.lifetime === undefined && isOnce(entry)) writes.push(...messageWrites(spent(entry)))
       // A shortened log has others in their places.
       if (entry?.lifetime === undefined) continue
       if (entry.body.kind === 'content') gone.push(entry.body.content)

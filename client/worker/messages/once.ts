@@ -8,16 +8,16 @@ type Once = StoredMessage & { body: { kind: 'content'; content: OnceContent; kep
 export const isOnce = (entry: StoredMessage): entry is Once => entry.body.kind === 'content' && entry.body.content.type === 'once'
 
 /** Returns the message without file and statement. */
-export const closed = (entry: Once): Once => ({ ...entry, body: { kind: 'content', content: withoutFile(entry.body.content) } })
+export const spent = (entry: Once): Once => ({ ...entry, body: { kind: 'content', content: withoutFile(entry.body.content) } })
 
-const isStrayOnce = (entry: StoredMessage, userId: string): boolean =>
-  isOnce(entry) && entry.body.content.file !== undefined && (entry.senderId === userId || entry.body.kept !== undefined)
+const isStray = (entry: Once, userId: string): boolean =>
+  entry.body.content.file !== undefined && (entry.senderId === userId || entry.body.kept !== undefined)
 
 /** Drops own files, and statements of older builds [Note: M14]. */
 export function withoutOwnFiles(userId: string, taken: TakenActs): TakenActs {
-  const strays = taken.entries.filter((entry) => isStrayOnce(entry, userId)).filter(isOnce)
+  const strays = taken.entries.filter(isOnce).filter((entry) => isStray(entry, userId))
   if (strays.length === 0) return taken
-  const now = new Map(strays.map((entry) => [entry.seq, entry.senderId === userId ? closed(entry) : unkept(entry)]))
+  const now = new Map(strays.map((entry) => [entry.seq, entry.senderId === userId ? spent(entry) : unkept(entry)]))
   return {
     ...taken,
     entries: taken.entries.map((entry) => now.get(entry.seq) ?? entry),

@@ -1,5 +1,5 @@
-import type { Act, Content, MessageAct } from '../../../contract/chat/content.ts'
-import { isDeletedBy, type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
+import type { Content, MessageAct } from '../../../contract/chat/content.ts'
+import { type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
 import { PINS_MAX, type Pinned, pinnedIn, pinOf, withPins } from '../../../contract/chat/kinds/pin.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
@@ -17,12 +17,11 @@ import {
 import { roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { forgottenBegun } from './begunRows.ts'
+import { emptyPlace, explainOpened, hasPlace, isHidden, type Told } from './emptiedPlaces.ts'
 import { keptMarks, type Marks, marksWrite, withMark } from './marks.ts'
-import { closed, isOnce } from './once.ts'
+import { isOnce, spent } from './once.ts'
 import type { TakenActs, Waited } from './takenActs.ts'
 import { openWaiting } from './waitingActs.ts'
-
-type Told<A = Act> = StoredMessage & { body: { kind: 'act'; act: A } }
 
 /** What a removed browser signs after its removal changes nothing. */
 const isTold = (entry: StoredMessage | undefined): entry is Told =>
@@ -50,7 +49,7 @@ export async function takeActs(
   if (hasWaitingActs) await takeWaiting(at, entries)
   for (const entry of entries) {
     if (isOfMessage(entry)) await take(at, entry)
-    else if (isTold(entry)) await takeOther(at, entry)
+    else if (isTold(entry)) await takeRoomAct(at, entry)
   }
   const isNew = new Set(entries.map(({ seq }) => seq))
   const rows = [...at.rows.values()]
@@ -88,7 +87,7 @@ interface Taking {
 }
 
 /** Only notes have marks, and only their owner's. */
-async function takeOther(at: Taking, { senderId, seq, body: { act } }: Told): Promise<void> {
+async function takeRoomAct(at: Taking, { senderId, seq, body: { act } }: Told): Promise<void> {
   if (act.type === 'pin') return void at.pins.push(pinOf(act, seq))
   if (at.chatRoomId === notesRoomId(senderId) && !isMessageAct(act))
     at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), act, seq)
@@ -165,50 +164,13 @@ async function applyTo(at: Taking, name: MessageName, entry: Told<MessageAct>): 
     put(at, { ...rest, body: { kind: 'deleted' } }, true)
     await dropTexts(at, [...(acts?.edits ?? []), entry.seq])
   } else if (became) {
-    const now = became.opened?.[at.userId] && isOnce(message) ? closed(message) : message
+    const now = became.opened?.[at.userId] && isOnce(message) ? spent(message) : message
     put(at, { ...now, acts: became }, became.edit !== acts?.edit)
     const gone = acts?.edits?.filter((seq) => !became.edits?.includes(seq)) ?? []
     await dropTexts(at, gone)
   }
   return true
 }
-
-/**
- * Explains a place that the server has emptied: a deleted message, or one of its edits, of which nothing shows. Returns false if the
- * place is not here.
- */
-async function emptyPlace(at: Taking, seq: number, entry: Told<MessageAct>, isEdit: boolean): Promise<boolean> {
-  const { vault, chatRoomId, rows } = at
-  const { senderId, body } = entry
-  const row = rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq))
-  if (!row) return (await messageAt(vault, chatRoomId, -seq)) !== undefined
-  if (row.body.kind !== 'withheld' || row.senderId !== senderId) return true
-  const { at: time } = entry
-  const told = { senderId, at: time, sentAt: time, seq: entry.seq, act: body.act }
-  if (isEdit) rows.set(seq, { ...row, body: HIDDEN })
-  else if (row.id === body.act.target.id && isDeletedBy({ senderId, at: row.at, sentAt: row.at }, told))
-    rows.set(seq, { ...row, body: { kind: 'deleted' } })
-  return true
-}
-
-/** Explains a withheld place [Note: M14]. */
-async function explainOpened({ vault, chatRoomId, rows }: Taking, seq: number, entry: Told<MessageAct>): Promise<boolean> {
-  const { act } = entry.body
-  const row = rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq))
-  if (act.type !== 'opened' || row?.body.kind !== 'withheld' || entry.senderId === row.senderId) return false
-  const { target, as, seconds } = act
-  if (row.senderId !== target.senderId || row.id !== target.id) return false
-  const content = { type: 'once' as const, as, ...(seconds !== undefined && { seconds }) }
-  const acts = { opened: { [entry.senderId]: { seq: entry.seq, at: entry.at } } }
-  rows.set(seq, { ...row, body: { kind: 'content', content }, acts })
-  return true
-}
-
-const hasPlace = async ({ vault, chatRoomId, rows }: Taking, seq: number): Promise<boolean> =>
-  rows.has(seq) || (await messageAt(vault, chatRoomId, seq)) !== undefined
-
-const HIDDEN = { kind: 'act', act: null } as const
-const isHidden = (body: StoredMessage['body']) => body.kind === 'act' && body.act === null
 
 async function find({ vault, chatRoomId, rows, said }: Taking, name: MessageName): Promise<StoredMessage | undefined> {
   const seq = said.get(messageName(name)) ?? (await seqOfMessage(vault, name))
