@@ -63,6 +63,10 @@ test('Alice edits by the up arrow, through a reload; Bob reacts; both, and a bro
   await messageOf(bob.page, 'Shall we meet at ten?').click({ button: 'right' })
   await bob.page.getByRole('menuitemcheckbox', { name: 'React with another emoji' }).click()
   const picker = bob.page.getByRole('dialog', { name: 'React' })
+  // Its part may load late, and takes the focus then.
+  await expect
+    .poll(() => picker.getByRole('combobox', { name: 'Search emoji' }).evaluate((field) => field === document.activeElement))
+    .toBe(true)
   await looksFine(bob.page, 'The emoji picker')
   await bob.page.keyboard.type('party popper')
   await bob.page.keyboard.press('Enter')

@@ -261,21 +261,34 @@ async function madeVideo(page: Person['page'], sizeBytes: number): Promise<Chose
   const base64 = await page.evaluate(async () => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
     const pen = canvas.getContext('2d')
-    const recorder = new MediaRecorder(canvas.captureStream(10), { mimeType: 'video/webm' })
-    const parts: Blob[] = []
-    recorder.ondataavailable = ({ data }) => void parts.push(data)
-    recorder.start()
-    let frame = 0
-    const paint = setInterval(() => {
-      frame += 1
-      if (pen) pen.fillStyle = `hsl(${frame * 30} 80% 50%)`
-      pen?.fillRect(0, 0, 320, 180)
-      if (frame === 8) recorder.stop()
-    }, 100)
-    await new Promise((resolve) => recorder.addEventListener('stop', resolve))
-    clearInterval(paint)
+    const record = async () => {
+      const recorder = new MediaRecorder(canvas.captureStream(10), { mimeType: 'video/webm' })
+      const parts: Blob[] = []
+      recorder.ondataavailable = ({ data }) => void parts.push(data)
+      recorder.start()
+      let frame = 0
+      const paint = setInterval(() => {
+        frame += 1
+        if (pen) pen.fillStyle = `hsl(${frame * 30} 80% 50%)`
+        pen?.fillRect(0, 0, 320, 180)
+        if (frame === 8) recorder.stop()
+      }, 100)
+      await new Promise((resolve) => recorder.addEventListener('stop', resolve))
+      clearInterval(paint)
+      return new Blob(parts)
+    }
+    const plays = (film: Blob) =>
+      new Promise<boolean>((resolve) => {
+        const video = document.createElement('video')
+        video.onloadeddata = () => resolve(true)
+        video.onerror = () => resolve(false)
+        video.src = URL.createObjectURL(film)
+      })
+    // On a slow machine the recorder may see no frame.
+    let made = await record()
+    while (!(await plays(made))) made = await record()
     const reader = new FileReader()
-    reader.readAsDataURL(new Blob(parts))
+    reader.readAsDataURL(made)
     await new Promise((resolve) => reader.addEventListener('load', resolve))
     return String(reader.result).split(',')[1] ?? ''
   })
