@@ -78,6 +78,8 @@ export async function newerBuild(): Promise<NewerBuild> {
     import('../worker/core.ts'),
     import('../net/api.ts'),
   ])
+  // A part that was loaded later would be this build's.
+  await (await import('../worker/lazyParts.ts')).merging()
   vi.doUnmock('../../contract/chat/content.ts')
   vi.doUnmock('../../contract/chat/kinds/kinds.ts')
   vi.doUnmock('../../contract/chat/envelope.ts')

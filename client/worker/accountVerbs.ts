@@ -1,5 +1,4 @@
-import type { SealedBook } from '../../contract/account/devices.ts'
-import { bookSaved, mergeBook, sealBook } from './account/mergeBook.ts'
+import type { SealedBook, SignedBook } from '../../contract/account/devices.ts'
 import type { Binding } from './binding.ts'
 import type { Live } from './keys/live.ts'
 import * as load from './lazyParts.ts'
@@ -21,9 +20,9 @@ export const keyVerbs = ({ byWay, on, part }: Binding) => ({
   ...byWay('dropChatLock', 'signOrder', 'draftOrderedChange', 'changeKept', 'proveDraft', 'keepKeys'),
   ...byWay('switchLockOn', 'switchLockOff', 'renewLock'),
   ...on({
-    sealBook,
-    bookSaved,
-    mergeBook: (live: Live, stored: SealedBook) => mergeBook(live, stored),
+    sealBook: async (live: Live) => (await load.merging()).sealBook(live),
+    bookSaved: async (live: Live, stored: SignedBook) => (await load.merging()).bookSaved(live, stored),
+    mergeBook: async (live: Live, stored: SealedBook) => (await load.merging()).mergeBook(live, stored),
   }),
   ...part(load.spoiled, 'replaceBook'),
   ...part(load.trust, 'trustKey', 'wantAddress', 'pinAddress'),
