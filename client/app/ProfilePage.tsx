@@ -1,5 +1,6 @@
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
+import { onionOf } from '../../contract/people/onion.ts'
 import { Profile } from '../me/account/Profile.tsx'
 import { devicesStore } from '../me/devices/store.ts'
 import { PhotoSettings } from '../me/photo/PhotoSettings.tsx'
@@ -12,7 +13,7 @@ import { TextSize } from './TextSize.tsx'
 
 /** Who one is here. */
 export function ProfilePage({ user }: { user: User }) {
-  const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
+  const onionAddress = onionOf(useStore(devicesStore, (state) => state.identityKey))
   return (
     <>
       <Part {...part('photo')}>

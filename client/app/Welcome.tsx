@@ -2,6 +2,7 @@ import { Atom, Bookmark, ChevronLeft, ChevronRight, History, LockKeyhole, UserRo
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
 import type { User } from '../../contract/account/account.ts'
+import { onionOf } from '../../contract/people/onion.ts'
 import { devicesStore } from '../me/devices/store.ts'
 import { NOTES } from '../rooms/list/room.ts'
 import { useEnv } from '../ui/env.tsx'
@@ -42,7 +43,7 @@ interface Props {
 
 /** What stands beside the list while no chat is open: who one is here, and what to do first. */
 export function Welcome({ user, onClose, onList, onAdd }: Props) {
-  const onionAddress = useStore(devicesStore, (state) => state.onionAddress)
+  const onionAddress = onionOf(useStore(devicesStore, (state) => state.identityKey))
   const [location, navigate] = useLocation()
   const env = useEnv()
   if (location !== '/home' && !CHATS.includes(location)) return <NotShown isPage onClose={onClose} />

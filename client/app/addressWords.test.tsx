@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
+import { onionOf } from '../../contract/people/onion.ts'
 import { devicesStore } from '../me/devices/store.ts'
 import { SignIn } from '../me/signin/SignIn.tsx'
 import { AddContactDialog } from '../people/contacts/AddContactDialog.tsx'
@@ -24,7 +25,7 @@ test.each([
     'a contact’s',
     <ContactPanel
       key="panel"
-      person={{ ...shownBob, onionAddress: ADDRESS, mismatch: 'key_changed' }}
+      person={{ ...shownBob, mismatch: 'key_changed' }}
       presence={undefined}
       onClose={nothing}
       onFreed={nothing}
@@ -39,11 +40,11 @@ test.each([
 })
 
 test('So is the own one, in the profile', async () => {
-  devicesStore.setState({ onionAddress: ADDRESS })
+  devicesStore.setState({ identityKey: shownBob.identityKey })
   const user = { id: shownBob.id, username: 'alice', displayName: 'Alice', profileImageUrl: null, email: null, isAdmin: false }
   show(<ProfilePage user={user as never} />, makeAnswers())
   expect(await screen.findByText(NO_PLACE)).toBeTruthy()
-  expect(screen.getByText(ADDRESS)).toBeTruthy()
+  expect(screen.getByText(onionOf(shownBob.identityKey) ?? '')).toBeTruthy()
   devicesStore.setState(devicesStore.getInitialState())
 })
 

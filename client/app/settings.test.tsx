@@ -6,6 +6,7 @@ import { accountStore } from '../me/account/accountState.ts'
 import { waysStore } from '../me/account/ways.ts'
 import { devicesStore } from '../me/devices/store.ts'
 import { openScreen, show, toasts } from '../testing/screen.tsx'
+import { shownBob } from '../testing/shown.ts'
 import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { ASKED } from './askedTab.ts'
 import { watchLockKey } from './lockPage.ts'
@@ -88,7 +89,7 @@ test('Another screen’s wish opens its page, and leaves its address', async () 
 })
 
 test.each(Object.keys(PARTS) as PartId[])('The address of the part “%s” leads to it', async (id) => {
-  devicesStore.setState({ onionAddress: 'abc.onion' })
+  devicesStore.setState({ identityKey: shownBob.identityKey })
   open(addressOf(PARTS[id].place, id))
   const heading = await screen.findByRole('heading', { level: 2, name: PARTS[id].title })
   await waitFor(() => expect(document.getElementById(id)?.contains(document.activeElement)).toBe(true))

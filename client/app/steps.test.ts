@@ -24,7 +24,7 @@ test('The three steps of the first day tick themselves, and verifying leads to s
   expect(firstSteps(asked)[1]).toMatchObject({ title: 'Request sent', text: `@${person.username} has not answered yet.` })
   expect(firstSteps({ ...added, rooms: [...asked.rooms, room] })[1]?.title).toBe('First contact added')
   // Whoever has no browser yet has no number to compare.
-  const withoutKeys = { ...added, people: known({ onionAddress: null }) }
+  const withoutKeys = { ...added, people: known({ identityKey: null }) }
   expect(firstSteps(withoutKeys).find(({ id }) => id === 'verify')).not.toHaveProperty('href')
   expect(done({ ...added, people: known({ isVerified: true }) })).toEqual(['kit', 'contact', 'verify'])
 })

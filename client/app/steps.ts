@@ -30,7 +30,7 @@ export function firstSteps({ hasKit, hasUncheckedKit = false, rooms, people }: K
   const isVerified = contacts.some((room) => personOfDirect(room, people)?.isVerified)
   const [unverified] = contacts.filter((room) => {
     const person = personOfDirect(room, people)
-    return person?.onionAddress && !person.isVerified && !person.isDeleted && !person.mismatch
+    return person?.identityKey && !person.isVerified && !person.isDeleted && !person.mismatch
   })
   return [
     {

@@ -1,5 +1,5 @@
 import { sha3_256 } from '@noble/hashes/sha3.js'
-import { concat, utf8 } from '../ground/bytes.ts'
+import { concat, fromBase64, utf8 } from '../ground/bytes.ts'
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const VERSION = 3
@@ -8,6 +8,9 @@ const VERSION = 3
 export function onionAddress(publicKey: Uint8Array): string {
   return `${base32(concat(publicKey, checksum(publicKey), Uint8Array.of(VERSION)))}.onion`
 }
+
+/** Takes base64. */
+export const onionOf = (identityKey: string | null): string | null => identityKey && onionAddress(fromBase64(identityKey))
 
 /** RFC 4648, without padding. */
 export function base32(bytes: Uint8Array): string {

@@ -27,7 +27,7 @@ export function useCallStop({ room, person }: DirectChat): CallStop {
         ? 'The chat is locked'
         : stop
           ? `${stop}, calls are stopped`
-          : person.onionAddress
+          : person.identityKey
             ? undefined
             : 'No device yet'
   return { isAbsent, why }

@@ -1,4 +1,5 @@
 import type { User } from '../../../contract/account/account.ts'
+import { onionOf } from '../../../contract/people/onion.ts'
 import type { Env } from '../../env.ts'
 import { personOfDirect } from '../../rooms/list/members.ts'
 import type { Room } from '../../rooms/list/room.ts'
@@ -113,5 +114,5 @@ export const fileWord = (username: string): string =>
 const exportedPerson = (person: Person): ExportedPerson => ({
   username: person.username,
   displayName: nameOf(person),
-  onionAddress: person.onionAddress,
+  onionAddress: onionOf(person.identityKey),
 })

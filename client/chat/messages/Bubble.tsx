@@ -27,7 +27,7 @@ const FileBody = later(async () => (await import('../files/FileBody.tsx')).FileB
 export const preloadBubbles = () =>
   Promise.all([
     preloadBlocks(),
-    import('./PinBar.tsx').catch(() => undefined),
+    ...[import('./PinBar.tsx'), import('./KeyLine.tsx')].map((part) => part.catch(() => undefined)),
     ...[Under, UnderActs, FileBody, OnceBody, Album, Forwarded].map((part) => part.preload()),
   ])
 

@@ -11,7 +11,6 @@ import { Spinner } from '../../ui/Spinner.tsx'
 import { CallButtons } from '../callline/CallButtons.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
 import { Composer } from './Composer.tsx'
-import { KeyLine } from './KeyLine.tsx'
 import { NotLoaded } from './NotLoaded.tsx'
 import './chat.css'
 import { later } from '../../ui/later.tsx'
@@ -21,6 +20,7 @@ import { Timeline } from './Timeline.tsx'
 const PlanLine = later(async () => (await import('../../plan/plans/PlanLine.tsx')).PlanLine)
 const UpgradeDialog = later(async () => (await import('../../plan/plans/UpgradeDialog.tsx')).UpgradeDialog)
 const PinBar = later(async () => (await import('./PinBar.tsx')).PinBar)
+const KeyLine = later(async () => (await import('./KeyLine.tsx')).KeyLine)
 const DayDialog = later(async () => (await import('./DayDialog.tsx')).DayDialog)
 
 const ChangedPerson = lazy(async () => ({ default: (await import('../../rooms/trust/ChangedPerson.tsx')).ChangedPerson }))
@@ -170,9 +170,9 @@ function OpenChat({ room, person, about, onRetry, onUpgrade, onDay }: OpenChatPr
         {about}
         <div className="centre">
           <Empty
-            icon={person.onionAddress ? ShieldCheck : MessagesSquare}
+            icon={person.identityKey ? ShieldCheck : MessagesSquare}
             title="Start a secure conversation"
-            text={person.onionAddress ? '' : `What you write waits on this device until ${name} opens Conclave in a browser.`}
+            text={person.identityKey ? '' : `What you write waits on this device until ${name} opens Conclave in a browser.`}
           >
             <CallButtons chat={{ room, person }} hasWords />
           </Empty>

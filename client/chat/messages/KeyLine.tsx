@@ -1,6 +1,7 @@
 import { KeyRound, LockKeyhole } from 'lucide-react'
 import { useState } from 'react'
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import { onionOf } from '../../../contract/people/onion.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import './header.css'
 import { nameOf, type Person } from '../../rooms/trust/people.ts'
@@ -9,7 +10,8 @@ import { addressWords } from '../../rooms/trust/trustPill.ts'
 /** The onion address is the person's key. */
 export function KeyLine({ person }: { person: Person }) {
   const [isWhole, setWhole] = useState(false)
-  if (!person.onionAddress)
+  const onionAddress = onionOf(person.identityKey)
+  if (!onionAddress)
     return (
       <p className="via">
         <KeyRound className="i i-14" aria-hidden />
@@ -38,10 +40,10 @@ export function KeyLine({ person }: { person: Person }) {
           title={isWhole ? 'Shorten it' : 'Show it in full'}
           onClick={() => setWhole(!isWhole)}
         >
-          {isWhole ? person.onionAddress : `${person.onionAddress.slice(0, LIMITS.onionShownChars)}…`}
+          {isWhole ? onionAddress : `${onionAddress.slice(0, LIMITS.onionShownChars)}…`}
         </button>
       </p>
-      <CopyButton text={person.onionAddress} label="Copy the onion address" />
+      <CopyButton text={onionAddress} label="Copy the onion address" />
     </div>
   )
 }

@@ -1,6 +1,5 @@
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { devicesApi } from '../../../contract/account/devices.ts'
-import { onionAddress } from '../../../contract/people/onion.ts'
 import { ApiError } from '../../net/api.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
 import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'
@@ -59,7 +58,7 @@ test('Eve runs the server: who is a device and which address is shown are not he
     [phone.deviceId, false],
   ])
   const manifest = JSON.parse(wire.accounts.get(laptop.userId)?.keys.manifest.content ?? '')
-  expect(shown().onionAddress).toBe(onionAddress(Buffer.from(manifest.identityKey, 'base64')))
+  expect(shown().identityKey).toBe(manifest.identityKey)
 })
 
 test('Without the server the browsers stand there all the same, with the reason why nothing more is known', async () => {

@@ -1,6 +1,4 @@
 import { devicesApi } from '../../../contract/account/devices.ts'
-import { fromBase64 } from '../../../contract/ground/bytes.ts'
-import { onionAddress } from '../../../contract/people/onion.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
 import { saveBook } from '../../rooms/trust/book.ts'
@@ -15,14 +13,14 @@ const TABS = 'conclave/devices'
 /** The account's devices as this page knows them, for other features to read and follow. */
 export const shownDevices: Pick<typeof devicesStore, 'getState' | 'getInitialState' | 'subscribe'> = devicesStore
 
-/** Shows the account's new devices, its onion address, and whether it keeps history, as this browser knows them. */
+/** Shows the account's new devices, its key, and whether it keeps history, as this browser knows them. */
 export async function showAnnounced(env: Env): Promise<void> {
   const [{ identityKey, keepsHistory }, announced, copiedAt] = await Promise.all([
     env.crypto.ownStanding(),
     env.crypto.newDevices(),
     env.crypto.copiedAt(),
   ])
-  devicesStore.setState({ onionAddress: onionAddress(fromBase64(identityKey)), keepsHistory, announced, copiedAt })
+  devicesStore.setState({ identityKey, keepsHistory, announced, copiedAt })
 }
 
 /** Loads the account's devices. Without the server the list lacks only the times when each device was last seen. */

@@ -18,8 +18,8 @@ export interface DevicesState {
   announced: ListedDevice[]
   /** Time when a copy or restore of this browser's data was detected; null if none was [Note: V2]. */
   copiedAt: string | null
-  /** The account's onion address, derived from its identity key and never taken from the server [Note: I1]. */
-  onionAddress: string | null
+  /** The account's own, base64, never taken from the server [Note: I1]. */
+  identityKey: string | null
   keepsHistory: boolean
 }
 
@@ -29,6 +29,6 @@ export const devicesStore = createStore<DevicesState>(() => ({
   devices: [],
   announced: [],
   copiedAt: null,
-  onionAddress: null,
+  identityKey: null,
   keepsHistory: true,
 }))

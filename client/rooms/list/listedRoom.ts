@@ -1,7 +1,5 @@
 import type { Contact } from '../../../contract/chat/contacts.ts'
 import type { ListedPerson, ListedRoom } from '../../../contract/chat/roomlist.ts'
-import { fromBase64 } from '../../../contract/ground/bytes.ts'
-import { onionAddress } from '../../../contract/people/onion.ts'
 import type { PeerKeys } from '../trust/peers.ts'
 import type { Person } from '../trust/people.ts'
 import { markOf } from './room.ts'
@@ -80,7 +78,6 @@ function personOf(listed: ListedPerson): Person {
     isOnline,
     lastSeen,
     identityKey,
-    onionAddress: identityKey && onionAddress(fromBase64(identityKey)),
     mismatch: null,
     isByAddress: false,
     choices: null,

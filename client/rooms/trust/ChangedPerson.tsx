@@ -1,5 +1,6 @@
 import { ShieldAlert } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { onionOf } from '../../../contract/people/onion.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
@@ -50,7 +51,7 @@ export function ChangedPerson({ person, mismatch, onAccept, onDetails }: Props) 
     <div className="blocked">
       <Note icon={ShieldAlert} tone="danger" role="alert">
         <strong>{title}</strong> <span className="why">{why} </span>
-        {(person.onionAddress || person.choices) && (
+        {(person.identityKey || person.choices) && (
           <button type="button" className="linkish" onClick={() => setAsked(person)}>
             {action}
           </button>
@@ -216,7 +217,7 @@ function Question({ person, mismatch, onAccept, onClose }: QuestionProps) {
       onConfirm={accept}
       onCancel={onClose}
     >
-      <p className="mono new-key">{person.onionAddress}</p>
+      <p className="mono new-key">{onionOf(person.identityKey)}</p>
     </AlertDialog>
   )
 }

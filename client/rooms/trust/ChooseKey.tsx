@@ -1,6 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { fromBase64 } from '../../../contract/ground/bytes.ts'
-import { onionAddress } from '../../../contract/people/onion.ts'
+import { onionOf } from '../../../contract/people/onion.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { showToast } from '../../ui/toast.ts'
@@ -58,7 +57,7 @@ export function ChooseKey({ person, choices, onChoose, onClose }: Props) {
                 @{choice.username}
                 {sourceOf(choice, at)}
               </b>
-              <span className="mono key-choice">{onionAddress(fromBase64(choice.identityKey))}</span>
+              <span className="mono key-choice">{onionOf(choice.identityKey)}</span>
             </label>
           ))}
         </fieldset>

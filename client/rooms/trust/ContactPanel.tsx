@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { LIMITS } from '../../../contract/ground/limits.ts'
+import { onionOf } from '../../../contract/people/onion.ts'
 import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
@@ -90,7 +91,8 @@ function Column({ onClose, children }: { onClose: () => void; children: ReactNod
 
 function Parts({ person, presence, onFreed }: Omit<Props, 'onClose' | 'isCovered' | 'children'>) {
   const name = nameOf(person)
-  const { mismatch, onionAddress, isVerified, isByAddress } = person
+  const { mismatch, identityKey, isVerified, isByAddress } = person
+  const onionAddress = onionOf(identityKey)
   const mark = mismatch ? STOPPED[mismatch] : isVerified ? 'Verified' : isByAddress ? 'Added by address' : 'Not verified'
   return (
     <>

@@ -16,7 +16,7 @@ const quiet = new Proxy({}, { get: () => () => new Promise(() => undefined) }) a
 
 const bob = {
   ...{ id: 'b1', username: 'bob', listedUsername: 'bob', displayName: 'Bob', alias: null, isDeleted: false, choices: null },
-  onionAddress: `${'b'.repeat(56)}.onion`,
+  identityKey: `${'b'.repeat(43)}=`,
 } as Person
 
 test.each<[ListFault, string]>([
@@ -53,7 +53,7 @@ test.each<ListFault>(['list_older_elsewhere', 'list_differs_elsewhere'])(
 )
 
 test('Of Bob whom the server shows without a key, nobody is told that he has no device', () => {
-  show(<KeyLine person={{ ...bob, onionAddress: null, mismatch: 'list_absent' }} />, makeAnswers())
+  show(<KeyLine person={{ ...bob, identityKey: null, mismatch: 'list_absent' }} />, makeAnswers())
   expect(document.body.textContent).toBe('The server shows no onion address of Bob.')
 })
 

@@ -18,8 +18,6 @@ export interface Person {
   lastSeen: string | null
   /** Ed25519, base64, from the server; null before the account's first browser. */
   identityKey: string | null
-  /** Derived from `identityKey`, never taken from the server. */
-  onionAddress: string | null
   /** True if the own person entered this key's onion address. */
   isByAddress: boolean
   /** Two conflicting keys or names, this browser's first. */

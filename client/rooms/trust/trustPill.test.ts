@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stopOf, trustOf } from './trustPill.ts'
 
-const bob = { mismatch: null, isVerified: false, onionAddress: 'bob.onion' }
+const bob = { mismatch: null, isVerified: false, identityKey: 'key' }
 const now = { person: bob, connection: 'open', stop: undefined, isLocked: false, hasKeys: true } as const
 const words = (change: Partial<Parameters<typeof trustOf>[0]>) => {
   const { state, mark } = trustOf({ ...now, ...change })
@@ -16,7 +16,7 @@ test('"Encrypted" is said only while it is true', () => {
   expect(words({ hasKeys: false })).toBe('Not verified')
   expect(words({ hasKeys: false, person: { ...bob, isVerified: true } })).toBe('Verified')
   expect(words({ isLocked: true, person: { ...bob, isVerified: true } })).toBe('Locked')
-  expect(words({ person: { ...bob, onionAddress: null } })).toBe('No device yet')
+  expect(words({ person: { ...bob, identityKey: null } })).toBe('No device yet')
 })
 
 test('While something stops sending, one statement says what, neither "Encrypted" nor "Verified" beside it, also without a connection', () => {

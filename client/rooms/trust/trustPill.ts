@@ -49,7 +49,7 @@ export interface Trust {
 }
 
 interface Known {
-  person: Pick<Person, 'isVerified' | 'onionAddress'>
+  person: Pick<Person, 'isVerified' | 'identityKey'>
   connection: 'open' | 'connecting' | 'offline'
   stop: string | undefined
   isLocked: boolean
@@ -64,7 +64,7 @@ export function trustOf({ person, connection, stop, isLocked, hasKeys }: Known):
   if (connection === 'offline') return only('wait', 'You are offline')
   if (connection === 'connecting') return only('wait', connectingWords())
   if (isLocked) return only('plain', 'Locked')
-  if (!person.onionAddress) return only('wait', 'No device yet')
+  if (!person.identityKey) return only('wait', 'No device yet')
   const mark = person.isVerified ? 'Verified' : 'Not verified'
   return { tone: person.isVerified ? 'ok' : 'plain', state: hasKeys ? 'Encrypted' : '', mark }
 }
