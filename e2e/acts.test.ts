@@ -131,6 +131,43 @@ test('What Alice deletes for everyone leaves no word: at the server, in the brow
   await later.leaves()
 })
 
+test('What Bob deletes for himself comes back by Undo, leaves all his browsers, and stays with Alice', async ({
+  alice,
+  bob,
+  server,
+}) => {
+  const other = await anotherBrowser(server, bob)
+  await other.opens(alice)
+  const word = `unwanted${crypto.randomUUID().replaceAll('-', '')}`
+  for (const text of ['worth keeping', word]) await alice.says(text)
+  for (const one of [bob, other]) await one.reads(word)
+  const asks = async () => {
+    await messageOf(bob.page, word).focus()
+    await bob.page.keyboard.press('Delete')
+    const dialog = bob.page.getByRole('alertdialog', { name: 'Delete this message?' })
+    expect(await dialog.getByRole('button', { name: 'Delete for everyone' }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Delete for me' }).click()
+    await expect.poll(() => bob.page.locator('.bub').filter({ hasText: word }).count()).toBe(0)
+  }
+  await asks()
+  await bob.page.getByRole('button', { name: 'Undo' }).click()
+  await messageOf(bob.page, word).waitFor()
+  await messageOf(bob.page, word).focus()
+  await bob.page.keyboard.press('Delete')
+  await looksFine(bob.page, 'Who a message is deleted for')
+  await bob.page.keyboard.press('Escape')
+  await asks()
+  await bob.page.getByRole('button', { name: 'Dismiss' }).click()
+  await expect.poll(() => other.page.locator('.bub').filter({ hasText: word }).count()).toBe(0)
+  await allShow([bob, other], ['worth keeping'])
+  await bob.reloads()
+  await allShow([bob], ['worth keeping'])
+  // The server keeps what it has, and deletes it for nobody.
+  for (const one of [bob, other]) await expect.poll(async () => placesOf(await dumpOf(one, server), word)).toEqual(['envelopes'])
+  await allShow([alice], ['worth keeping', word])
+  await other.leaves()
+})
+
 test('Alice pins without a line and by key; Bob jumps along what is pinned, and takes one off for both', async ({
   alice,
   bob,

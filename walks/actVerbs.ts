@@ -48,6 +48,14 @@ export async function stars(seat: Seat, world: World, dice: Dice): Promise<void>
   if (seq !== undefined) await seat.tab.stars(seq)
 }
 
+/** By the notes, which the first one makes at the server. */
+export async function hides(seat: Seat, world: World, dice: Dice): Promise<void> {
+  const seq = await chooses(seat, world, dice, ({ isPinned }) => !isPinned)
+  if (seq === undefined) return
+  const { device, tab } = seat
+  device.owner.hidden.set(seq, { id: await tab.hides(seq), by: device })
+}
+
 /** None ends within a walk. */
 export async function setsTimer({ tab }: Seat, _: World, dice: Dice): Promise<void> {
   await tab.setsTimer(dice.pick([0, 24 * 60 * 60, LIFETIMES.max]))

@@ -46,7 +46,7 @@ const FRIENDS = ['Bob', 'Carol', 'Dave']
 export async function newCrowd(server: Server): Promise<Crowd> {
   const alice: Person = {
     ...{ name: 'Alice', username: 'alice', password: 'the password of Alice', userId: '', devices: [], removed: [] },
-    ...{ keepsHistory: true, historyFrom: 0, readSeq: 0, hasLooked: false },
+    ...{ keepsHistory: true, historyFrom: 0, readSeq: 0, hasLooked: false, hidden: new Map() },
   }
   await newDevice(server, alice, "Alice's browser 1", (tab) => tab.signsUp(alice))
   for (let at = 2; at <= DEVICES; at++) await newDevice(server, alice, `Alice's browser ${at}`, (tab) => tab.joins(alice))

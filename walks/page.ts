@@ -1,6 +1,7 @@
 import { muteRoom, unmuteRoom } from '../client/alerts/notifications/mute.ts'
 import { keepSession } from '../client/app/session.ts'
 import { clearChat } from '../client/chat/messages/clear.ts'
+import { hide } from '../client/chat/messages/deleteForMe.ts'
 import { beginEdit, editIn } from '../client/chat/messages/edits.ts'
 import { markSeen } from '../client/chat/messages/markSeen.ts'
 import { hideRoom, showRoom } from '../client/chat/messages/messages.ts'
@@ -156,6 +157,11 @@ const verbs = (env: Env) => ({
   },
   reacts: (seq: number, emoji: string) => react(env, theRoom(), shownAt(seq), emoji),
   deletes: (seq: number) => deleteForEveryone(env, theRoom(), shownAt(seq)),
+  async hides(seq: number) {
+    const message = shownAt(seq)
+    await hide(env, theRoom(), [message])
+    return message.id
+  },
   stars: (seq: number) => toggleStars(env, theRoom().id, [shownAt(seq)]),
   setsTimer: (seconds: number) => setTimer(env, theRoom(), seconds),
   marks: (is: Mark['is'], on: boolean) => setMark(env, theRoom(), is, on),

@@ -22,6 +22,8 @@ export interface Person extends Doer {
   /** The account's read mark at the last settling, and whether its owner has looked since. */
   readSeq: number
   hasLooked: boolean
+  /** What its owner has deleted for themself: by seq, the id and who signed it. */
+  hidden: Map<number, { id: string; by: Device }>
 }
 
 /** A browser of an account. */
@@ -104,7 +106,7 @@ export async function newWorld(server: Server): Promise<World> {
 async function newPerson(server: Server, name: string): Promise<Person> {
   const person: Person = {
     ...{ name, username: name.toLowerCase(), password: `the password of ${name}`, userId: '', devices: [], removed: [] },
-    ...{ keepsHistory: true, historyFrom: 0, readSeq: 0, hasLooked: false },
+    ...{ keepsHistory: true, historyFrom: 0, readSeq: 0, hasLooked: false, hidden: new Map() },
   }
   const { seat } = await newDevice(server, person, `${name}'s first browser`, (tab) => tab.signsUp(person))
   person.userId = (await seat.tab.state()).user?.id ?? ''

@@ -1,4 +1,4 @@
-import { chooses, deletes, edits, marks, pins, reacts, setsTimer, stars } from './actVerbs.ts'
+import { chooses, deletes, edits, hides, marks, pins, reacts, setsTimer, stars } from './actVerbs.ts'
 import {
   type Device,
   NOT_YET,
@@ -26,6 +26,7 @@ export const VERBS: Record<string, Verb<World>> = {
   edits: atTab(2, looking, edits),
   reacts: atTab(3, looking, reacts),
   deletes: atTab(1, looking, deletes),
+  'deletes for oneself': atTab(1, (world) => (world.isAccepted ? looking(world).filter(isOnline) : []), hides),
   'marks the chat': atBrowser(2, (world) => (world.isAccepted ? online(world) : []), marks),
   'stars a message': atTab(1, (world) => (world.isAccepted ? looking(world).filter(isOnline) : []), stars),
   'sets the timer': atTab(2, (world) => (world.isAccepted ? looking(world).filter(isOnline) : []), setsTimer),

@@ -47,7 +47,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
       { words: 'Star, or take the star away', press: ['S'] },
       { words: 'Pin, or take off the pin', press: ['P'] },
       { words: 'Details', press: ['I'] },
-      { words: 'Delete for everyone', press: ['Delete'] },
+      { words: 'Delete', press: ['Delete'] },
       { words: 'All actions', press: ['Shift', 'F10'] },
     ],
   },

@@ -4,6 +4,7 @@ import { Composer } from '../chat/messages/Composer.tsx'
 import { MessageActs } from '../chat/messages/MessageActs.tsx'
 import type { ShownMessage } from '../chat/messages/store.ts'
 import { timelineLines } from '../chat/messages/timelineLines.ts'
+import { useStaying } from '../chat/messages/useStaying.tsx'
 import type { RoomRow } from '../rooms/list/roomList.ts'
 
 interface Props {
@@ -17,7 +18,7 @@ interface Props {
 /** Messages with what can be done with them, and the field, as a chat has them. */
 export function Talk({ room, messages, canWrite = true, hasPlan = true, onUpgrade = () => undefined }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
-  const lines = timelineLines({ messages, fresh: null, hasOlder: true })
+  const lines = timelineLines({ messages: useStaying(messages), fresh: null, hasOlder: true })
   return (
     <>
       <div ref={scroller}>

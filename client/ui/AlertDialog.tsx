@@ -11,6 +11,8 @@ interface Props {
   isPending: boolean
   /** True if it can be taken back: the confirming button is not red then. */
   isHarmless?: boolean
+  /** Another decision, above the first. */
+  other?: { action: string; onConfirm: () => void }
   onConfirm: () => void
   onCancel: () => void
   children?: ReactNode
@@ -18,7 +20,7 @@ interface Props {
 
 /** A dialog for a decision, most often an irreversible one. A click outside does not close it, and Cancel has the focus. */
 export function AlertDialog(props: Props) {
-  const { title, text, action, pendingAction, isPending, isHarmless = false, onConfirm, onCancel, children } = props
+  const { title, text, action, pendingAction, isPending, isHarmless = false, other, onConfirm, onCancel, children } = props
   const giveBack = useOver(onCancel)
 
   function giveFocusBack(event: Event) {
@@ -38,11 +40,16 @@ export function AlertDialog(props: Props) {
             </div>
           </header>
           {children}
-          <footer>
+          <footer className={other ? 'pile' : ''}>
             <Radix.Cancel className="btn outline">Cancel</Radix.Cancel>
             <button type="button" className={isHarmless ? 'btn primary' : 'btn danger'} disabled={isPending} onClick={onConfirm}>
               {isPending ? pendingAction : action}
             </button>
+            {other && (
+              <button type="button" className="btn outline danger-words" disabled={isPending} onClick={other.onConfirm}>
+                {other.action}
+              </button>
+            )}
           </footer>
         </Radix.Content>
       </Radix.Portal>

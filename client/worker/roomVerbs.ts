@@ -10,12 +10,13 @@ import { receiveLog } from './log/receiveLog.ts'
 import { keepAndSeal, sealOutboxRow } from './log/sealing.ts'
 import { reopenWaiting } from './log/unopenedMessages.ts'
 import { explained } from './log/withheldPlace.ts'
-import { loadActs, loadLifetimes, takeStrays } from './messages/acts.ts'
+import { loadActs, loadHidden, loadLifetimes, takeStrays } from './messages/acts.ts'
 import { keepArchiveKeys, missingEpochs } from './messages/archive.ts'
 import * as begun from './messages/begunRows.ts'
 import { marksOf } from './messages/marks.ts'
 import * as outbox from './messages/outbox.ts'
 import { isSteady, setSteady } from './messages/steady.ts'
+import { HIDING } from './messages/takenActs.ts'
 import { loadHpke } from './primitives/loadHpke.ts'
 import type { searchMessages } from './searchindex/search.ts'
 import { pageOf } from './vault/storedPage.ts'
@@ -87,6 +88,11 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
     isSteady,
     setSteady,
     marks: marksOf,
+    /** Chats in which a message may still have to go. */
+    hidingRooms: async ({ vault }: Live) => {
+      const keys = await vault.keys('sealed', HIDING)
+      return [...new Set(keys.map((key) => key.slice(HIDING.length).replace(/ .*/, '')))]
+    },
   }),
   ...onSealing({
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),
@@ -94,6 +100,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
   ...part(load.unsent, 'dropFromOutbox', 'takeBack', 'unsentCount'),
   ...part(load.quoted, 'quoted', 'earlierWords'),
   ...part(loadLifetimes, 'startLifetimes', 'endDue', 'readNewTimer', 'setNewTimer'),
+  ...part(loadHidden, 'hideMessages', 'dropHidden'),
   ...part(load.emojis, 'readEmojis', 'keepEmojis'),
 })
 
@@ -129,7 +136,7 @@ export const fileVerbs = ({ on, part }: Binding) => ({
   ...on({
     uploads: async (live: Live) => {
       // Without a line a file is kept, and a message edited or taken back.
-      const parts = Promise.all([load.files(), load.unsent(), loadHpke(), loadActs()])
+      const parts = Promise.all([load.files(), load.unsent(), loadHpke(), loadActs(), loadHidden()])
       if ((await live.vault.keys('sealed', UPLOADS)).length > 0) return (await parts)[0].uploads(live)
       parts.catch(() => undefined)
       return []

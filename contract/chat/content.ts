@@ -159,6 +159,8 @@ const ACTS = [
   z.object({ type: z.literal('mark'), room: chatRoomId, is: z.enum(MARK_NAMES), on: z.boolean(), at: seqShape }),
   /** `at`: the message's seq [Note: M13]. */
   z.object({ type: z.literal('star'), room: chatRoomId, target: targetShape, on: z.boolean(), at: seqShape }),
+  /** [Note: M13] */
+  z.object({ type: z.literal('hide'), room: chatRoomId, target: targetShape, at: seqShape }),
 ] as const
 
 /** Changes another message or a chat [Note: M7]. */
@@ -166,8 +168,9 @@ export const actShape = z.discriminatedUnion('type', ACTS)
 export type Act = z.infer<typeof actShape>
 export type Mark = Extract<Act, { type: 'mark' }>
 export type Star = Extract<Act, { type: 'star' }>
+export type Hide = Extract<Act, { type: 'hide' }>
 export type Pin = Extract<Act, { type: 'pin' }>
-export type MessageAct = Exclude<Act, Mark | Star | Pin>
+export type MessageAct = Exclude<Act, Mark | Star | Hide | Pin>
 export type Target = MessageAct['target']
 
 const WRITTEN_CHARS = 30

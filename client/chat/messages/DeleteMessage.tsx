@@ -1,40 +1,58 @@
-import type { Room } from '../../rooms/list/room.ts'
+import { ACT_LIMITS } from '../../../contract/chat/kinds/fold.ts'
+import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
-import { deleteForEveryone } from './sendEdits.ts'
+import { moment } from '../../ui/time.ts'
+import { canDeleteForMe, deleteForMe } from './deleteForMe.ts'
+import { canDelete, deleteForEveryone } from './sendEdits.ts'
 import { sendAndReport } from './sendOutcome.ts'
 import type { ShownMessage } from './store.ts'
 
 interface Props {
-  room: Room
+  room: RoomRow
   messages: ShownMessage[]
   onUpgrade: () => void
   onDeleted?: () => void
   onClose: () => void
 }
 
-/** Asks before messages are deleted for everyone. */
+const FOR_ME = 'Delete for me'
+const FOR_ALL = 'Delete for everyone'
+
+/** Asks for whom messages are deleted. What is not possible for all of them is not offered. */
 export function DeleteMessage({ room, messages, onUpgrade, onDeleted, onClose }: Props) {
   const env = useEnv()
   const isOne = messages.length === 1
+  const isForAll = messages.every((message) => canDelete(env, message))
+  const isForMe = messages.every((message) => canDeleteForMe(room, message))
+  const over = (work: () => void) => () => {
+    onClose()
+    onDeleted?.()
+    work()
+  }
   async function remove() {
     for (const message of messages) {
       const outcome = await sendAndReport(() => deleteForEveryone(env, room, message), onUpgrade)
       if (outcome === 'failed') return
     }
   }
+  const forAll = { action: FOR_ALL, onConfirm: over(() => void remove()) }
+  const forMe = { action: FOR_ME, onConfirm: over(() => deleteForMe(env, room, messages)) }
+  const firstMs = Math.min(...messages.map(({ at, sentAt = at }) => Date.parse(sentAt)))
+  const words = [
+    isForAll &&
+      `For everyone until ${moment(new Date(firstMs + ACT_LIMITS.deleteMs))}: ${isOne ? 'its words and its file' : 'their words and their files'} leave the server and everybody’s browsers, one that is off when it connects. What was read, copied or exported before is not taken back.`,
+    isForMe &&
+      `For you: ${isOne ? 'it leaves' : 'they leave'} your browsers. The others keep theirs, and the server what it has sealed.`,
+  ]
   return (
     <AlertDialog
-      title={isOne ? 'Delete for everyone?' : `Delete ${messages.length} messages for everyone?`}
-      text={`${isOne ? 'Its words and its file' : 'Their words and their files'} leave the server and everybody’s browsers. One that is off deletes them when it connects. Nobody can take back what was read, copied or exported before.`}
-      action="Delete for everyone"
+      title={isOne ? 'Delete this message?' : `Delete ${messages.length} messages?`}
+      text={words.filter(Boolean).join(' ')}
+      {...(isForAll ? forAll : forMe)}
+      {...(isForAll && isForMe && { other: forMe })}
       pendingAction="Deleting..."
       isPending={false}
-      onConfirm={() => {
-        onClose()
-        onDeleted?.()
-        void remove()
-      }}
       onCancel={onClose}
     />
   )

@@ -43,6 +43,12 @@ interface At {
   line: Line
 }
 
+/** With the pictures that were sent with it. */
+function withAlbum(lines: Line[], message: ShownMessage): ShownMessage[] {
+  const line = lines.find((one) => one.kind === 'message' && one.message === message)
+  return (line?.kind === 'message' && line.album) || [message]
+}
+
 /** What can be done with a message: by a bar beside the one under the pointer or with the focus, a menu, keys, and a finger. */
 export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   const env = useEnv()
@@ -195,7 +201,9 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
           onClose={() => setMenu(undefined)}
         />
       )}
-      {room && asked?.of === 'delete' && <DeleteMessage {...{ room, messages: [asked.message], onUpgrade }} onClose={close} />}
+      {room && asked?.of === 'delete' && (
+        <DeleteMessage {...{ room, messages: withAlbum(lines, asked.message), onUpgrade }} onClose={close} />
+      )}
       {asked?.of === 'forward' && <ForwardDialog messages={[asked.message]} onUpgrade={onUpgrade} onClose={close} />}
       {room && asked?.of === 'details' && <MessageDetails {...{ room, message: asked.message }} onClose={close} />}
       {room && once?.body.kind === 'once' && (

@@ -11,6 +11,7 @@ import { copyText } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
 import { useOver } from '../../ui/useOver.tsx'
 import { DeleteMessage } from './DeleteMessage.tsx'
+import { canDeleteForMe } from './deleteForMe.ts'
 import { canForward } from './forward.ts'
 import { wordsOf } from './quotes.ts'
 import { endSelecting, selectedIn } from './select.ts'
@@ -41,7 +42,8 @@ export function SelectBar({ room, name, onUpgrade }: Props) {
   const selected = selection ? selectedIn(selection, shown) : NONE
   const words = copied(selected, name)
   const hasForward = selected.length > 0 && selected.every(canForward)
-  const hasDelete = selected.length > 0 && selected.every((message) => canDelete(env, message))
+  const hasDelete =
+    selected.length > 0 && [canDelete.bind(null, env), canDeleteForMe.bind(null, room)].some((can) => selected.every(can))
   const hasStar = selected.length > 0 && isMarkable(room)
   const areStarred = useStore(marksStore, ({ marks }) => selected.every((message) => isStarred(marks, room.id, message)))
   useOver(endSelecting, 'selection')

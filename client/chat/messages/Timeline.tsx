@@ -19,6 +19,7 @@ import { usePaging } from './usePaging.tsx'
 import { useRowFocus } from './useRowFocus.tsx'
 import { useSeen } from './useSeen.tsx'
 import { useStayAtEnd } from './useStayAtEnd.tsx'
+import { useStaying } from './useStaying.tsx'
 
 const Announcer = later(async () => (await import('./Announcer.tsx')).Announcer)
 const MessageActs = later(async () => (await import('./MessageActs.tsx')).MessageActs)
@@ -46,7 +47,8 @@ interface Props {
 export function Timeline({ room, view, name, comparedAt, isByCode, about, onUpgrade, onDay }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const hadNewer = useRef(view.hasNewer)
-  const { messages, fresh, hasOlder, hasNewer, isAtEnd, matches } = view
+  const { fresh, hasOlder, hasNewer, isAtEnd, matches } = view
+  const messages = useStaying(view.messages)
   const lines = useMemo(
     () => timelineLines({ messages, fresh, hasOlder, hasNewer, comparedAt, isByCode }),
     [messages, fresh, hasOlder, hasNewer, comparedAt, isByCode],

@@ -1,8 +1,9 @@
 // @vitest-environment happy-dom
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { ACT_LIMITS } from '../../../contract/chat/kinds/fold.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { Env } from '../../env.ts'
 import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
 import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
@@ -10,6 +11,7 @@ import { makeAnswers, openScreen, show, toasts } from '../../testing/screen.tsx'
 import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
 import { Talk } from '../../testing/talk.tsx'
 import { closeStep } from '../../ui/steps.ts'
+import { dropToasts, toastStore } from '../../ui/toast.ts'
 import { type BegunEdit, CryptoFailure } from '../../worker/crypto.ts'
 import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
 
@@ -24,6 +26,7 @@ const before = (ms: number) => new Date(Date.parse(NOW) - ms).toISOString()
 const HOUR = 60 * 60_000
 const kept: { content: unknown }[] = []
 const dropped: string[] = []
+const hidden: unknown[] = []
 let row: BegunEdit | null
 let isFull = false
 
@@ -39,6 +42,10 @@ const crypto = {
     if (isFull) throw new CryptoFailure('quota', 'This browser has no room left')
     kept.push(message)
   },
+  hideMessages: async (hides: unknown[]) => void hidden.push(...hides),
+  ownId: async () => ALICE_ID,
+  marks: async () => ({}),
+  hidingRooms: async () => [],
   dropFromOutbox: async ({ id }: { id: string }) => void dropped.push(id),
   earlierWords: async () => [{ at: before(HOUR), text: 'At eight' }],
   outbox: async () => [],
@@ -46,13 +53,14 @@ const crypto = {
 } as unknown as Env['crypto']
 
 beforeEach(() => {
-  for (const list of [kept, dropped]) list.length = 0
+  for (const list of [kept, dropped, hidden]) list.length = 0
   row = null
   isFull = false
   resetRooms()
   resetPeople()
   putPeople([shownBob])
-  roomsStore.setState({ rooms: new Map([[ROOM_ID, room]]) })
+  const notes = { ...room, id: notesRoomId(ALICE_ID), memberIds: [ALICE_ID], direct: null }
+  roomsStore.setState({ rooms: new Map([room, notes].map((one) => [one.id, one])) })
 })
 
 const mine: ShownMessage = {
@@ -151,22 +159,62 @@ test('An edit that this browser cannot keep stays in the field', async () => {
   expect(editing()?.value).toBe('At nine!')
 })
 
-test.each<[string, Partial<ShownMessage>, string[]]>([
-  ['own', {}, ['Edit', 'Delete for everyone']],
-  ['own, of 24 hours', { at: before(ACT_LIMITS.editMs) }, ['Edit', 'Delete for everyone']],
-  ['own, older', { at: before(ACT_LIMITS.editMs + 1) }, ['Delete for everyone']],
-  ['own, of two days', { at: before(ACT_LIMITS.deleteMs + 1) }, []],
+test.each<[string, Partial<ShownMessage>, string[], string[]]>([
+  ['own', {}, ['Edit', 'Delete'], ['me', 'everyone']],
+  ['own, of 24 hours', { at: before(ACT_LIMITS.editMs) }, ['Edit', 'Delete'], ['me', 'everyone']],
+  ['own, older', { at: before(ACT_LIMITS.editMs + 1) }, ['Delete'], ['me', 'everyone']],
+  ['own, of two days', { at: before(ACT_LIMITS.deleteMs + 1) }, ['Delete'], ['me']],
   [
     'edited fifty times',
     { edited: { n: 50, places: Array.from({ length: SAID.textsMax }, (_, at) => at) } },
-    ['Delete for everyone'],
+    ['Delete'],
+    ['me', 'everyone'],
   ],
-  ['not sent', { seq: null, status: 'sending' }, []],
-  ['of somebody else', theirs, []],
-])('The menu of a message that is %s has what is possible', async (_, more, expected) => {
-  talk({ ...mine, ...more })
+  ['not sent', { seq: null, status: 'sending' }, [], []],
+  ['of somebody else', theirs, ['Delete'], ['me']],
+])('The menu of a message that is %s has what is possible', async (_, more, expected, forWhom) => {
+  const { person } = talk({ ...mine, ...more })
   const found = (await items()).filter((item) => /^(Edit|Delete)/.test(item ?? ''))
   expect(found.map((item) => item?.replace(/(E|Del)$/, ''))).toEqual(expected)
+  if (forWhom.length === 0) return
+  await person.click(screen.getByRole('menuitem', { name: /^Delete/ }))
+  const dialog = await screen.findByRole('alertdialog', { name: 'Delete this message?' })
+  const offered = within(dialog).getAllByRole('button', { name: /^Delete for/ })
+  expect(offered.map(({ textContent }) => textContent?.replace('Delete for ', '')).sort()).toEqual([...forWhom].sort())
+})
+
+test('What is deleted for oneself leaves the screen at once, comes back by Undo, and goes once that is not offered any more', async () => {
+  const { person } = talk(theirs)
+  const asks = async () => {
+    bubble().focus()
+    await person.keyboard('{Delete}')
+    await person.click(await screen.findByRole('button', { name: 'Delete for me' }))
+    await waitFor(() => expect(document.querySelector('.bub')).toBeNull())
+  }
+  await asks()
+  act(() => toastStore.getState().queue.at(-1)?.action?.run())
+  act(() => dropToasts())
+  await waitFor(() => expect(bubble()).toBeTruthy())
+  expect(hidden).toEqual([])
+  await asks()
+  expect(hidden).toEqual([])
+  act(() => dropToasts())
+  const hide = { type: 'hide', room: ROOM_ID, target: { senderId: BOB_ID, id: MINE_ID }, at: 7 }
+  await waitFor(() => expect(hidden).toEqual([hide]))
+  expect(kept.map(({ content }) => content)).toEqual([hide])
+})
+
+test('Where the browser has no room for it, nothing is deleted, and the message stands there again', async () => {
+  const { person } = talk(theirs)
+  isFull = true
+  bubble().focus()
+  await person.keyboard('{Delete}')
+  await person.click(await screen.findByRole('button', { name: 'Delete for me' }))
+  await waitFor(() => expect(document.querySelector('.bub')).toBeNull())
+  act(() => dropToasts())
+  await waitFor(() => expect(JSON.stringify(toasts())).toContain('This browser has no room left'))
+  await waitFor(() => expect(bubble()).toBeTruthy())
+  expect(hidden).toEqual([])
 })
 
 test('Deleting asks first, names the places of the message and its edits, and drops what still waits', async () => {
@@ -177,7 +225,7 @@ test('Deleting asks first, names the places of the message and its edits, and dr
   })
   bubble().focus()
   await person.keyboard('{Delete}')
-  const dialog = await screen.findByRole('alertdialog', { name: 'Delete for everyone?' })
+  const dialog = await screen.findByRole('alertdialog', { name: 'Delete this message?' })
   expect(document.activeElement?.textContent).toBe('Cancel')
   expect(kept).toEqual([])
   await person.click(within(dialog).getByRole('button', { name: 'Delete for everyone' }))

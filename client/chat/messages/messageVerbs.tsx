@@ -20,6 +20,7 @@ import { roomById } from '../../rooms/list/roomList.ts'
 import type { MenuItem, QuickItem } from '../../ui/Menu.tsx'
 import { copyText } from '../../ui/useCopy.tsx'
 import { composer } from './composer.ts'
+import { canDeleteForMe } from './deleteForMe.ts'
 import { beginEdit, canEdit, editIn, leaveEdit } from './edits.ts'
 import { canForward } from './forward.ts'
 import { askOnce, canOpen } from './onceAsked.ts'
@@ -90,6 +91,11 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     if (room) void sendAndReport(() => togglePin(env, room, message), onUpgrade)
   }
 
+  function mayDelete(message: ShownMessage): boolean {
+    const room = roomById(chatRoomId)
+    return canDelete(env, message) || (room !== undefined && canDeleteForMe(room, message))
+  }
+
   /** Acts on the message by a letter. Returns false if it has none. */
   function actBy(key: string, message: ShownMessage): boolean {
     if ((key === 'r' || key === 'enter') && canReply(message)) reply(message)
@@ -100,7 +106,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     else if (key === 's' && canStar(message)) star(message)
     else if (key === 'p' && mayPin(message)) pin(message)
     else if (key === 'i' && message.seq !== null) onAsk('details', message)
-    else if (key === 'delete' && canDelete(env, message)) onAsk('delete', message)
+    else if (key === 'delete' && mayDelete(message)) onAsk('delete', message)
     else return false
     return true
   }
@@ -147,7 +153,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
           ]
         : []),
       ...(message.seq !== null ? [{ icon: Info, label: 'Details', press: 'I', onSelect: ask('details') }] : []),
-      ...(canDelete(env, message) ? [{ icon: Trash2, label: 'Delete for everyone', press: 'Del', onSelect: ask('delete') }] : []),
+      ...(mayDelete(message) ? [{ icon: Trash2, label: 'Delete', press: 'Del', onSelect: ask('delete') }] : []),
     ]
   }
 

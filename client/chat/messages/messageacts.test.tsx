@@ -102,7 +102,7 @@ test('The message with the focus or under the pointer has a bar with Reply and M
     within(menu)
       .getAllByRole('menuitem')
       .map(({ textContent }) => textContent),
-  ).toEqual(['ReplyR', 'CopyCtrl C', 'ForwardF', 'SelectX', 'StarS', 'PinP', 'DetailsI'])
+  ).toEqual(['ReplyR', 'CopyCtrl C', 'ForwardF', 'SelectX', 'StarS', 'PinP', 'DetailsI', 'DeleteDel'])
   await person.click(within(menu).getByRole('menuitem', { name: 'Reply' }))
   await waitFor(() => expect(replying()).not.toBe(null))
   await person.hover(message)
@@ -156,6 +156,7 @@ test('Where nothing can be written the menu has no Reply, and R does nothing', a
     'SelectX',
     'StarS',
     'DetailsI',
+    'DeleteDel',
   ])
 })
 

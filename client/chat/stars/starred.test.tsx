@@ -28,6 +28,7 @@ const words: Record<string, string> = {}
 const crypto = {
   ownId: async () => ALICE_ID,
   marks: async () => marks,
+  hidingRooms: async () => [],
   quoted: async ({ id }: { id: string }) => ({
     from: 1,
     said: words[id] === undefined ? undefined : { seq: 1, words: words[id], at: '2026-11-26T10:00:00.000Z' },

@@ -34,10 +34,11 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
   async function end() {
     nextMs = Number.POSITIVE_INFINITY
     const ended = await env.crypto.endDue()
+    const hidden = await env.crypto.dropHidden()
     // Another tab may have ended what this one shows.
     const now = env.clock().getTime()
     const shown = [...nextEnds].filter(([, endMs]) => endMs <= now).map(([id]) => id)
-    for (const id of new Set([...ended.chatRoomIds, ...shown])) {
+    for (const id of new Set([...ended.chatRoomIds, ...hidden, ...shown])) {
       nextEnds.delete(id)
       await refresh(id)
       await readBegun(id)

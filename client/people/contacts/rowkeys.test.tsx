@@ -24,6 +24,7 @@ const kept: unknown[] = []
 const crypto = {
   ownId: async () => ALICE_ID,
   marks: async () => marks,
+  hidingRooms: async () => [],
   outbox: async () => [],
   keepInOutbox: async ({ content }: { content: Parameters<typeof withMark>[1] }) => {
     kept.push(content)

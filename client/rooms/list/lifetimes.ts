@@ -15,6 +15,9 @@ export function noteEnds(chatRoomId: string, ends: Ends): void {
   heard?.(chatRoomId, ends)
 }
 
+/** Something there may have to go. */
+export const lookSoon = (chatRoomId: string): void => noteEnds(chatRoomId, { ...known.get(chatRoomId), nextEndMs: 0 })
+
 /** Replaces an earlier listener. */
 export function onEnds(listener: Heard): void {
   heard = listener

@@ -4,6 +4,7 @@ import { starName } from '../../../contract/chat/kinds/star.ts'
 import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
 import type { Env } from '../../env.ts'
 import type { Marks } from '../../worker/crypto.ts'
+import { lookSoon } from './lifetimes.ts'
 import { isNotes, isRequest, markOf, type Room } from './room.ts'
 
 /** Entries of the notes [Note: M13]. */
@@ -11,6 +12,7 @@ export const marksStore = createStore<{ marks: Marks }>(() => ({ marks: {} }))
 
 export async function loadMarks(env: Env): Promise<void> {
   marksStore.setState({ marks: await env.crypto.marks() })
+  for (const id of await env.crypto.hidingRooms()) lookSoon(id)
 }
 
 export const resetMarks = (): void => marksStore.setState({ marks: {} })

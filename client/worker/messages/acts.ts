@@ -3,17 +3,20 @@ import type { Live } from '../keys/live.ts'
 import { partOf } from '../primitives/loadPart.ts'
 import { messageWrites, type StoredMessage } from '../vault/storedMessage.ts'
 import { recordWrite, roomRecord } from '../vault/storedRoom.ts'
-import { dropDeleted, NOTHING_TAKEN, type TakenActs, type Waited, withActs } from './takenActs.ts'
+import { dropDeleted, hiddenKey, NOTHING_TAKEN, type TakenActs, type Waited, withActs } from './takenActs.ts'
 
 /** Most of what comes is no act. */
 export const loadActs = partOf(() => import('./takeActs.ts'))
 export const loadLifetimes = partOf(() => import('./lifetimes.ts'))
+export const loadHidden = partOf(() => import('./hidden.ts'))
 
 /**
  * Applies the acts among new entries, and those that waited for one of them [Note: M7]. Call inside the room's lock; the caller commits
  * the writes, then calls `dropDeleted`. Throws 'not_loaded' before anything is written.
  */
-export async function takeActs(live: Live, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
+export async function takeActs(live: Live, waited: Waited, found: StoredMessage[]): Promise<TakenActs> {
+  const hidden = await live.vault.get('sealed', hiddenKey(waited.chatRoomId))
+  const entries = hidden ? (await loadHidden()).withoutHidden(hidden, found) : found
   const taken = await takenOf(live, waited, entries)
   return entries.some(isTimed) ? (await loadLifetimes()).takeLifetimes(live, waited.chatRoomId, taken) : taken
 }

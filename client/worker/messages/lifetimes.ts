@@ -191,7 +191,11 @@ const endIn = (live: Live, chatRoomId: string, nowMs: number): Promise<void> =>
     if (gone.length > 0) await dropTraces(live, chatRoomId, gone)
   })
 
-async function endWrites(vault: Vault, { acts, lifetime: _, ...entry }: StoredMessage, unsent: OutboxRow[]): Promise<Write[]> {
+export async function endWrites(
+  vault: Vault,
+  { acts, lifetime: _, ...entry }: StoredMessage,
+  unsent: OutboxRow[],
+): Promise<Write[]> {
   const { chatRoomId } = entry
   const edits = await Promise.all((acts?.edits ?? []).map((seq) => messageAt(vault, chatRoomId, -seq)))
   const ended = [entry, ...edits].flatMap((one) => (one ? messageWrites({ ...one, body: { kind: 'act', act: null } }) : []))

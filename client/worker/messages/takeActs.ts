@@ -1,4 +1,4 @@
-import type { Content, MessageAct } from '../../../contract/chat/content.ts'
+import type { Content, Hide, MessageAct } from '../../../contract/chat/content.ts'
 import { type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
 import { PINS_MAX, type Pinned, pinnedIn, pinOf, withPins } from '../../../contract/chat/kinds/pin.ts'
@@ -18,6 +18,7 @@ import { roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { emptyPlace, explainOpened, hasPlace, isHidden, type Told } from './emptiedPlaces.ts'
+import { hideWrites } from './hidden.ts'
 import { keptMarks, type Marks, marksWrite, withMark } from './marks.ts'
 import { isOnce, spent } from './once.ts'
 import type { TakenActs, Waited } from './takenActs.ts'
@@ -45,6 +46,7 @@ export async function takeActs(
     forgotten: [],
     waiting: openWaiting(vault, chatRoomId),
     pins: [],
+    hides: [],
   }
   if (hasWaitingActs) await takeWaiting(at, entries)
   for (const entry of entries) {
@@ -66,6 +68,7 @@ export async function takeActs(
       ...at.forgotten,
       ...at.waiting.writes(),
       ...(at.marks ? [marksWrite(at.marks)] : []),
+      ...(await hideWrites(vault, at.hides)),
     ],
   }
 }
@@ -84,13 +87,15 @@ interface Taking {
   waiting: ReturnType<typeof openWaiting>
   marks?: Marks
   pins: Pinned[]
+  hides: Hide[]
 }
 
 /** Only notes have marks, and only their owner's. */
 async function takeRoomAct(at: Taking, { senderId, seq, body: { act } }: Told): Promise<void> {
   if (act.type === 'pin') return void at.pins.push(pinOf(act, seq))
-  if (at.chatRoomId === notesRoomId(senderId) && !isMessageAct(act))
-    at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), act, seq)
+  if (at.chatRoomId !== notesRoomId(senderId) || isMessageAct(act)) return
+  if (act.type === 'hide') at.hides.push(act)
+  else at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), act, seq)
 }
 
 const saidIn = (entries: StoredMessage[]) =>

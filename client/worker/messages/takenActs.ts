@@ -21,6 +21,12 @@ export interface Waited extends Pick<RoomRecord, 'hasWaitingActs' | 'pins'> {
   chatRoomId: string
 }
 
+/** Holds names of deleted messages [Note: M13]. */
+export const hiddenKey = (chatRoomId: string) => `hidden:${chatRoomId}`
+
+/** By chat and place: may still be here. */
+export const HIDING = 'hiding:'
+
 export const NOTHING_TAKEN: TakenActs = { entries: [], changed: [], deleted: [], isWaiting: false, writes: [] }
 
 /** Deletes what else is here of it. After a crash nobody has the key of a file, and the index is read later. */

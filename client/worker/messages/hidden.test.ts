@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import type { Act, Content, Hide } from '../../../contract/chat/content.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
+import { roomOfRow } from '../../rooms/list/listedRoom.ts'
+import { catchUp } from '../../rooms/log/catchUp.ts'
+import { gatherMarks } from '../../rooms/log/gatherMarks.ts'
+import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'
+import { at, type TestPerson, wordsOf } from '../../testing/people.ts'
+import { patchedClient, people } from '../../testing/room.ts'
+import { openLive } from '../account/openAccount.ts'
+import { STORES } from '../vault/vaultRows.ts'
+
+let alice: TestPerson
+let bob: TestPerson
+let chatRoomId: string
+
+beforeEach(async () => {
+  ;({ alice, bob, roomId: chatRoomId } = await people())
+  await alice.says(bob, 'stays')
+  await bob.says(alice, 'goes')
+  await alice.reads(bob)
+})
+
+const notesOf = ({ userId }: TestPerson) =>
+  roomOfRow(userId, {
+    ...{ chatRoomId: notesRoomId(userId), addedAt: new Date().toISOString(), people: [], direct: null, lastSeq: 0 },
+    ...{ isPasswordProtected: false, isLocked: false, lastMessageAt: null, lastMessage: null, unreadCount: 0, mutedUntil: null },
+    ...{ readSeq: 0, clearedSeq: 0 },
+  }).room
+
+async function says(me: TestPerson, room: Parameters<TestPerson['sends']>[0], content: Content | Act): Promise<void> {
+  const sentAt = new Date().toISOString()
+  await me.core.keepInOutbox({ id: randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt })
+  await me.sends(room)
+}
+
+async function readsNotes(person: TestPerson): Promise<void> {
+  await refreshOwnDevices(person.env)
+  await catchUp(person.env, notesOf(person))
+}
+
+const page = async (person: TestPerson) => (await person.core.page({ chatRoomId, limit: 50 })).messages
+const texts = async (person: TestPerson) => (await page(person)).map(({ body }) => wordsOf(body))
+
+async function found(person: TestPerson, query: string): Promise<number> {
+  await person.core.indexRooms({ chatRoomIds: [chatRoomId] })
+  return (await person.core.search({ query, chatRoomIds: [chatRoomId], limit: 9 })).messages.length
+}
+
+/** Rows of the vault with these words. */
+async function rowsWith(person: TestPerson, words: string): Promise<number> {
+  const { vault } = await at(person.computer, () => openLive(person.userId, person.unlock))
+  const rows = await Promise.all(STORES.map((store) => vault.all(store)))
+  vault.close()
+  return rows.flat().filter((row) => JSON.stringify(row).includes(words)).length
+}
+
+async function hideOf(person: TestPerson, text: string): Promise<Hide> {
+  const message = (await page(person)).find(({ body }) => wordsOf(body) === text) ?? expect.fail(`${text} is not there`)
+  const { senderId, id, seq } = message
+  return { type: 'hide', room: chatRoomId, target: { senderId, id }, at: seq }
+}
+
+test('what Alice deletes for herself leaves her browser at once, the other one with her notes, and a later one never shows it; Bob keeps it', async () => {
+  const laptop = await alice.newComputer()
+  await laptop.reads(bob)
+  await bob.says(alice, 'after')
+  await alice.reads(bob)
+  await laptop.reads(bob)
+  expect(await texts(laptop)).toContain('goes')
+  const hide = await hideOf(alice, 'goes')
+  expect(await alice.core.hideMessages([hide])).toEqual([chatRoomId])
+  expect(await texts(alice)).toEqual(['stays', 'after'])
+  await says(alice, notesOf(alice), hide)
+
+  await readsNotes(laptop)
+  expect(await laptop.core.hidingRooms()).toEqual([chatRoomId])
+  expect(await laptop.core.dropHidden()).toEqual([chatRoomId])
+  expect(await texts(laptop)).toEqual(['stays', 'after'])
+  expect(await laptop.core.hidingRooms()).toEqual([])
+
+  const phone = await alice.newComputer()
+  await readsNotes(phone)
+  await gatherMarks(phone.env, notesOf(phone))
+  expect(await phone.core.dropHidden()).toEqual([])
+  await phone.reads(bob)
+  expect(await texts(phone)).toEqual(['stays', 'after'])
+  const tablet = await alice.newComputer()
+  await tablet.reads(bob)
+  expect(await texts(tablet)).toEqual(['stays', 'goes', 'after'])
+  await readsNotes(tablet)
+  await gatherMarks(tablet.env, notesOf(tablet))
+  expect(await tablet.core.dropHidden()).toEqual([chatRoomId])
+  expect(await texts(tablet)).toEqual(['stays', 'after'])
+  expect(await texts(bob)).toEqual(['stays', 'goes', 'after'])
+})
+
+test('an edit or a reaction that comes later brings nothing back, and the log goes on', async () => {
+  const hide = await hideOf(alice, 'goes')
+  const { target } = hide
+  await alice.core.hideMessages([hide])
+  await says(bob, bob.room(alice), { type: 'edit', target, n: 1, text: 'goes on' })
+  await says(bob, bob.room(alice), { type: 'reaction', target, emojis: ['👍'] })
+  await alice.reads(bob)
+  expect(await texts(alice)).toEqual(['stays'])
+  expect(await texts(bob)).toEqual(['stays', 'goes on'])
+  await bob.says(alice, 'more')
+  expect((await alice.hears(bob)).at(-1)).toBe('more')
+})
+
+test('a place that has another message by now stays', async () => {
+  const hide = await hideOf(alice, 'goes')
+  expect(await alice.core.hideMessages([{ ...hide, target: { ...hide.target, id: randomUUID() } }])).toEqual([])
+  expect(await texts(alice)).toEqual(['stays', 'goes'])
+  expect(await alice.core.hidingRooms()).toEqual([])
+})
+
+test("Eve's word in the chat hides nothing: only the account's own notes count", async () => {
+  const hide = await hideOf(alice, 'stays')
+  const patched = await patchedClient(bob, alice)
+  const sent = await patched.seals({ content: hide })
+  await patched.posts(sent.id, sent.content)
+  await alice.reads(bob)
+  expect(await alice.core.hidingRooms()).toEqual([])
+  expect(await texts(alice)).toEqual(['stays', 'goes'])
+})
+
+test('no word of it is left in the vault or the index', async () => {
+  expect(await found(alice, 'goes')).toBe(1)
+  expect(await rowsWith(alice, 'goes')).toBeGreaterThan(0)
+  await alice.core.hideMessages([await hideOf(alice, 'goes')])
+  expect(await found(alice, 'goes')).toBe(0)
+  expect(await rowsWith(alice, 'goes')).toBe(0)
+  expect(await found(alice, 'stays')).toBe(1)
+})

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { Content, Hide, Target } from '../../../contract/chat/content.ts'
+import { notesRoomId } from '../../../contract/ground/shapes.ts'
+import { inRoom } from '../group/roomState.ts'
+import type { Live } from '../keys/live.ts'
+import { messageAt, type StoredMessage } from '../vault/storedMessage.ts'
+import { recordWrite, roomRecord } from '../vault/storedRoom.ts'
+import type { Vault, Write } from '../vault/vault.ts'
+import { jsonOf, type VaultValue } from '../vault/vaultRows.ts'
+import { dropTraces } from './dropDeleted.ts'
+import { endWrites } from './lifetimes.ts'
+import { outboxOf } from './outbox.ts'
+import { HIDING, hiddenKey } from './takenActs.ts'
+
+/** Names of a chat. Of more, the oldest come back in a browser that is added later. */
+const HIDDEN_MAX = 2000
+
+const namesShape = z.array(z.string())
+
+const nameOf = ({ senderId, id }: Target): string => `${senderId} ${id}`
+
+/** Call inside the notes' lock. */
+export async function hideWrites(vault: Vault, hides: Hide[]): Promise<Write[]> {
+  const writes: Write[] = []
+  for (const room of new Set(hides.map((hide) => hide.room))) {
+    const inIt = hides.filter((hide) => hide.room === room)
+    const row = await vault.get('sealed', hiddenKey(room))
+    const names = new Set([...(row ? jsonOf(namesShape, row) : []), ...inIt.map(({ target }) => nameOf(target))])
+    writes.push({ store: 'sealed', key: hiddenKey(room), value: { json: [...names].slice(-HIDDEN_MAX) } })
+    for (const { target, at } of inIt)
+      writes.push({ store: 'sealed', key: `${HIDING}${room} ${at}`, value: { json: nameOf(target) } })
+  }
+  return writes
+}
+
+/** `row`: the names. What is still sealed goes once it opens. */
+export function withoutHidden(row: VaultValue, entries: StoredMessage[]): StoredMessage[] {
+  const names = new Set(jsonOf(namesShape, row))
+  return entries.map((entry) => {
+    if (!names.has(nameOf(entry)) || !canGo(entry)) return entry
+    const { lifetime: _, acts: __, ...rest } = entry
+    return { ...rest, body: { kind: 'act', act: null } }
+  })
+}
+
+const canGo = ({ body }: StoredMessage): boolean => !['act', 'sealed'].includes(body.kind)
+
+/** Deletes them for this account, here at once. Returns the chats that changed. */
+export async function hideMessages(live: Live, hides: Hide[]): Promise<string[]> {
+  await inRoom(live, notesRoomId(live.userId), async () => live.vault.write(await hideWrites(live.vault, hides)))
+  return dropHidden(live)
+}
+
+/** Deletes what is hidden and still here. Leaves locked chats until they open. Returns the chats that changed. */
+export async function dropHidden(live: Live): Promise<string[]> {
+  const { vault } = live
+  const due = new Map<string, number[]>()
+  for (const key of await vault.keys('sealed', HIDING)) {
+    const [room = '', at] = key.slice(HIDING.length).split(' ')
+    due.set(room, [...(due.get(room) ?? []), Number(at)])
+  }
+  const changed: string[] = []
+  for (const [room, places] of due) if ((await vault.isOpen(room)) && (await dropIn(live, room, places))) changed.push(room)
+  return changed
+}
+
+const dropIn = (live: Live, chatRoomId: string, places: number[]): Promise<boolean> =>
+  inRoom(live, chatRoomId, async () => {
+    const { vault } = live
+    const [record, unsent] = await Promise.all([roomRecord(vault, chatRoomId), outboxOf(live, chatRoomId)])
+    const gone: Content[] = []
+    const writes: Write[] = []
+    for (const at of places) {
+      const key = `${HIDING}${chatRoomId} ${at}`
+      const [row, entry] = await Promise.all([vault.get('sealed', key), messageAt(vault, chatRoomId, at)])
+      writes.push({ store: 'sealed', key, value: null })
+      if (!row || !entry || jsonOf(z.string(), row) !== nameOf(entry) || !canGo(entry)) continue
+      if (entry.body.kind === 'content') gone.push(entry.body.content)
+      writes.push(...(await endWrites(vault, entry, unsent)))
+    }
+    const isChanged = record !== undefined && writes.length > places.length
+    if (isChanged) writes.push(recordWrite(chatRoomId, { ...record, changes: (record.changes ?? 0) + 1 }))
+    await vault.write(writes)
+    if (gone.length > 0) await dropTraces(live, chatRoomId, gone)
+    return isChanged
+  })
