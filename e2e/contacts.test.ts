@@ -1,8 +1,9 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { anotherBrowser, startChat, test } from './people.ts'
 import { behind, looksFine, putsAway } from './screen.ts'
 
-test('By the screen alone Alice names Bob, reports and blocks him, unblocks him and clears the chat; her other browser follows', async ({
+test('By the screen alone Alice names Bob, reports and blocks him, unblocks him, clears the chat and deletes it; her other browser follows', async ({
   server,
   alice,
   bob,
@@ -130,6 +131,29 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him 
   await bob.reads('this is meant to hurt')
   await bob.says('a new start')
   for (const browser of [alice, second]) await browser.reads('a new start')
+
+  await choose('Delete chat')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete chat' }).click()
+  await told('Chat deleted')
+  const rows = (each: Page) => each.locator('[data-room]').filter({ hasText: 'Robert from work' })
+  await expect.poll(() => rows(page).count()).toBe(0)
+  // Where it is open it stays until it is left.
+  await rows(second.page).waitFor()
+  await second.page.goto(`${server.url}/`)
+  await second.page.locator('.find input').waitFor()
+  await expect.poll(() => rows(second.page).count()).toBe(0)
+  // A search finds it, and to open it brings it back.
+  await page.locator('.find input').fill('robert')
+  await rows(page).click()
+  await page.getByText('Start a secure conversation').waitFor()
+  await page.locator('.find input').fill('')
+  for (const { page: each } of [alice, second]) await expect.poll(() => rows(each).count()).toBe(1)
+  await choose('Delete chat')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete chat' }).click()
+  await expect.poll(() => rows(page).count()).toBe(0)
+  await bob.reads('a new start')
+  await bob.says('are you there?')
+  for (const { page: each } of [alice, second]) await expect.poll(() => rows(each).count()).toBe(1)
   for (const one of [alice, second, bob]) expect(one.complaints).toEqual([])
   await second.leaves()
 })

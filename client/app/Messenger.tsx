@@ -8,7 +8,7 @@ import { preloadSending } from '../chat/messages/Composer.tsx'
 import { accountStore } from '../me/account/accountState.ts'
 import type { AddingWay } from '../people/contacts/AddMenu.tsx'
 import { actStore } from '../people/contacts/acts.ts'
-import { isArchived, marksStore } from '../rooms/list/marks.ts'
+import { isArchived, isDeleted, marksStore } from '../rooms/list/marks.ts'
 import { isEmptyNotes } from '../rooms/list/notes.ts'
 import { isNews, type RoomRow, roomsStore, sortRooms } from '../rooms/list/roomList.ts'
 import { pauseVoice } from '../rooms/list/voicedrafts.ts'
@@ -199,7 +199,8 @@ export function Messenger() {
 
 function listedRooms(): RoomRow[] {
   const { marks } = marksStore.getState()
-  return sortRooms(roomsStore.getState().rooms.values()).filter((room) => !isArchived(room, marks) && !isEmptyNotes(room))
+  const isListed = (room: RoomRow) => !isArchived(room, marks) && !isDeleted(room, marks) && !isEmptyNotes(room)
+  return sortRooms(roomsStore.getState().rooms.values()).filter(isListed)
 }
 
 /** Ends a selection among the messages. False if there is none. */

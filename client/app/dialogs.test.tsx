@@ -64,6 +64,7 @@ import { AddContactDialog } from '../people/contacts/AddContactDialog.tsx'
 import { AddMenu } from '../people/contacts/AddMenu.tsx'
 import { BlockContact, UnblockContact } from '../people/contacts/BlockContact.tsx'
 import { ClearChat } from '../people/contacts/ClearChat.tsx'
+import { DeleteChat } from '../people/contacts/DeleteChat.tsx'
 import { NameContact } from '../people/contacts/NameContact.tsx'
 import { NotesMenu } from '../people/contacts/NotesMenu.tsx'
 import { RemoveContact } from '../people/contacts/RemoveContact.tsx'
@@ -657,6 +658,11 @@ const DIALOGS: Opens[] = [
     shown: (close) => <AddContactDialog onClose={close} />,
   },
   { of: 'people/contacts/NameContact.tsx', focus: /^Name/, shown: (close) => <NameContact {...chat} onClose={close} /> },
+  {
+    of: 'people/contacts/DeleteChat.tsx',
+    focus: 'Cancel',
+    shown: (close) => <DeleteChat {...chat} onGone={none} onClose={close} />,
+  },
   { of: 'people/contacts/ClearChat.tsx', focus: 'Cancel', shown: (close) => <ClearChat {...chat} onClose={close} /> },
   {
     of: 'people/contacts/BlockContact.tsx',

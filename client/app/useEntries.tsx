@@ -19,6 +19,7 @@ import {
   ScanLine,
   Sun,
   Timer,
+  Trash2,
   UserRound,
   UserRoundPlus,
   UserRoundX,
@@ -132,7 +133,11 @@ function actsOn({ room, person }: DirectChat, { unmute, lock }: { unmute: () => 
     : asks(`Mute the chat with ${name}`, BellOff, 'mute')
   const ofOpen = isShutRow(room)
     ? []
-    : [asks(`Shared files of the chat with ${name}`, Images, 'shared'), asks(`Clear chat with ${name}`, Eraser, 'clear')]
+    : [
+        asks(`Shared files of the chat with ${name}`, Images, 'shared'),
+        asks(`Clear chat with ${name}`, Eraser, 'clear'),
+        asks(`Delete the chat with ${name}`, Trash2, 'delete_chat'),
+      ]
   const timer = isTimable(room) ? [asks(`Disappearing messages of the chat with ${name}`, Timer, 'timer')] : []
   const remove = asks(`Remove contact ${name}`, UserRoundX, 'remove')
   if (person.isDeleted) return [...ofOpen, remove]

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { hideRoom, showRoom } from '../chat/messages/messages.ts'
+import { isDeleted, marksStore } from '../rooms/list/marks.ts'
 import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
@@ -24,5 +25,10 @@ export function useShownRoom(room: RoomRow): () => void {
     })
     return hideRoom
   }, [env, room.id, attempt, isBookLost, isShutRow(room)])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: to open a deleted chat brings it back, and to delete the open one does not
+  useEffect(() => {
+    if (!isDeleted(latest.current, marksStore.getState().marks)) return
+    import('../chat/messages/deleteChat.ts').then(({ bringBack }) => bringBack(env, latest.current)).catch(() => undefined)
+  }, [env, room.id])
   return () => setAttempt(attempt + 1)
 }

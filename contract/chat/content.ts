@@ -160,6 +160,8 @@ const ACTS = [
   /** `at`: the message's seq [Note: M13]. */
   z.object({ type: z.literal('star'), room: chatRoomId, target: targetShape, on: z.boolean(), at: seqShape }),
   /** [Note: M13] */
+  z.object({ type: z.literal('delete_chat'), room: chatRoomId, on: z.boolean(), at: seqShape }),
+  /** [Note: M13] */
   z.object({ type: z.literal('hide'), room: chatRoomId, target: targetShape, at: seqShape }),
 ] as const
 
@@ -167,10 +169,11 @@ const ACTS = [
 export const actShape = z.discriminatedUnion('type', ACTS)
 export type Act = z.infer<typeof actShape>
 export type Mark = Extract<Act, { type: 'mark' }>
+export type ChatDeletion = Extract<Act, { type: 'delete_chat' }>
 export type Star = Extract<Act, { type: 'star' }>
 export type Hide = Extract<Act, { type: 'hide' }>
 export type Pin = Extract<Act, { type: 'pin' }>
-export type MessageAct = Exclude<Act, Mark | Star | Hide | Pin>
+export type MessageAct = Exclude<Act, Mark | Star | ChatDeletion | Hide | Pin>
 export type Target = MessageAct['target']
 
 const WRITTEN_CHARS = 30

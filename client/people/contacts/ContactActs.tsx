@@ -7,6 +7,7 @@ import { later } from '../../ui/later.tsx'
 import { actStore, endAct } from './acts.ts'
 import { BlockContact, UnblockContact } from './BlockContact.tsx'
 import { ClearChat } from './ClearChat.tsx'
+import { DeleteChat } from './DeleteChat.tsx'
 import { NameContact } from './NameContact.tsx'
 import { RemoveContact } from './RemoveContact.tsx'
 import { ReportContact } from './ReportContact.tsx'
@@ -34,6 +35,7 @@ export function ContactActs({ onGone }: Props) {
   if (asked.act === 'mute') return <MuteDialog room={chat.room} name={nameOf(chat.person)} onClose={endAct} />
   if (asked.act === 'timer') return <TimerDialog room={chat.room} onClose={endAct} />
   if (asked.act === 'clear') return <ClearChat {...about} />
+  if (asked.act === 'delete_chat') return <DeleteChat {...about} onGone={onGone} />
   if (asked.act === 'block') return <BlockContact {...about} onGone={onGone} />
   if (asked.act === 'unblock') return <UnblockContact {...about} />
   if (asked.act === 'report') return <ReportContact {...about} />

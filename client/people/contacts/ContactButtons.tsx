@@ -1,4 +1,4 @@
-import { Ban, Eraser, Flag, Images, Pencil, Star, Timer, UserRoundX } from 'lucide-react'
+import { Ban, Eraser, Flag, Images, Pencil, Star, Timer, Trash2, UserRoundX } from 'lucide-react'
 import { isTimable } from '../../chat/timers/isTimable.ts'
 import { isBlocked } from '../../rooms/list/room.ts'
 import { isShutRow, type RoomRow } from '../../rooms/list/roomList.ts'
@@ -17,6 +17,7 @@ export function ContactButtons({ room }: { room: RoomRow }) {
     ['name', Pencil, 'Change the name'],
     ...(isTimable(room) ? ofOpen('timer', Timer, 'Disappearing messages') : []),
     ...ofOpen('clear', Eraser, 'Clear chat'),
+    ...ofOpen('delete_chat', Trash2, 'Delete chat'),
     isBlocked(room) ? ['unblock', Ban, 'Unblock'] : ['block', Ban, 'Block'],
     ['report', Flag, 'Report'],
     ['remove', UserRoundX, 'Remove contact'],

@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   Pencil,
   Timer,
+  Trash2,
   UserRound,
   UserRoundCheck,
   UserRoundX,
@@ -74,7 +75,13 @@ export function RowMenu({ chat: { room, person }, at, onOpen, onClose }: Props) 
     ...(person.isDeleted ? [] : [muteItem(env, room), ...ofLiving]),
     ...lockItems(),
     ...(isTimable(room) ? [asks(Timer, 'Disappearing messages', 'timer')] : []),
-    ...(isShutRow(room) ? [] : [asks(Images, 'Shared files', 'shared'), asks(Eraser, 'Clear chat', 'clear')]),
+    ...(isShutRow(room)
+      ? []
+      : [
+          asks(Images, 'Shared files', 'shared'),
+          asks(Eraser, 'Clear chat', 'clear'),
+          asks(Trash2, 'Delete chat', 'delete_chat'),
+        ]),
     ...(person.isDeleted ? [] : [block, report]),
     asks(UserRoundX, 'Remove contact', 'remove'),
   ]

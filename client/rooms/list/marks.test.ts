@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Mark, Star } from '../../../contract/chat/content.ts'
 import { directRoomId, notesRoomId } from '../../../contract/ground/shapes.ts'
+import { passes } from '../../people/contacts/listFilter.ts'
+import type { ListRow } from '../../people/contacts/VirtualRows.tsx'
 import type { Marks } from '../../worker/crypto.ts'
 import { withMark } from '../../worker/messages/marks.ts'
 import { roomOfRow } from './listedRoom.ts'
-import { isArchived, isMarkable, isMarkedUnread, isPinned, isStarred } from './marks.ts'
+import { isArchived, isDeleted, isMarkable, isMarkedUnread, isPinned, isStarred } from './marks.ts'
 import { type RoomRow, sortRooms } from './roomList.ts'
 
 const [ME, BOB, CAROL] = ['a', 'b', 'c'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`) as [
@@ -39,6 +41,22 @@ test('a message brings a chat back, its own too, unless it is muted; unmuted, it
   expect(isPinned({ ...row, lastMessage }, marks)).toBe(true)
   expect(isArchived({ ...row, lastMessage, mutedUntil: '2030-01-01T00:00:00.000Z' }, marks)).toBe(true)
   expect(isArchived({ ...row, lastMessage: null, lastMessageAt: '2026-01-03T00:00:00.000Z', unreadCount: 1 }, marks)).toBe(false)
+})
+
+test('a deleted chat is on no list until a message comes after it, or it is brought back; muting changes nothing', () => {
+  const deletion = (on: boolean, at: number) => ({ type: 'delete_chat' as const, room: directRoomId(ME, BOB), on, at })
+  const marks = withMark(marked([BOB, 'archived', true]), deletion(true, 5), 9)
+  const row = rowOf(BOB, { lastMessage: null, mutedUntil: '2030-01-01T00:00:00.000Z' })
+  expect([isDeleted(row, marks), isArchived(row, marks)]).toEqual([true, false])
+  const listed = { room: row, face: {}, people: [], direct: undefined } as unknown as ListRow
+  const shows = (openRoomId: string | undefined) =>
+    (['all', 'unread', 'archived'] as const).map((filter) => passes(listed, filter, { marks, openRoomId }))
+  expect(shows(undefined)).toEqual([false, false, false])
+  expect(shows(row.id)[0]).toBe(true)
+  const lastMessage = { id: CAROL, seq: 6, senderId: BOB, createdAt: '2026-01-03T00:00:00.000Z' }
+  expect(isDeleted({ ...row, lastMessage }, marks)).toBe(false)
+  expect(isDeleted(row, withMark(marks, deletion(false, 5), 10))).toBe(false)
+  expect(isDeleted(row, withMark(marks, deletion(false, 5), 8))).toBe(true)
 })
 
 test("marked as unread until something newer is read; a request, or another's notes, cannot be marked", () => {

@@ -20,7 +20,7 @@ export const resetMarks = (): void => marksStore.setState({ marks: {} })
 type Row = Pick<Room, 'id' | 'ownId' | 'direct' | 'marks'> &
   Pick<ListedRoom, 'lastMessage' | 'lastMessageAt' | 'unreadCount' | 'mutedUntil'>
 
-const told = ({ id }: Pick<Room, 'id'>, is: Mark['is'], marks: Marks) => {
+const told = ({ id }: Pick<Room, 'id'>, is: Mark['is'] | 'deleted', marks: Marks) => {
   const mark = marks[id]?.[is]
   return mark?.on ? mark : undefined
 }
@@ -34,11 +34,18 @@ export const isPinned = (room: Row, marks: Marks): boolean =>
 /** A message brings a chat back unless it is muted. */
 export function isArchived(room: Row, marks: Marks): boolean {
   const mark = isMarkable(room) ? told(room, 'archived', marks) : undefined
-  if (!mark) return false
-  // Locked chats show no place.
-  const hasCome = room.lastMessage ? room.lastMessage.seq > mark.at : room.lastMessageAt !== null && room.unreadCount > 0
-  return room.mutedUntil !== null || !hasCome
+  return mark !== undefined && !isDeleted(room, marks) && (room.mutedUntil !== null || !hasComeAfter(mark.at, room))
 }
+
+/** A message brings it back. */
+export function isDeleted(room: Row, marks: Marks): boolean {
+  const mark = told(room, 'deleted', marks)
+  return mark !== undefined && !hasComeAfter(mark.at, room)
+}
+
+/** Locked chats show no place. */
+const hasComeAfter = (at: number, { lastMessage, lastMessageAt, unreadCount }: Row): boolean =>
+  lastMessage ? lastMessage.seq > at : lastMessageAt !== null && unreadCount > 0
 
 /** Reading something newer ends it. */
 export function isMarkedUnread(room: Row, marks: Marks): boolean {

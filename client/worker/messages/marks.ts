@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Mark, Star } from '../../../contract/chat/content.ts'
+import type { ChatDeletion, Mark, Star } from '../../../contract/chat/content.ts'
 import { STAR, starName } from '../../../contract/chat/kinds/star.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
@@ -29,9 +29,9 @@ export async function keptMarks(vault: Vault): Promise<Marks> {
 export const marksWrite = (marks: Marks): Write => ({ store: 'sealed', key: KEY, value: { json: marks } })
 
 /** The later place wins, whatever comes first. */
-export function withMark(marks: Marks, mark: Mark | Star, seq: number): Marks {
+export function withMark(marks: Marks, mark: Mark | Star | ChatDeletion, seq: number): Marks {
   const { room, on, at } = mark
-  const is = mark.type === 'mark' ? mark.is : starName(mark.target)
+  const is = mark.type === 'mark' ? mark.is : mark.type === 'star' ? starName(mark.target) : 'deleted'
   const { [room]: before, ...others } = marks
   if ((before?.[is]?.seq ?? 0) >= seq) return marks
   const rooms = Object.entries(others)
@@ -56,7 +56,9 @@ export async function marksOf(live: Live): Promise<Marks> {
   const [marks, waiting] = await Promise.all([keptMarks(live.vault), outboxOf(live, notesRoomId(live.userId))])
   return waiting.reduce(
     (all, { content, order }) =>
-      content?.type === 'mark' || content?.type === 'star' ? withMark(all, content, Number.MAX_SAFE_INTEGER / 2 + order) : all,
+      content?.type === 'mark' || content?.type === 'star' || content?.type === 'delete_chat'
+        ? withMark(all, content, Number.MAX_SAFE_INTEGER / 2 + order)
+        : all,
     marks,
   )
 }
