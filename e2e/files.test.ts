@@ -250,7 +250,10 @@ test('Keys, wheel and fingers lead through the pictures of a chat and bring one 
   await bob.page.keyboard.press('Escape')
 })
 
-test('A voice message plays at the speed that was chosen before it was here', async ({ alice, bob }) => {
+test('A voice message plays at the speed that was chosen before it was here, and Alice sees that Bob has listened', async ({
+  alice,
+  bob,
+}) => {
   await givesTone(alice.page)
   await alice.page.getByRole('button', { name: 'Record a voice message' }).click()
   // On a slow machine its clock leaves seconds out.
@@ -266,6 +269,9 @@ test('A voice message plays at the speed that was chosen before it was here', as
   await bob.page.getByRole('button', { name: 'Play voice message' }).click()
   await bob.page.getByRole('button', { name: 'Pause voice message' }).waitFor()
   await expect.poll(rate).toBe(2)
+  for (const { page } of [alice, bob]) await page.getByRole('img', { name: 'Listened to' }).waitFor()
+  await alice.reloads()
+  await alice.page.getByRole('img', { name: 'Listened to' }).waitFor()
 })
 
 test("Alice's third browser opens a picture that was sent before it was there; what could run is saved and does not", async ({

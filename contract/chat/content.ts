@@ -153,6 +153,8 @@ const ACTS = [
     as: z.enum(ONCE_AS),
     seconds: z.number().min(0).max(SAID.voiceSeconds).optional(),
   }),
+  /** A voice message was played. */
+  z.object({ type: z.literal('listened'), target: targetShape }),
   /** `place`: of the message [Note: M7]. */
   z.object({ type: z.literal('pin'), target: targetShape, place: z.number().int().min(1), on: z.boolean() }),
   /** `at`: the chat's last seq [Note: M13]. */

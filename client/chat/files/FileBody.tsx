@@ -1,5 +1,7 @@
 import type { ComponentType, ReactNode } from 'react'
 import { useStore } from 'zustand'
+import type { Env } from '../../env.ts'
+import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { DocumentBody } from './DocumentBody.tsx'
 import { lookOf } from './fileWords.ts'
@@ -16,17 +18,20 @@ type Range = readonly [from: number, to: number]
 
 interface Props {
   body: Held & { text: string }
-  message: { id: string; seq: number | null; isMine: boolean }
+  message: { id: string; seq: number | null; isMine: boolean; listened?: string }
   /** Marks in the name, then in the caption. */
   marks: readonly Range[] | undefined
   meta: ReactNode
   /** What the message replies to. */
   above?: ReactNode
+  /** A voice message began to play. */
+  onListened?: (env: Env) => void
   Words: ComponentType<{ text: string; marks: readonly [number, number][] | undefined }>
 }
 
-export function FileBody({ body, message, marks, meta, above, Words }: Props) {
-  const { id, seq, isMine } = message
+export function FileBody({ body, message, marks, meta, above, onListened, Words }: Props) {
+  const { id, seq, isMine, listened } = message
+  const env = useEnv()
   const upload = useStore(uploadsStore, ({ uploads }) => (isMine ? uploads.find((one) => one.id === id) : undefined))
   const look = lookOf(body.file)
   const isOut = upload !== undefined || body.file.object === ''
@@ -38,7 +43,9 @@ export function FileBody({ body, message, marks, meta, above, Words }: Props) {
       {above}
       {look === 'picture' && <PictureBody held={body} seq={seq} isOut={isOut} />}
       {look === 'document' && <DocumentBody held={body} isOut={isOut} />}
-      {look !== 'picture' && look !== 'document' && !isOut && <Player held={body} look={look} isInChat />}
+      {look !== 'picture' && look !== 'document' && !isOut && (
+        <Player held={body} look={look} isInChat isListened={listened !== undefined} onListened={() => onListened?.(env)} />
+      )}
       {isOut && look === 'video' && <VideoBody held={body} isOut />}
       {isOut && (look === 'voice' || look === 'audio') && <DocumentBody held={body} isOut />}
       {upload && <UploadStrip upload={upload} />}

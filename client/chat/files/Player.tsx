@@ -18,10 +18,13 @@ interface Props {
   isSavable?: boolean
   isInChat?: boolean
   isLengthSaid?: boolean
+  isListened?: boolean
+  onListened?: () => void
 }
 
 /** Fetches the file at the first request. */
-export function Player({ held, look, isAsked = false, isSavable = true, isInChat = false, isLengthSaid = false }: Props) {
+export function Player(props: Props) {
+  const { held, look, isAsked = false, isSavable = true, isInChat = false, isLengthSaid = false, isListened, onListened } = props
   const env = useEnv()
   const [isWanted, setWanted] = useState(() => isAsked || openedStore.getState().urls.has(held.file.object))
   const [isBroken, setBroken] = useState(false)
@@ -60,7 +63,7 @@ export function Player({ held, look, isAsked = false, isSavable = true, isInChat
   if (voice)
     return (
       <VoicePlayer
-        {...{ voice, url, part }}
+        {...{ voice, url, part, isListened, onListened }}
         isLengthSaid={isLengthSaid}
         onWant={() => setWanted(true)}
         onFollow={isInChat ? () => void follow() : undefined}

@@ -1,4 +1,4 @@
-import { Pause, Play } from 'lucide-react'
+import { Headphones, Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { FileContent } from '../../../contract/chat/content.ts'
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
@@ -23,9 +23,13 @@ interface Props {
   /** It comes along with one above it. */
   onAlong?: () => void
   onBroken: () => void
+  isListened?: boolean | undefined
+  /** It has begun to play. */
+  onListened?: (() => void) | undefined
 }
 
-export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, onFollow, onAlong, onBroken }: Props) {
+export function VoicePlayer(props: Props) {
+  const { voice, url, part, isLengthSaid = false, isListened, onWant, onFollow, onAlong, onBroken, onListened } = props
   const audio = useRef<HTMLAudioElement>(null)
   const [isPressed, setPressed] = useState(false)
   const [isPlaying, setPlaying] = useState(false)
@@ -94,6 +98,7 @@ export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, on
           // A load resets the chosen speed.
           currentTarget.playbackRate = speed
           setPlaying(true)
+          onListened?.()
         }}
         onPause={() => setPlaying(false)}
         onTimeUpdate={(event) => setAt(event.currentTarget.currentTime)}
@@ -125,6 +130,11 @@ export function VoicePlayer({ voice, url, part, isLengthSaid = false, onWant, on
           onChange={(event) => goTo(Number(event.target.value))}
         />
       </span>
+      {isListened && (
+        <span className="att-listened" role="img" aria-label="Listened to" title="Listened to">
+          <Headphones className="i i-14" aria-hidden />
+        </span>
+      )}
       <span className="att-length">
         {part !== undefined
           ? `${Math.round(part * 100)} %`

@@ -14,9 +14,11 @@ import { uploadsStore } from './uploadsState.ts'
 import { barsOf } from './Wave.tsx'
 
 openScreen()
+const listened: string[] = []
 const plays = vi.fn(async () => undefined)
 beforeEach(() => {
   plays.mockClear()
+  listened.length = 0
   vi.spyOn(HTMLMediaElement.prototype, 'play').mockImplementation(plays)
   vi.stubGlobal(
     'ResizeObserver',
@@ -50,6 +52,7 @@ function bubble(id: string, about: Partial<FileContent>, isMine = false) {
       body={{ file, chatRoomId: 'room', text: file.caption }}
       message={{ id, seq: 1, isMine }}
       marks={undefined}
+      onListened={() => listened.push(id)}
       meta={<time>10:00</time>}
       Words={({ text }) => text}
     />
@@ -115,6 +118,9 @@ test('The next voice message follows by itself, at the same speed; the last ends
   await person.click(within(first).getByRole('button', { name: 'Play voice message' }))
   await waitFor(() => expect(plays).toHaveBeenCalledTimes(1))
   expect(plays.mock.contexts[0]).toBe(first.querySelector('audio'))
+  expect(listened).toEqual([])
+  fireEvent.play(first.querySelector('audio') as HTMLAudioElement)
+  expect(listened).toEqual(['a'])
   // It is in this browser: the server is asked for nothing, and none comes along.
   expect(openFile).toHaveBeenCalledTimes(1)
   fireEvent.ended(first.querySelector('audio') as HTMLAudioElement)

@@ -103,7 +103,20 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
       </Said>
     ),
   },
-  file: { bubble: (drawn) => <FileBody {...drawn} Words={Folded} /> },
+  file: {
+    bubble: (drawn) => (
+      <FileBody
+        {...drawn}
+        Words={Folded}
+        onListened={(env) => {
+          // Nobody asked for it: where its code is not there it is not told.
+          import('./tellListened.ts')
+            .then(({ tellListened }) => tellListened(env, drawn.body.chatRoomId, drawn.message))
+            .catch(() => undefined)
+        }}
+      />
+    ),
+  },
   once: { bubble: (drawn) => <OnceBody {...drawn} /> },
   call: { bubble: (drawn) => <CallLine {...drawn} /> },
   transfer: { bubble: (drawn) => <TransferLine {...drawn} /> },

@@ -26,7 +26,7 @@ export function MessageDetails({ room, message, onClose }: Props) {
   const env = useEnv()
   const people = useStore(peopleStore, (state) => state.people)
   const [earlier, setEarlier] = useState<Wording[]>()
-  const { id, senderId, status, isMine, edited, reactions = [], at, lifetime, body, opened } = message
+  const { id, senderId, status, isMine, edited, reactions = [], at, lifetime, body, opened, listened } = message
   useEffect(() => {
     let isShown = true
     const found =
@@ -59,6 +59,7 @@ export function MessageDetails({ room, message, onClose }: Props) {
           string,
         ][])
       : []),
+    ...(listened ? ([['Listened to', moment(new Date(listened))]] as [string, string][]) : []),
     ...(lifetime ? ([['Disappears', disappears(lifetime)]] as [string, string][]) : []),
     ...reactions.map(({ emoji, userIds }): [string, string] => [emoji, namesOf(userIds, room.ownId, people)]),
   ]

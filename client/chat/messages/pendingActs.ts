@@ -48,7 +48,8 @@ export function withPending(message: StoredMessage, rows: ActRow[], ownId: strin
 }
 
 export function pendingOf(message: StoredMessage, rows: ActRow[]): Pick<ShownMessage, 'pending'> {
-  const mine = rows.filter((row) => aims(row, message))
+  // A mark of listening is told by the way.
+  const mine = rows.filter((row) => aims(row, message) && row.content.type !== 'listened')
   if (mine.length === 0) return {}
   const refused = mine.find(({ failure }) => failure !== null)
   const ids = (refused ? [refused] : mine).map(({ id }) => id)

@@ -1,7 +1,7 @@
 import type { Content } from '../../../contract/chat/content.ts'
 import { DELETED, DELETED_HERE, UNSUPPORTED } from '../../../contract/chat/contentwords.ts'
 import { callTitle } from '../../../contract/chat/kinds/call.ts'
-import type { Folded } from '../../../contract/chat/kinds/fold.ts'
+import type { Acts, Folded } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords, isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { timerWords } from '../../../contract/chat/kinds/timer.ts'
@@ -37,14 +37,20 @@ export function shownMessage(message: StoredMessage, room: Room): ShownMessage {
   }
 }
 
-function actsOf({ senderId, body, acts }: StoredMessage, ownId: string): Pick<ShownMessage, 'edited' | 'reactions' | 'opened'> {
+function actsOf(
+  { senderId, body, acts }: StoredMessage,
+  ownId: string,
+): Pick<ShownMessage, 'edited' | 'reactions' | 'opened' | 'listened'> {
   if (body.kind !== 'content' || !acts) return {}
   const people = Object.entries(acts.reactions ?? {}).sort(([, a], [, b]) => a.seq - b.seq)
-  const opened = (senderId === ownId ? Object.values(acts.opened ?? {})[0] : acts.opened?.[ownId])?.at
+  // The other’s counts for an own message, else the own one.
+  const told = (by: Acts['opened'] = {}) => (senderId === ownId ? Object.values(by)[0] : by[ownId])?.at
+  const [opened, listened] = [told(acts.opened), told(acts.listened)]
   const emojis = [...new Set(people.flatMap(([, { emojis: of }]) => of))]
   const userIdsOf = (emoji: string) => people.filter(([, { emojis: of }]) => of.includes(emoji)).map(([userId]) => userId)
   return {
     ...(opened !== undefined && { opened }),
+    ...(listened !== undefined && { listened }),
     ...(acts.edit && { edited: { n: acts.edit.n, places: acts.edits ?? [] } }),
     ...(emojis.length > 0 && { reactions: emojis.map((emoji) => ({ emoji, userIds: userIdsOf(emoji) })) }),
   }

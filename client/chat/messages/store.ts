@@ -67,6 +67,8 @@ export interface ShownMessage {
   lifetime?: { seconds: number; endsMs?: number }
   /** ISO 8601: when the reader opened what opens once. */
   opened?: string
+  /** ISO 8601: when the reader listened to it. */
+  listened?: string
   /** In the order of their first. */
   reactions?: ShownReaction[]
   /** What this browser has done to it and the server does not have yet; `failed`: the person decides. */

@@ -22,7 +22,8 @@ const SWITCHES: { what: keyof Privacy; Icon: LucideIcon; name: string; words: st
     what: 'receipts',
     Icon: CheckCheck,
     name: 'Send read receipts',
-    words: 'When they are off your contacts see “Delivered” at most. Your own browsers still know what you have read.',
+    words:
+      'When they are off your contacts see “Delivered” at most, and not whether you listened to a voice message. Your own browsers still know what you have read.',
   },
 ]
 

@@ -77,11 +77,14 @@ const bodyShape = z.discriminatedUnion('kind', [
 const BODY_KINDS = new Set(bodyShape.options.map(({ shape }) => shape.kind.value as string))
 const anyBody = z.looseObject({ kind: z.string() })
 
+const firstShape = z.record(z.string(), z.looseObject({ seq: z.number(), at: z.string() }))
+
 const actsShape: z.ZodType<Acts> = z.looseObject({
   edit: z.looseObject({ n: z.number(), seq: z.number(), text: z.string() }).exactOptional(),
   edits: z.array(z.number()).exactOptional(),
   reactions: z.record(z.string(), z.looseObject({ seq: z.number(), emojis: z.array(z.string()) })).exactOptional(),
-  opened: z.record(z.string(), z.looseObject({ seq: z.number(), at: z.string() })).exactOptional(),
+  opened: firstShape.exactOptional(),
+  listened: firstShape.exactOptional(),
 })
 
 const rowShape = z.looseObject({

@@ -57,6 +57,16 @@ test('Whatever the order, the highest n wins, then the later place; of one perso
   for (const order of orders(acts)) expect(after(order)).toEqual(whole)
 })
 
+test('A voice message is listened to by whoever did not speak it, and from the first time', () => {
+  const sound = { as: 'audio', voice: { seconds: 3, peaks: 'AAEC' } }
+  const voice = said({ type: 'file', ...sound } as Content)
+  const listen = (seq: number, senderId: string, at = later(seq)) => told({ type: 'listened', target }, seq, { senderId, at })
+  const all = [listen(3, BOB), listen(5, BOB), listen(4, ALICE)]
+  for (const order of orders(all)) expect(after(order, voice)).toEqual({ listened: { [BOB]: { seq: 3, at: later(3) } } })
+  expect(after(all)).toEqual({})
+  expect(after(all, said({ type: 'file', as: 'file' } as Content))).toEqual({})
+})
+
 test('A reaction that is taken back does not return with an earlier one', () => {
   expect(after([react([], 6, BOB), react(['👍'], 5, BOB)])).toEqual({ reactions: { [BOB]: { seq: 6, emojis: [] } } })
 })

@@ -9,6 +9,8 @@ export interface Acts {
   reactions?: Record<string, { seq: number; emojis: string[] }>
   /** When each reader opened what opens once [Note: M14]. */
   opened?: Record<string, { seq: number; at: string }>
+  /** When each reader listened to a voice message. */
+  listened?: Record<string, { seq: number; at: string }>
 }
 
 /** `sentAt`: signed. ISO 8601. */
@@ -45,10 +47,11 @@ export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | un
     if (before && before.seq >= seq) return undefined
     return { ...acts, reactions: { ...acts.reactions, [senderId]: { seq, emojis: [...new Set(act.emojis)] } } }
   }
-  if (act.type === 'opened') {
-    const before = acts.opened?.[senderId]
-    if (content.type !== 'once' || senderId === target.senderId || (before && before.seq <= seq)) return undefined
-    return { ...acts, opened: { ...acts.opened, [senderId]: { seq, at: told.at } } }
+  if (act.type === 'opened' || act.type === 'listened') {
+    const { [act.type]: known = {} } = acts
+    const isMeant = act.type === 'opened' ? content.type === 'once' : content.type === 'file' && content.voice !== undefined
+    if (!isMeant || senderId === target.senderId || (known[senderId]?.seq ?? seq + 1) <= seq) return undefined
+    return { ...acts, [act.type]: { ...known, [senderId]: { seq, at: told.at } } }
   }
   if (act.type === 'delete') return isDeletedBy(target, told) ? 'deleted' : undefined
   if (senderId !== target.senderId) return undefined

@@ -19,7 +19,7 @@ const KINDS: { [K in Kind]: KindRules<ContentOf<K>> } = {
 
 const rulesOf = (content: Content): KindRules<Content> => KINDS[content.type]
 
-const MESSAGE_ACTS: string[] = ['edit', 'reaction', 'delete', 'opened'] satisfies MessageAct['type'][]
+const MESSAGE_ACTS: string[] = ['edit', 'reaction', 'delete', 'opened', 'listened'] satisfies MessageAct['type'][]
 const ACTS: string[] = [...MESSAGE_ACTS, ...(['mark', 'star', 'delete_chat', 'hide', 'pin'] satisfies Act['type'][])]
 
 export const isAct = (said: Content | Act): said is Act => ACTS.includes(said.type)
