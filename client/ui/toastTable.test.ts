@@ -35,6 +35,8 @@ const TABLE: Record<string, string[]> = {
       'No photo was taken',
       'No picture was saved',
       'Not marked as read',
+      'chat/messages/deleteForMe.ts title',
+      'The chat was not deleted',
       'Nothing was changed',
     ],
     ...['NOT_SET', 'The chat is still muted', 'The chat was not muted', 'The chat was not restarted', 'The export stopped'],
@@ -109,14 +111,15 @@ const TABLE: Record<string, string[]> = {
       'Your address book begins anew',
     ],
     ...['The passkey is added', 'The passkey is removed', 'The server does not know yet', 'plan/family/InvitationPage.tsx title'],
-    'Forwarded',
+    ...['Forwarded', 'Chat deleted'],
     ...['Plan given', 'Refund noted', 'Plan ended', 'Dismissed', 'Invitation cancelled'],
   ],
-  'it can be taken back': ['Contact blocked', 'Request ignored', 'name is archived'],
+  'it can be taken back': ['Contact blocked', 'Request ignored', 'name is archived', 'Messages deleted'],
 }
 
 /** Expressions in place of a title, and what they stand for. Those of a wrapper are read where it is called. */
 const SAME: Record<string, string | null> = {
+  "isOne ? 'Message deleted' : `${messages.length} messages deleted`": 'Messages deleted',
   "mail === 'sent' ? 'Invitation Sent' : 'Invitation Created'": 'Invitation Sent or Created',
   UNSUPPORTED: 'Unsupported message type',
   "title ?? 'Something does not fit'": 'Something does not fit',

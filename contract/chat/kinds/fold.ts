@@ -1,6 +1,6 @@
 import type { Act, Content } from '../content.ts'
 import { SAID } from '../saidlimits.ts'
-import { isAct, isCounted, isMessageAct, withOwnWords } from './kinds.ts'
+import { fileIn, isAct, isCounted, isMessageAct, withOwnWords } from './kinds.ts'
 
 /** What was done to one message [Note: M7]. */
 export interface Acts {
@@ -49,7 +49,7 @@ export function withAct(target: ActTarget, told: ToldAct): Acts | 'deleted' | un
   }
   if (act.type === 'opened' || act.type === 'listened') {
     const { [act.type]: known = {} } = acts
-    const isMeant = act.type === 'opened' ? content.type === 'once' : content.type === 'file' && content.voice !== undefined
+    const isMeant = act.type === 'opened' ? content.type === 'once' : fileIn(content)?.voice !== undefined
     if (!isMeant || senderId === target.senderId || (known[senderId]?.seq ?? seq + 1) <= seq) return undefined
     return { ...acts, [act.type]: { ...known, [senderId]: { seq, at: told.at } } }
   }
