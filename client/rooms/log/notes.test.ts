@@ -5,7 +5,7 @@ import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { wordsOf } from '../../testing/people.ts'
-import { patchedClient, people } from '../../testing/room.ts'
+import { changesKeys, patchedClient, people } from '../../testing/room.ts'
 import type { StoredMessage } from '../../worker/crypto.ts'
 import { roomOfRow } from '../list/listedRoom.ts'
 import { isStarred } from '../list/marks.ts'
@@ -116,6 +116,24 @@ test("a message of Bob's is starred in every browser of Alice's, also before it 
   await reads(phone)
   expect(await isStarredAt(phone)).toBe(false)
   expect(await reads(phone)).toEqual([])
+})
+
+test('what a browser marked before it was removed holds in one that is added after', async () => {
+  const { alice, roomId } = await people()
+  const laptop = await alice.newComputer()
+  await refreshOwnDevices(alice.env)
+  await keeps(alice, mark(roomId, 'pinned', true))
+  await enterRoom(laptop.env, notesOf(laptop, 2))
+  await keeps(laptop, mark(roomId, 'pinned', false))
+  await keeps(laptop, mark(roomId, 'archived', true, 7))
+  await reads(alice)
+  await changesKeys(alice, { removeDevices: [laptop.deviceId] })
+  await keeps(alice, mark(roomId, 'unread', true, 7))
+  const phone = await alice.newComputer()
+  await reads(phone)
+  await gatherMarks(phone.env, notesOf(phone, 0))
+  const shown = { pinned: { on: false }, archived: { on: true, at: 7 }, unread: { on: true, at: 7 } }
+  for (const browser of [alice, phone]) expect((await browser.core.marks())[roomId]).toMatchObject(shown)
 })
 
 test('a page that ends before it has the keys of the notes leaves its marks to the next one', async () => {

@@ -24,11 +24,10 @@ import { isOnce, spent } from './once.ts'
 import type { TakenActs, Waited } from './takenActs.ts'
 import { openWaiting } from './waitingActs.ts'
 
-/** What a removed browser signs after its removal changes nothing. */
-const isTold = (entry: StoredMessage | undefined): entry is Told =>
-  entry?.body.kind === 'act' && entry.body.act !== null && !entry.isRemovedSince
+const isTold = (entry: StoredMessage | undefined): entry is Told => entry?.body.kind === 'act' && entry.body.act !== null
 
-const isOfMessage = (entry: StoredMessage | undefined): entry is Told<MessageAct> => isTold(entry) && isMessageAct(entry.body.act)
+const isOfMessage = (entry: StoredMessage | undefined): entry is Told<MessageAct> =>
+  isTold(entry) && !entry.isRemovedSince && isMessageAct(entry.body.act)
 
 export async function takeActs(
   { vault, userId }: Live,
@@ -90,9 +89,9 @@ interface Taking {
   hides: Hide[]
 }
 
-/** Only notes have marks, and only their owner's. */
-async function takeRoomAct(at: Taking, { senderId, seq, body: { act } }: Told): Promise<void> {
-  if (act.type === 'pin') return void at.pins.push(pinOf(act, seq))
+/** Only notes have marks, and only their owner's, also of a browser that was removed since [Note: M13]. */
+async function takeRoomAct(at: Taking, { senderId, seq, isRemovedSince, body: { act } }: Told): Promise<void> {
+  if (act.type === 'pin') return isRemovedSince ? undefined : void at.pins.push(pinOf(act, seq))
   if (at.chatRoomId !== notesRoomId(senderId) || isMessageAct(act)) return
   if (act.type === 'hide') at.hides.push(act)
   else at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), act, seq)
