@@ -6,8 +6,11 @@ import type { Dice } from './walk.ts'
 
 /** Chooses a message that this tab shows, and notes where it stands. */
 export async function chooses({ tab }: Seat, world: World, dice: Dice, isMeant: (message: ShownMessage) => boolean) {
+  // What was forwarded stands as it came, so that it can be counted.
   const shown =
-    (await tab.state()).view?.messages.filter((one) => one.seq !== null && one.body.kind === 'text' && isMeant(one)) ?? []
+    (await tab.state()).view?.messages.filter(
+      (one) => one.seq !== null && one.body.kind === 'text' && !one.body.isForwarded && isMeant(one),
+    ) ?? []
   if (shown.length === 0) return undefined
   const { seq, body } = dice.pick(shown)
   const written = body.kind === 'text' ? world.texts.get(body.text) : undefined
@@ -36,6 +39,13 @@ export async function edits(seat: Seat, world: World, dice: Dice): Promise<void>
 export async function reacts(seat: Seat, world: World, dice: Dice): Promise<void> {
   const seq = await changes(seat, world, dice, () => true)
   if (seq !== undefined) await seat.tab.reacts(seq, dice.pick(['👍', '🎉', '🙏', '😄']))
+}
+
+export async function forwards(seat: Seat, world: World, dice: Dice): Promise<void> {
+  const seq = await chooses(seat, world, dice, () => true)
+  if (seq === undefined) return
+  world.forwards.by.push(seat.device)
+  await seat.tab.forwards(seq)
 }
 
 export async function pins(seat: Seat, world: World, dice: Dice): Promise<void> {

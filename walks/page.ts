@@ -3,6 +3,7 @@ import { keepSession } from '../client/app/session.ts'
 import { clearChat } from '../client/chat/messages/clear.ts'
 import { hide } from '../client/chat/messages/deleteForMe.ts'
 import { beginEdit, editIn } from '../client/chat/messages/edits.ts'
+import { forwardTo, openForwarded } from '../client/chat/messages/forward.ts'
 import { markSeen } from '../client/chat/messages/markSeen.ts'
 import { hideRoom, showRoom } from '../client/chat/messages/messages.ts'
 import { togglePin } from '../client/chat/messages/pins.ts'
@@ -142,6 +143,7 @@ const verbs = (env: Env) => ({
   readsAll: () => markAllRead(env, [...roomsStore.getState().rooms.values()].filter(isNews)),
   says: (text: string) => sendText(env, theRoom(), text),
   replies: (seq: number, text: string) => sendText(env, theRoom(), text, undefined, quoteOf(shownAt(seq))),
+  forwards: async (seq: number) => forwardTo(env, theRoom(), await openForwarded(env, [shownAt(seq)]), () => report('Upgrade')),
   pins: (seq: number) => togglePin(env, theRoom(), shownAt(seq)),
   /** Returns false where the message is sent, or may be. */
   async takesBack(text: string) {

@@ -72,6 +72,8 @@ export interface World {
   edits: Map<string, number>
   /** The seq of what a text replies to. */
   replies: Map<string, number>
+  /** Who forwarded a message into the chat, and where these were found. */
+  forwards: { by: Device[]; places: Set<number> }
   /** The places of messages on which somebody acted. */
   acted: Set<number>
   deleted: Set<number>
@@ -96,6 +98,7 @@ export async function newWorld(server: Server): Promise<World> {
     texts: new Map(),
     edits: new Map(),
     replies: new Map(),
+    forwards: { by: [], places: new Set() },
     acted: new Set(),
     deleted: new Set(),
     checkedSeq: 0,

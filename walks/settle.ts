@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Content } from '../contract/chat/content.ts'
-import { contentWords, quoteIn } from '../contract/chat/kinds/kinds.ts'
+import { contentWords, isForwarded, quoteIn } from '../contract/chat/kinds/kinds.ts'
 import { timerWords } from '../contract/chat/kinds/timer.ts'
 import { type Device, NOT_YET, PATIENCE, type Person, type Seat, seatsIn, seatsOf, type World } from './people.ts'
 import { connect } from './verbs.ts'
@@ -181,14 +181,17 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       const quoted = quote && stored.find(({ senderId, id }) => senderId === quote.senderId && id === quote.id)
       const text = contentWords(body.content)
       if (isExcusedAt(seq)) continue
-      if (world.edits.has(text) && world.edits.get(text) !== seq) faults.push(`"${text}" is an edit of ${world.edits.get(text)}`)
+      if (world.edits.has(text) && world.edits.get(text) !== seq && !isForwarded(body.content))
+        faults.push(`"${text}" is an edit of ${world.edits.get(text)}`)
       const given = JSON.stringify(Object.entries(acts?.reactions ?? {}).sort())
       if ((reactions.get(seq) ?? given) !== given) faults.push(`${name} has at ${seq} ${given}, others ${reactions.get(seq)}`)
       reactions.set(seq, given)
       const answered = world.replies.get(text)
       if (quoted && !world.edits.has(text) && quoted.seq !== answered)
         faults.push(`${name} reads "${text}" as a reply to ${quoted.seq}, not ${answered}`)
-      if (answered !== undefined && !quote) faults.push(`${name} reads "${text}" without what it replies to`)
+      if (answered !== undefined && !quote && !isForwarded(body.content))
+        faults.push(`${name} reads "${text}" without what it replies to`)
+      if (isForwarded(body.content)) world.forwards.places.add(seq)
       if ((texts.get(seq) ?? text) !== text) faults.push(`${name} reads "${text}" at ${seq}, others "${texts.get(seq)}"`)
       texts.set(seq, text)
     }
@@ -211,8 +214,12 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
   const isComparable = ![...pins.keys()].some((ids) => hiddenIds.some((id) => ids.includes(id)))
   if (pins.size > 1 && isComparable)
     faults.push(`what is pinned differs: ${[...pins.entries()].map(([ids, name]) => `${name} ${ids}`).join('; ')}`)
+  const { by, places } = world.forwards
+  const sure = by.filter(({ isLeaving }) => !isLeaving).length
+  if (places.size < sure || places.size > by.length)
+    faults.push(`${sure} to ${by.length} were forwarded, and ${places.size} stand there`)
   for (const [seq, text] of texts) {
-    if (world.edits.has(text)) continue
+    if (world.edits.has(text) || places.has(seq)) continue
     const written = world.texts.get(text)
     if (!written || (written.seq ?? seq) !== seq)
       faults.push(`"${text}" stands at ${seq}${written ? ` and at ${written.seq}` : ''}`)

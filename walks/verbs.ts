@@ -1,4 +1,4 @@
-import { chooses, deletes, edits, hides, marks, pins, reacts, setsTimer, stars } from './actVerbs.ts'
+import { chooses, deletes, edits, forwards, hides, marks, pins, reacts, setsTimer, stars } from './actVerbs.ts'
 import {
   type Device,
   NOT_YET,
@@ -20,6 +20,7 @@ const TABS = 2
 export const VERBS: Record<string, Verb<World>> = {
   says: atTab(8, seatsIn, says),
   replies: atTab(2, looking, replies),
+  'forwards a message': atTab(1, looking, forwards),
   'pins a message': atTab(2, (world) => (world.isAccepted ? looking(world) : []), pins),
   'writes offline': atTab(4, away, says),
   'takes back what it wrote offline': atTab(2, away, takesBack),
