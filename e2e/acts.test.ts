@@ -141,12 +141,13 @@ test('What Bob deletes for himself comes back by Undo, leaves all his browsers, 
   const word = `unwanted${crypto.randomUUID().replaceAll('-', '')}`
   for (const text of ['worth keeping', word]) await alice.says(text)
   for (const one of [bob, other]) await one.reads(word)
+  const question = bob.page.getByRole('alertdialog', { name: 'Delete this message?' })
   const asks = async () => {
     await messageOf(bob.page, word).focus()
     await bob.page.keyboard.press('Delete')
-    const dialog = bob.page.getByRole('alertdialog', { name: 'Delete this message?' })
-    expect(await dialog.getByRole('button', { name: 'Delete for everyone' }).count()).toBe(0)
-    await dialog.getByRole('button', { name: 'Delete for me' }).click()
+    await question.waitFor()
+    expect(await question.getByRole('button', { name: 'Delete for everyone' }).count()).toBe(0)
+    await question.getByRole('button', { name: 'Delete for me' }).click()
     await expect.poll(() => bob.page.locator('.bub').filter({ hasText: word }).count()).toBe(0)
   }
   await asks()
@@ -154,8 +155,10 @@ test('What Bob deletes for himself comes back by Undo, leaves all his browsers, 
   await messageOf(bob.page, word).waitFor()
   await messageOf(bob.page, word).focus()
   await bob.page.keyboard.press('Delete')
+  await question.waitFor()
   await looksFine(bob.page, 'Who a message is deleted for')
   await bob.page.keyboard.press('Escape')
+  await question.waitFor({ state: 'detached' })
   await asks()
   await bob.page.getByRole('button', { name: 'Dismiss' }).click()
   await expect.poll(() => other.page.locator('.bub').filter({ hasText: word }).count()).toBe(0)

@@ -105,8 +105,11 @@ test('Alice chooses a picture without a connection and loads the page anew once 
   expect(await pictures(bob.page).count()).toBe(1)
   expect(await pictures(alice.page).count()).toBe(1)
   await pictures(bob.page).click()
+  const viewer = bob.page.getByRole('dialog', { name: 'holiday.png' })
+  await viewer.getByRole('img').waitFor()
   await looksFine(bob.page, 'a picture in the viewer')
   await bob.page.keyboard.press('Escape')
+  await viewer.waitFor({ state: 'detached' })
 })
 
 const PAGE = '<script>document.title = "it ran"</script>'
