@@ -1,4 +1,4 @@
-import { cleanup, configure, render, screen, within } from '@testing-library/react'
+import { cleanup, configure, fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
@@ -87,3 +87,15 @@ export function lineOf(words: string) {
 
 /** The toasts that were shown: title and text. */
 export const toasts = () => toastStore.getState().queue.map(({ title, text }) => `${title}: ${text}`)
+
+/** In px of the window. */
+export const touch = (element: Element, type: string, clientX: number, clientY = 0) =>
+  fireEvent(
+    element,
+    Object.assign(new Event(type, { bubbles: true, cancelable: true }), {
+      pointerType: 'touch',
+      isPrimary: true,
+      clientX,
+      clientY,
+    }),
+  )

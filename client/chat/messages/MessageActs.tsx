@@ -3,19 +3,20 @@ import { createPortal } from 'react-dom'
 import { useStore } from 'zustand'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { useEnv } from '../../ui/env.tsx'
+import { followSwipe } from '../../ui/followSwipe.ts'
 import { later } from '../../ui/later.tsx'
 import { followLongPress } from '../../ui/longPress.ts'
 import { Menu, type Point } from '../../ui/Menu.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { copyText } from '../../ui/useCopy.tsx'
 import { useLatest } from '../../ui/useLatest.tsx'
-import { followSwipe } from './followSwipe.ts'
 import { MessageBar } from './MessageBar.tsx'
 import './messageacts.css'
 import { type Asked, messageVerbs } from './messageVerbs.tsx'
 import { askOnce, canOpen, onceAsked } from './onceAsked.ts'
 import { wordsOf } from './quotes.ts'
 import { canReact } from './reactions.ts'
+import { replySwipe } from './replySwipe.ts'
 import { isSelecting, SELECTED_MAX, toggleSelected } from './select.ts'
 import { selectionStore } from './selection.ts'
 import type { ShownMessage } from './store.ts'
@@ -153,10 +154,10 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
       const found = at(target)
       return found !== undefined && latest.current.open(found.message, point, target)
     })
-    const endSwipe = followSwipe(area, (target) => {
+    const endSwipe = followSwipe(area, (target, way) => {
       const found = at(target)
-      if (!found || isSelecting(chatRoomId) || !latest.current.canReply(found.message)) return undefined
-      return { element: found.element, act: () => latest.current.reply(found.message) }
+      if (!found || way === 'left' || isSelecting(chatRoomId) || !latest.current.canReply(found.message)) return undefined
+      return replySwipe(found.element, () => latest.current.reply(found.message))
     })
     return () => {
       page.abort()

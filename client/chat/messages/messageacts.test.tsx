@@ -5,7 +5,7 @@ import type { Quote } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
 import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
-import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { makeAnswers, openScreen, show, touch } from '../../testing/screen.tsx'
 import { ALICE_ID, BOB_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
 import { Talk } from '../../testing/talk.tsx'
 import { closeStep } from '../../ui/steps.ts'
@@ -169,17 +169,6 @@ test('An answer shows whose words it quotes, and says so where the message says 
   again(<Talk room={room} messages={[answer({ words: 'I never wrote this', senderId: ALICE_ID })]} canWrite />)
   expect(await screen.findByRole('button', { name: 'Reply to You · as quoted I never wrote this' })).toBeTruthy()
 })
-
-const touch = (element: Element, type: string, clientX: number, clientY = 0) =>
-  fireEvent(
-    element,
-    Object.assign(new Event(type, { bubbles: true, cancelable: true }), {
-      pointerType: 'touch',
-      isPrimary: true,
-      clientX,
-      clientY,
-    }),
-  )
 
 test('A swipe to the right answers; one that is short, leads down or begins at the edge does not', async () => {
   talk()

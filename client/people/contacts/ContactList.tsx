@@ -22,6 +22,7 @@ const NotesMenu = later(async () => (await import('./NotesMenu.tsx')).NotesMenu)
 const FilterBar = later(async () => (await import('./FilterBar.tsx')).FilterBar)
 
 const RowMenu = later(async () => (await import('./RowMenu.tsx')).RowMenu)
+const RowSwipes = later(async () => (await import('./RowSwipes.tsx')).RowSwipes)
 
 interface Props {
   openRoomId: string | undefined
@@ -120,6 +121,7 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
           />
         )}
       </div>
+      {navigator.maxTouchPoints > 0 && <RowSwipes area={scroller} />}
       {asked && askedRow && isNotes(askedRow.room) && <NotesMenu room={askedRow.room} at={asked.at} onClose={endMenu} />}
       {asked && askedChat && <RowMenu chat={askedChat} at={asked.at} onOpen={onOpen} onClose={endMenu} />}
       <div className="foot">

@@ -7,11 +7,12 @@ import type { Env } from '../../env.ts'
 import { marksStore } from '../../rooms/list/marks.ts'
 import { type RoomRow, resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
 import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
-import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { makeAnswers, openScreen, show, touch } from '../../testing/screen.tsx'
 import { ALICE_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
 import type { Marks } from '../../worker/crypto.ts'
 import { withMark } from '../../worker/messages/marks.ts'
 import { actStore, endAct } from './acts.ts'
+import { RowSwipes } from './RowSwipes.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
 
 openScreen()
@@ -48,6 +49,7 @@ function List() {
   useRowMenu(area)
   return (
     <ul ref={area}>
+      <RowSwipes area={area} />
       {[shownRoom, notes, request].map(({ id }, index) => (
         <li key={id} aria-posinset={index + 1} aria-setsize={3}>
           <a href={`/chat/${id}`} data-room={id}>
@@ -96,4 +98,51 @@ test('A letter with Ctrl or Alt, on a found message or on a request marks nothin
   await person.keyboard('mup')
   await waitFor(() => expect(kept).toMatchObject([{ room: notes.id, is: 'pinned' }]))
   expect(actStore.getState().asked).toBe(null)
+})
+
+/** A finger on a row of 300 px. */
+function swipes(element: HTMLElement, right: number, down = 0) {
+  const line = element.closest('li') ?? expect.fail()
+  Object.defineProperty(line, 'clientWidth', { value: 300, configurable: true })
+  touch(element, 'pointerdown', 200)
+  for (const part of [0.5, 1]) touch(element, 'pointermove', 200 + part * right, part * down)
+  touch(element, 'pointerup', 200 + right, down)
+}
+const offered = () =>
+  screen
+    .queryAllByRole('button')
+    .map((button) => button.getAttribute('aria-label'))
+    .join()
+
+test('A swipe to the left shows Mute and Archive, which a press takes; a touch of the row closes them and opens no chat', async () => {
+  const { person } = show(<List />, makeAnswers(), { crypto })
+  swipes(row(ROOM_ID), -90)
+  expect(await screen.findByRole('button', { name: 'Archive' })).toBeTruthy()
+  expect([offered(), row(ROOM_ID).closest('li')?.style.getPropertyValue('--swiped')]).toEqual(['Mute,Archive', '-152px'])
+  touch(row(ROOM_ID), 'pointerdown', 60)
+  const click = new MouseEvent('click', { bubbles: true, cancelable: true })
+  row(ROOM_ID).dispatchEvent(click)
+  await waitFor(() => expect(offered()).toBe(''))
+  expect(click.defaultPrevented).toBe(true)
+  swipes(row(ROOM_ID), -90)
+  await person.click(await screen.findByRole('button', { name: 'Archive' }))
+  await waitFor(() => expect(kept).toMatchObject([{ room: ROOM_ID, is: 'archived', on: true }]))
+  expect([offered(), row(ROOM_ID).closest('li')?.className]).toEqual(['', ''])
+})
+
+test('A swipe over more than half of the row archives, one to the right marks it unread; a short one, one that leads down, a request and a found message do nothing', async () => {
+  show(<List />, makeAnswers(), { crypto })
+  swipes(row(ROOM_ID), -60)
+  swipes(row(ROOM_ID), 60)
+  swipes(row(ROOM_ID), -190, 120)
+  swipes(row('request'), -190)
+  swipes(row('found'), -190)
+  swipes(row(notes.id), 190)
+  expect([kept, offered()]).toEqual([[], ''])
+  swipes(row(ROOM_ID), 90)
+  await waitFor(() => expect(kept).toMatchObject([{ room: ROOM_ID, is: 'unread', on: true }]))
+  swipes(row(ROOM_ID), -190)
+  await waitFor(() => expect(kept.slice(1)).toMatchObject([{ room: ROOM_ID, is: 'archived', on: true }]))
+  swipes(row(notes.id), -190)
+  await waitFor(() => expect(kept.slice(2)).toMatchObject([{ room: notes.id, is: 'archived', on: true }]))
 })
