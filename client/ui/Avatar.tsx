@@ -16,7 +16,7 @@ interface Props {
   photo?: string | null
   isOutlined?: boolean
   /** In px; 44 where nothing is said. */
-  size?: 36 | 40 | 44 | 60 | 80 | 88 | 120
+  size?: 28 | 36 | 40 | 44 | 60 | 80 | 88 | 120
   children?: ReactNode
 }
 

@@ -1,5 +1,6 @@
 import { Smile } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import { writeInto } from '../../ui/Completion.tsx'
 import { later } from '../../ui/later.tsx'
 import type { Point } from '../../ui/Menu.tsx'
 import './emojibutton.css'
@@ -33,11 +34,7 @@ export function EmojiButton({ field, onText }: Props) {
   })
 
   function write(emoji: string, place?: { from: number; to: number }) {
-    const { current } = field
-    if (!current) return
-    const { from, to } = place ?? { from: current.selectionStart, to: current.selectionEnd }
-    current.setRangeText(emoji, from, to, 'end')
-    onText(current.value)
+    if (field.current) onText(writeInto(field.current, emoji, place))
   }
 
   return (

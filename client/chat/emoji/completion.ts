@@ -1,19 +1,7 @@
-export interface BegunCode {
-  /** The place of the colon. */
-  from: number
-  to: number
-  /** At least two characters. */
-  query: string
-}
+import { type Begun, begunBefore } from '../../ui/Completion.tsx'
 
-/** Begins with a letter: what smiles with a nose is sent as it stands. */
+/** Two characters and more, the first a letter: what smiles with a nose is sent as it stands. */
 const BEGUN = /(?:^|[\s([{"“«])(:([a-z][a-z0-9_+-]{1,29}|[+-]1))$/i
 
 /** Returns the `:code` that ends at the caret; undefined within a word or in code. */
-export function codeBefore(text: string, caret: number): BegunCode | undefined {
-  const before = text.slice(0, caret)
-  const [, whole = '', query = ''] = BEGUN.exec(before.slice(-40)) ?? []
-  // Each backtick opens code or ends it.
-  if (whole === '' || (before.split('`').length - 1) % 2 === 1 || /^[\w]/.test(text.slice(caret))) return undefined
-  return { from: caret - whole.length, to: caret, query }
-}
+export const codeBefore = (text: string, caret: number): Begun | undefined => begunBefore(text, caret, BEGUN, 40)

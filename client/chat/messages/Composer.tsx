@@ -33,6 +33,7 @@ export async function preloadSending(): Promise<void> {
 }
 
 const EmojiButton = later(async () => (await import('../emoji/EmojiButton.tsx')).EmojiButton)
+const MentionCompletion = later(async () => (await import('../mentions/MentionCompletion.tsx')).MentionCompletion)
 const EditForm = later(async () => (await import('./EditForm.tsx')).EditForm)
 const ReplyLine = later(async () => (await import('./ReplyLine.tsx')).ReplyLine)
 
@@ -174,6 +175,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
             onKeyDown={press}
           />
           {!isBlocked && <EmojiButton field={field} onText={setText} />}
+          {!isBlocked && !isOwn && <MentionCompletion field={field} onText={setText} />}
         </div>
         <button
           type="submit"
