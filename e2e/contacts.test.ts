@@ -154,6 +154,17 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him,
   await bob.reads('a new start')
   await bob.says('are you there?')
   for (const { page: each } of [alice, second]) await expect.poll(() => rows(each).count()).toBe(1)
+  // Once it is opened it has come back for good: without a message in it too.
+  await rows(page).click()
+  await alice.reads('are you there?')
+  await choose('Clear chat')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Clear chat' }).click()
+  await told('Chat Cleared')
+  await page.goto(`${server.url}/`)
+  for (const { page: each } of [alice, second]) {
+    await expect.poll(() => rows(each).filter({ hasText: 'are you there?' }).count()).toBe(0)
+    expect(await rows(each).count()).toBe(1)
+  }
   for (const one of [alice, second, bob]) expect(one.complaints).toEqual([])
   await second.leaves()
 })

@@ -95,7 +95,7 @@ async function unequalMarks(person: Person): Promise<string[]> {
 
 /**
  * Says where something stays that was deleted for oneself. Not counted: browsers of an account that has been without a history, and
- * words of a browser that was removed since, which one that came later does not take.
+ * what a browser that is being removed may not have told.
  */
 async function stillThere(person: Person): Promise<string[]> {
   const known = [...person.hidden].filter(([, { by }]) => !by.isLeaving).map(([seq]) => seq)

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { hideRoom, showRoom } from '../chat/messages/messages.ts'
-import { isDeleted, marksStore } from '../rooms/list/marks.ts'
+import { isMarkedDeleted, marksStore } from '../rooms/list/marks.ts'
 import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
@@ -25,10 +25,11 @@ export function useShownRoom(room: RoomRow): () => void {
     })
     return hideRoom
   }, [env, room.id, attempt, isBookLost, isShutRow(room)])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: to open a deleted chat brings it back, and to delete the open one does not
+  const areMarksLoaded = useStore(marksStore, ({ isLoaded }) => isLoaded)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: to open a deleted chat brings it back for good, and to delete the open one does not
   useEffect(() => {
-    if (!isDeleted(latest.current, marksStore.getState().marks)) return
+    if (!areMarksLoaded || !isMarkedDeleted(latest.current, marksStore.getState().marks)) return
     import('../chat/messages/deleteChat.ts').then(({ bringBack }) => bringBack(env, latest.current)).catch(() => undefined)
-  }, [env, room.id])
+  }, [env, room.id, areMarksLoaded])
   return () => setAttempt(attempt + 1)
 }

@@ -113,6 +113,27 @@ test('Once Alice locks a chat, nothing that her open vault opens has a word of i
   await expect(alice.core.readDraft(place.id)).rejects.toThrow(failure('room_locked'))
 })
 
+test('What Alice deletes for herself while the chat is locked here is gone before it is shown', async () => {
+  const { alice, bob, place } = await talking()
+  const pears = (await alice.core.page({ chatRoomId: place.id, limit: 9 })).messages.find(
+    ({ senderId }) => senderId === bob.userId,
+  )
+  const { senderId, id, seq } = pears ?? expect.fail()
+  await setChatPassword(alice.env, place, PASSWORD)
+  const hide = { type: 'hide' as const, room: place.id, target: { senderId, id }, at: seq }
+  await alice.core.hideMessages({ hides: [hide], sentAt: new Date().toISOString() })
+  expect(await alice.core.hidingRooms()).toEqual([place.id])
+  const shown: number[] = []
+  const off = roomsStore.subscribe(async () => {
+    if (lockState(place.id) === 'open') shown.push((await alice.core.page({ chatRoomId: place.id, limit: 9 })).messages.length)
+  })
+  expect(await isUnlocked(alice.env, place, PASSWORD)).toBe(true)
+  off()
+  await expect.poll(() => shown.length).toBeGreaterThan(0)
+  expect(new Set(shown)).toEqual(new Set([1]))
+  expect(await alice.core.hidingRooms()).toEqual([])
+})
+
 test('No key of the open vault opens what is sealed for a locked chat, and with none the server gives its past away', async () => {
   const { alice, wire, place, roomId } = await talking()
   await setChatPassword(alice.env, place, PASSWORD)

@@ -25,7 +25,7 @@ interface Props {
   /** What the message replies to. */
   above?: ReactNode
   /** A voice message began to play. */
-  onListened?: (env: Env) => void
+  onListened?: (env: Env, isFollower: boolean) => void
   Words: ComponentType<{ text: string; marks: readonly [number, number][] | undefined }>
 }
 
@@ -44,7 +44,13 @@ export function FileBody({ body, message, marks, meta, above, onListened, Words 
       {look === 'picture' && <PictureBody held={body} seq={seq} isOut={isOut} />}
       {look === 'document' && <DocumentBody held={body} isOut={isOut} />}
       {look !== 'picture' && look !== 'document' && !isOut && (
-        <Player held={body} look={look} isInChat isListened={listened !== undefined} onListened={() => onListened?.(env)} />
+        <Player
+          held={body}
+          look={look}
+          isInChat
+          isListened={listened !== undefined}
+          onListened={(isFollower) => onListened?.(env, isFollower)}
+        />
       )}
       {isOut && look === 'video' && <VideoBody held={body} isOut />}
       {isOut && (look === 'voice' || look === 'audio') && <DocumentBody held={body} isOut />}

@@ -19,7 +19,7 @@ interface Props {
   isInChat?: boolean
   isLengthSaid?: boolean
   isListened?: boolean
-  onListened?: () => void
+  onListened?: (isFollower: boolean) => void
 }
 
 /** Fetches the file at the first request. */

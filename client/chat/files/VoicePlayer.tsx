@@ -4,7 +4,7 @@ import type { FileContent } from '../../../contract/chat/content.ts'
 import { fromBase64 } from '../../../contract/ground/bytes.ts'
 import { lengthWords } from '../../ui/time.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
-import { awaitFile, fetchAlong, joinVoices, playAwaited, playNext, playsAlone } from './playing.ts'
+import { awaitFile, fetchAlong, joinVoices, playAwaited, playNext, playsAlone, takeFollower } from './playing.ts'
 import { Wave } from './Wave.tsx'
 
 const SPEEDS = [1, 1.5, 2]
@@ -25,7 +25,8 @@ interface Props {
   onBroken: () => void
   isListened?: boolean | undefined
   /** It has begun to play. */
-  onListened?: (() => void) | undefined
+  /** `isFollower`: it began by itself after another. */
+  onListened?: ((isFollower: boolean) => void) | undefined
 }
 
 export function VoicePlayer(props: Props) {
@@ -98,7 +99,7 @@ export function VoicePlayer(props: Props) {
           // A load resets the chosen speed.
           currentTarget.playbackRate = speed
           setPlaying(true)
-          onListened?.()
+          onListened?.(takeFollower(currentTarget))
         }}
         onPause={() => setPlaying(false)}
         onTimeUpdate={(event) => setAt(event.currentTarget.currentTime)}

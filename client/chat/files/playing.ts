@@ -43,17 +43,26 @@ export function joinVoices(player: Element, voice: Voice): () => void {
 
 /** The next ones follow by themselves, and asked for at that moment the server would learn that the one before was heard to its end. */
 export function fetchAlong(pressed: Element): void {
-  for (const voice of below(pressed).slice(0, ALONG)) voice.fetch()
+  for (const [, voice] of below(pressed).slice(0, ALONG)) voice.fetch()
 }
 
 /** The voice message below follows by itself, as far as the chat is drawn, unless another one was pressed and is on its way. */
 export function playNext(ended: Element, speed: number): void {
   // What could not be fetched is not drawn any more.
-  if (!awaited?.isConnected && !callAskStore.getState().isInCall) below(ended)[0]?.play(speed)
+  const [next] = below(ended)
+  if (!next || awaited?.isConnected || callAskStore.getState().isInCall) return
+  const [player, voice] = next
+  followers.add(player)
+  voice.play(speed)
 }
 
-function below(player: Element): Voice[] {
+const followers = new WeakSet<Element>()
+
+/** True once for what began by itself. */
+export const takeFollower = (player: Element): boolean => followers.delete(player)
+
+function below(player: Element): [Element, Voice][] {
   const isAfter = (a: Element, b: Element) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
   const found = [...voices].filter(([other]) => isAfter(player, other))
-  return found.sort(([a], [b]) => (isAfter(a, b) ? -1 : 1)).map(([, voice]) => voice)
+  return found.sort(([a], [b]) => (isAfter(a, b) ? -1 : 1))
 }

@@ -90,6 +90,7 @@ test('A mention shows the name that the reader gave, the reader’s own stands o
   expect(shown.map(({ textContent }) => textContent)).toEqual(['@The lawyer', '@Alice_B', '@Ingrid Sørensen'])
   expect(shown.map(({ classList }) => classList.contains('own'))).toEqual([false, true, false])
   expect(shown[0]?.querySelector('mark')?.textContent).toBe('@The lawyer')
+  expect(document.querySelectorAll('code')).toHaveLength(1)
   expect(document.querySelector('p')?.textContent).toBe(
     'Ask @The lawyer, @Alice_B and @Ingrid Sørensen, not @nobody, a@rafael or @rafael',
   )

@@ -108,10 +108,10 @@ const BUBBLES: { [K in BodyKind]: Draws<BodyOf<K>> } = {
       <FileBody
         {...drawn}
         Words={Folded}
-        onListened={(env) => {
+        onListened={(env, isFollower) => {
           // Nobody asked for it: where its code is not there it is not told.
           import('./tellListened.ts')
-            .then(({ tellListened }) => tellListened(env, drawn.body.chatRoomId, drawn.message))
+            .then(({ tellListened }) => tellListened(env, drawn.body.chatRoomId, drawn.message, isFollower))
             .catch(() => undefined)
         }}
       />

@@ -20,7 +20,7 @@ import { replySwipe } from './replySwipe.ts'
 import { isSelecting, SELECTED_MAX, toggleSelected } from './select.ts'
 import { selectionStore } from './selection.ts'
 import type { ShownMessage } from './store.ts'
-import type { Line } from './timelineLines.ts'
+import { holds, type Line } from './timelineLines.ts'
 
 const EmojiPicker = later(async () => (await import('../emoji/EmojiPicker.tsx')).EmojiPicker)
 const ForwardDialog = later(async () => (await import('./ForwardDialog.tsx')).ForwardDialog)
@@ -44,17 +44,17 @@ interface At {
   line: Line
 }
 
-/** With the pictures that were sent with it. */
+/** With the pictures that were sent with it. It may be an earlier state of a message that is shown. */
 function withAlbum(lines: Line[], message: ShownMessage): ShownMessage[] {
-  const line = lines.find((one) => one.kind === 'message' && one.message === message)
-  return (line?.kind === 'message' && line.album) || [message]
+  const line = lines.find((one) => one.kind === 'message' && holds(one, message.id))
+  return line?.kind === 'message' ? (line.album ?? [line.message]) : [message]
 }
 
 /** What can be done with a message: by a bar beside the one under the pointer or with the focus, a menu, keys, and a finger. */
 export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
   const env = useEnv()
   const [active, setActive] = useState<At>()
-  const [asked, setAsked] = useState<{ of: Asked; message: ShownMessage; at: Point }>()
+  const [asked, setAsked] = useState<{ of: Asked; message: ShownMessage; messages: ShownMessage[]; at: Point }>()
   const once = useStore(onceAsked, ({ message }) => message)
   useEffect(() => () => askOnce(null), [])
   const [menu, setMenu] = useState<{ message: ShownMessage; at: Point }>()
@@ -63,8 +63,8 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     env,
     chatRoomId,
     onUpgrade,
-    onAsk: (of, message) => setAsked({ of, message, at: menu?.at ?? CENTRE }),
-    onSelect: (message) => toggle(lines.find((line) => line.kind === 'message' && line.message === message)),
+    onAsk: (of, message) => setAsked({ of, message, messages: withAlbum(lines, message), at: menu?.at ?? CENTRE }),
+    onSelect: (message) => toggle(lines.find((line) => holds(line, message.id))),
   })
   function toggle(line: Line | undefined, isRange = false) {
     if (line && !toggleSelected(chatRoomId, lines, line, isRange))
@@ -76,7 +76,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     if (isSelecting(chatRoomId)) return false
     if (target instanceof Element && target.closest('.reactions')) {
       // Who reacted stands there.
-      setAsked({ of: 'details', message, at })
+      setAsked({ of: 'details', message, messages: [message], at })
       return true
     }
     const hasItems = itemsOf(message).length + quickOf(message).length > 0
@@ -202,9 +202,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
           onClose={() => setMenu(undefined)}
         />
       )}
-      {room && asked?.of === 'delete' && (
-        <DeleteMessage {...{ room, messages: withAlbum(lines, asked.message), onUpgrade }} onClose={close} />
-      )}
+      {room && asked?.of === 'delete' && <DeleteMessage {...{ room, messages: asked.messages, onUpgrade }} onClose={close} />}
       {asked?.of === 'forward' && <ForwardDialog messages={[asked.message]} onUpgrade={onUpgrade} onClose={close} />}
       {room && asked?.of === 'details' && <MessageDetails {...{ room, message: asked.message }} onClose={close} />}
       {room && once?.body.kind === 'once' && (

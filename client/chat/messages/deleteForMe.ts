@@ -1,21 +1,27 @@
 import type { Hide } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
-import { isMarkable } from '../../rooms/list/marks.ts'
+import { lookSoon } from '../../rooms/list/lifetimes.ts'
+import { isMarkable, loadMarks } from '../../rooms/list/marks.ts'
+import { notesRoom, openNotes } from '../../rooms/list/notes.ts'
 import { isNotes } from '../../rooms/list/room.ts'
-import type { RoomRow } from '../../rooms/list/roomList.ts'
+import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
+import { holdPage, untilKept } from '../../rooms/list/unkeptDrafts.ts'
 import { failureWords } from '../../ui/failure.ts'
-import { showToast, toastStore } from '../../ui/toast.ts'
+import { dismissToast, showToast, toastStore } from '../../ui/toast.ts'
 import { leavingStore } from './leavingMessages.ts'
 import { refreshRoom } from './messageWindow.ts'
 import { keyOf } from './selection.ts'
-import { keepMarks } from './setMark.ts'
+import { flush } from './send.ts'
 import type { ShownMessage } from './store.ts'
 
 /** False for what the server does not have yet. In the notes nobody else has anything. */
 export const canDeleteForMe = (room: RoomRow, { seq, senderId, body }: ShownMessage): boolean =>
   isMarkable(room) && !isNotes(room) && seq !== null && senderId !== undefined && !['unreadable', 'notice'].includes(body.kind)
 
-/** Takes the messages off the screen. They are deleted once the toast that offers to undo it is gone. */
+/**
+ * Takes the messages off the screen. They are deleted once the toast that offers to undo it is gone, or nobody looks at the page: a page
+ * may end without another event.
+ */
 export function deleteForMe(env: Env, room: RoomRow, messages: ShownMessage[]): void {
   const keys = new Set(messages.map(keyOf))
   let isTaken = false
@@ -24,6 +30,8 @@ export function deleteForMe(env: Env, room: RoomRow, messages: ShownMessage[]): 
     showAgain(keys)
   }
   leavingStore.setState((state) => ({ keys: new Set([...state.keys, ...keys]) }))
+  // A page that closes has no time to make them.
+  openNotes(env).catch(() => undefined)
   const isOne = messages.length === 1
   showToast({
     tone: 'plain',
@@ -31,9 +39,11 @@ export function deleteForMe(env: Env, room: RoomRow, messages: ShownMessage[]): 
     text: 'For you, in all your browsers.',
     action: { words: 'Undo', run: undo },
   })
+  const page = new AbortController()
   function finish() {
+    if (page.signal.aborted) return
+    page.abort()
     off()
-    removeEventListener('pagehide', finish)
     if (isTaken) return
     hide(env, room, messages)
       .catch((error: unknown) => {
@@ -42,11 +52,24 @@ export function deleteForMe(env: Env, room: RoomRow, messages: ShownMessage[]): 
       })
       .finally(() => showAgain(keys))
   }
-  const off = toastStore.subscribe(({ queue }) => {
-    if (!queue.some(({ action }) => action?.run === undo)) finish()
-  })
-  addEventListener('pagehide', finish)
-  if (!toastStore.getState().queue.some(({ action }) => action?.run === undo)) finish()
+  const told = () => toastStore.getState().queue.find(({ action }) => action?.run === undo)
+  const leave = () => {
+    const toast = told()
+    finish()
+    if (toast) dismissToast(toast.id)
+  }
+  const off = toastStore.subscribe(() => told() ?? finish())
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && leave(), page)
+  // Capturing, before the worker is ended.
+  addEventListener(
+    'pagehide',
+    () => {
+      leave()
+      holdPage()
+    },
+    { capture: true, signal: page.signal },
+  )
+  if (!told()) finish()
 }
 
 const showAgain = (keys: ReadonlySet<string>) =>
@@ -57,8 +80,16 @@ export async function hide(env: Env, room: RoomRow, messages: ShownMessage[]): P
   const hides = messages.flatMap(({ senderId, id, seq }): Hide[] =>
     senderId !== undefined && seq !== null ? [{ type: 'hide', room: room.id, target: { senderId, id }, at: seq }] : [],
   )
-  await keepMarks(env, hides, async () => {
-    await env.crypto.hideMessages(hides)
-    await refreshRoom(env, room)
-  })
+  // Asked before anything is awaited: a closing page awaits nothing.
+  const keep = () => untilKept(env.crypto.hideMessages({ hides, sentAt: env.clock().toISOString() }))
+  let notes = notesRoom()
+  const kept = notes && keep()
+  notes ??= roomById(await openNotes(env))
+  if (!notes) throw new Error('The notes are not in the list')
+  await (kept ?? keep())
+  await loadMarks(env)
+  // What was begun at them goes too.
+  lookSoon(room.id)
+  await refreshRoom(env, room)
+  await flush(env, notes)
 }

@@ -42,7 +42,10 @@ const crypto = {
     if (isFull) throw new CryptoFailure('quota', 'This browser has no room left')
     kept.push(message)
   },
-  hideMessages: async (hides: unknown[]) => void hidden.push(...hides),
+  hideMessages: async ({ hides }: { hides: unknown[] }) => {
+    if (isFull) throw new CryptoFailure('quota', 'This browser has no room left')
+    hidden.push(...hides)
+  },
   ownId: async () => ALICE_ID,
   marks: async () => ({}),
   hidingRooms: async () => [],
@@ -183,6 +186,8 @@ test.each<[string, Partial<ShownMessage>, string[], string[]]>([
   expect(offered.map(({ textContent }) => textContent?.replace('Delete for ', '')).sort()).toEqual([...forWhom].sort())
 })
 
+const HIDE = { type: 'hide', room: ROOM_ID, target: { senderId: BOB_ID, id: MINE_ID }, at: 7 }
+
 test('What is deleted for oneself leaves the screen at once, comes back by Undo, and goes once that is not offered any more', async () => {
   const { person } = talk(theirs)
   const asks = async () => {
@@ -199,9 +204,57 @@ test('What is deleted for oneself leaves the screen at once, comes back by Undo,
   await asks()
   expect(hidden).toEqual([])
   act(() => dropToasts())
-  const hide = { type: 'hide', room: ROOM_ID, target: { senderId: BOB_ID, id: MINE_ID }, at: 7 }
-  await waitFor(() => expect(hidden).toEqual([hide]))
-  expect(kept.map(({ content }) => content)).toEqual([hide])
+  await waitFor(() => expect(hidden).toEqual([HIDE]))
+})
+
+test.each([
+  ['closes', window, 'pagehide'],
+  ['is looked at no more', document, 'visibilitychange'],
+])(
+  'What is deleted for oneself is asked of the worker in the moment in which the page %s, and only once',
+  async (_, target, type) => {
+    const { person } = talk(theirs)
+    bubble().focus()
+    await person.keyboard('{Delete}')
+    await person.click(await screen.findByRole('button', { name: 'Delete for me' }))
+    await waitFor(() => expect(toastStore.getState().queue).toHaveLength(1))
+    vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
+    act(() => void target.dispatchEvent(new Event(type)))
+    expect(hidden).toEqual([HIDE])
+    expect(toastStore.getState().queue).toEqual([])
+    act(() => void window.dispatchEvent(new Event('pagehide')))
+    vi.restoreAllMocks()
+    expect(hidden).toEqual([HIDE])
+  },
+)
+
+test('Of an album all pictures are deleted, also where their states change while the question stands', async () => {
+  const picture = (place: number, status: ShownMessage['status']): ShownMessage => ({
+    ...{ ...mine, id: `p${place}`, seq: 7 + place, status },
+    body: {
+      ...{ kind: 'file', text: '', chatRoomId: ROOM_ID },
+      file: {
+        ...{ type: 'file', as: 'image', object: `${place}`, storedBytes: 4096, key: '', hash: '', name: '', sizeBytes: 1 },
+        ...{ mediaType: 'image/png', caption: '', album: { id: 'album', place } },
+      },
+    },
+  })
+  const pictures = (status: ShownMessage['status']) => [0, 1, 2].map((place) => picture(place, status))
+  const props = { room, canWrite: false, onUpgrade: upgrade }
+  messagesStore.setState({ open: { chatRoomId: ROOM_ID, messages: pictures('sent'), status: 'ready' } as unknown as RoomView })
+  const { person, again } = show(<Talk {...props} messages={pictures('sent')} />, makeAnswers(), {
+    crypto,
+    clock: () => new Date(NOW),
+  })
+  fireEvent.contextMenu(bubble())
+  await screen.findByRole('menu')
+  again(<Talk {...props} messages={pictures('delivered')} />)
+  await person.click(screen.getByRole('menuitem', { name: /^Delete/ }))
+  const dialog = await screen.findByRole('alertdialog', { name: 'Delete 3 messages?' })
+  again(<Talk {...props} messages={pictures('read')} />)
+  await person.click(within(dialog).getByRole('button', { name: 'Delete for me' }))
+  act(() => dropToasts())
+  await waitFor(() => expect(hidden).toMatchObject([0, 1, 2].map((place) => ({ target: { id: `p${place}` }, at: 7 + place }))))
 })
 
 test('Where the browser has no room for it, nothing is deleted, and the message stands there again', async () => {

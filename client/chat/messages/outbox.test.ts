@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { messagesApi, SIGN_IN_TO_SEND } from '../../../contract/chat/messages.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Endpoint } from '../../../contract/ground/endpoint.ts'
+import { accountStore } from '../../me/account/accountState.ts'
 import { type Api, ApiError } from '../../net/api.ts'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms } from '../../rooms/list/roomList.ts'
@@ -129,6 +130,54 @@ test('A message whose first answer was lost is sealed anew and sent again: its s
   const messages = await bob.reads(alice)
   expect(messages.map(({ body }) => wordsOf(body))).toEqual(['one', 'two', 'four', 'five'])
   expect(messages.filter(({ isOutOfPlace }) => isOutOfPlace)).toEqual([])
+})
+
+const LISTENED = { type: 'listened' as const, target: { senderId: crypto.randomUUID(), id: crypto.randomUUID() } }
+const RECEIPTS = { presence: true, lastSeen: true, typing: true, receipts: true }
+const hidesReceipts = (isOff: boolean) => accountStore.setState({ user: { privacy: { ...RECEIPTS, receipts: !isOff } } } as never)
+
+test.each([
+  ['too_many_requests', 429],
+  ['subscription_required', 403],
+  ['unavailable', 503],
+] as const)(
+  'A mark of listening that the server refuses by "%s" is dropped, and the words behind it go out',
+  async (code, status) => {
+    const { alice, bob, wire, roomId } = await people()
+    await alice.says(bob, 'one')
+    const sentAt = new Date().toISOString()
+    hidesReceipts(false)
+    await alice.core.keepInOutbox({ id: crypto.randomUUID(), chatRoomId: roomId, content: LISTENED, replyToId: null, sentAt })
+    await alice.keeps(bob, 'two')
+    let refuses = 1
+    wire.beforeEffect = (_caller, path, method) => {
+      if (path === messagesApi.send.path && method === 'POST' && refuses-- > 0) throw new ApiError(status, code, 'Not now')
+    }
+    await flushRoom(alice.env, alice.room(bob), nothing)
+    expect(await alice.core.outbox(roomId)).toEqual([])
+    expect((await bob.hears(alice)).at(-1)).toBe('two')
+  },
+)
+
+test('A mark of listening waits for the line, and is not told once read marks are hidden', async () => {
+  const { alice, bob, wire, roomId } = await people()
+  await alice.says(bob, 'one')
+  const sentAt = new Date().toISOString()
+  hidesReceipts(false)
+  await alice.core.keepInOutbox({ id: crypto.randomUUID(), chatRoomId: roomId, content: LISTENED, replyToId: null, sentAt })
+  wire.beforeEffect = () => {
+    throw new ApiError(0, 'offline', 'No line')
+  }
+  await flushRoom(alice.env, alice.room(bob), nothing).catch(() => undefined)
+  expect(await alice.core.outbox(roomId)).toHaveLength(1)
+  wire.beforeEffect = () => undefined
+  const before = wire.rooms.get(roomId)?.log.length
+  const [row] = await alice.core.outbox(roomId)
+  await alice.core.changeOutbox({ chatRoomId: roomId, id: row?.id ?? '', failure: null, unseal: true })
+  hidesReceipts(true)
+  await flushRoom(alice.env, alice.room(bob), nothing)
+  hidesReceipts(false)
+  expect([await alice.core.outbox(roomId), wire.rooms.get(roomId)?.log.length]).toEqual([[], before])
 })
 
 test('A message that meets an ended session stays on this device', async () => {

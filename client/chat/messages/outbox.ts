@@ -3,6 +3,7 @@ import { messagesApi } from '../../../contract/chat/messages.ts'
 import { objectPath } from '../../../contract/chat/objects.ts'
 import { REFUSAL_TEXTS } from '../../../contract/ground/refusaltexts.ts'
 import type { Env } from '../../env.ts'
+import { ownPrivacy } from '../../me/privacy/privacy.ts'
 import { ApiError } from '../../net/api.ts'
 import { inTurn, isInTurn } from '../../net/inTurn.ts'
 import { connectionStore } from '../../net/status.ts'
@@ -58,6 +59,10 @@ export function flushRoom(
     for (const row of sealed ? [sealed] : await env.crypto.outbox(room.id)) {
       // A newer tab sends kinds unknown to this build.
       if (row.failure || !row.content) continue
+      if (row.content.type === 'listened' && !row.envelope && !ownPrivacy().receipts) {
+        await env.crypto.dropFromOutbox({ chatRoomId: room.id, id: row.id })
+        continue
+      }
       if (row.isHeld) {
         // The file's end starts the next attempt.
         waiting.delete(room.id)
@@ -176,6 +181,11 @@ function wait(chatRoomId: string, reason: string, retryMs: Wait['retryMs']): 'wa
 async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Promise<'next' | 'wait' | SendOutcome> {
   const { id: chatRoomId } = room
   const place = { chatRoomId, id: row.id }
+  // Nobody asked for it, and nothing waits for it.
+  if (row.content?.type === 'listened' && !(error instanceof ApiError && [0, 401].includes(error.status))) {
+    await env.crypto.dropFromOutbox(place)
+    return 'next'
+  }
   if (error instanceof ApiError) {
     const refusal = refusalOf(error)
     if (refusal) {

@@ -1,4 +1,4 @@
-import type { ChatDeletion, Hide, Mark, Star } from '../../../contract/chat/content.ts'
+import type { ChatDeletion, Mark, Star } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
 import { loadMarks } from '../../rooms/list/marks.ts'
 import { openNotes } from '../../rooms/list/notes.ts'
@@ -9,11 +9,7 @@ export const setMark = (env: Env, room: RoomRow, is: Mark['is'], on: boolean): P
   keepMarks(env, [{ type: 'mark', room: room.id, is, on, at: room.lastSeq }])
 
 /** Marks on all own browsers. Throws ApiError where there are no notes yet, and no line; CryptoFailure('queue_full'). */
-export async function keepMarks(
-  env: Env,
-  marks: (Mark | Star | ChatDeletion | Hide)[],
-  onKept?: () => Promise<void>,
-): Promise<void> {
+export async function keepMarks(env: Env, marks: (Mark | Star | ChatDeletion)[]): Promise<void> {
   const notes = roomById(await openNotes(env))
   if (!notes) throw new Error('The notes are not in the list')
   try {
@@ -22,7 +18,6 @@ export async function keepMarks(
         ...{ id: crypto.randomUUID(), chatRoomId: notes.id, content },
         ...{ replyToId: null, sentAt: env.clock().toISOString() },
       })
-    await onKept?.()
   } finally {
     // Those before a failure are kept.
     await loadMarks(env)

@@ -5,6 +5,7 @@ import type { Acts, Folded } from '../../../contract/chat/kinds/fold.ts'
 import { contentWords, isTyped } from '../../../contract/chat/kinds/kinds.ts'
 import type { ContentOf, Kind } from '../../../contract/chat/kinds/rules.ts'
 import { timerWords } from '../../../contract/chat/kinds/timer.ts'
+import { ownPrivacy } from '../../me/privacy/privacy.ts'
 import { connectionStore } from '../../net/status.ts'
 import { deliveryOf, type Room } from '../../rooms/list/room.ts'
 import type { OutboxRow, StoredMessage } from '../../worker/crypto.ts'
@@ -45,7 +46,8 @@ function actsOf(
   const people = Object.entries(acts.reactions ?? {}).sort(([, a], [, b]) => a.seq - b.seq)
   // The other’s counts for an own message, else the own one.
   const told = (by: Acts['opened'] = {}) => (senderId === ownId ? Object.values(by)[0] : by[ownId])?.at
-  const [opened, listened] = [told(acts.opened), told(acts.listened)]
+  // Who hides read marks sees none of others.
+  const [opened, listened] = [told(acts.opened), senderId === ownId && !ownPrivacy().receipts ? undefined : told(acts.listened)]
   const emojis = [...new Set(people.flatMap(([, { emojis: of }]) => of))]
   const userIdsOf = (emoji: string) => people.filter(([, { emojis: of }]) => of.includes(emoji)).map(([userId]) => userId)
   return {

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { Env } from '../../env.ts'
 import { accountStore } from '../../me/account/accountState.ts'
 import { resetRooms, roomsStore } from '../../rooms/list/roomList.ts'
@@ -9,15 +9,13 @@ import { tellListened } from './tellListened.ts'
 
 type Kept = { id: string; content: unknown; failure: string | null; envelope: null }
 const kept: Kept[] = []
-let refusal: string | null = null
 let count = 0
 
 const env = {
   clock: () => new Date(0),
   crypto: {
-    keepInOutbox: async ({ id, content }: Kept) => void kept.push({ id, content, failure: refusal, envelope: null }),
+    keepInOutbox: async ({ id, content }: Kept) => void kept.push({ id, content, failure: 'Not sent', envelope: null }),
     outbox: async () => kept,
-    dropFromOutbox: async ({ id }: Kept) => void kept.splice(0, kept.length, ...kept.filter((row) => row.id !== id)),
     page: async () => ({ messages: [], from: 0, cursor: 0, isJoined: true, waitsFor: '' }),
   },
 } as unknown as Env
@@ -28,7 +26,6 @@ const signsIn = (subscriptionTier: string, privacy = PRIVACY) =>
 
 beforeEach(() => {
   kept.length = 0
-  refusal = null
   resetRooms()
   roomsStore.setState({ rooms: new Map([[ROOM_ID, shownRoom]]) })
   signsIn('premium')
@@ -80,7 +77,18 @@ function requested(): ShownMessage {
   return voice()
 }
 
-test('What the server refuses does not wait', async () => {
-  refusal = 'Too many'
-  expect(await tells(voice())).toEqual([])
+test('What followed by itself is told minutes later, so that nobody learns when the one before was heard to its end', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  const told = tellListened(env, ROOM_ID, voice(), true).catch(() => undefined)
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(kept).toEqual([])
+  await vi.advanceTimersByTimeAsync(242_000)
+  await told
+  expect(kept).toHaveLength(1)
+  const hidden = tellListened(env, ROOM_ID, voice(), true)
+  signsIn('premium', { ...PRIVACY, receipts: false })
+  await vi.advanceTimersByTimeAsync(301_000)
+  await hidden
+  expect(kept).toHaveLength(1)
+  vi.useRealTimers()
 })

@@ -19,17 +19,31 @@ function mayTell(room: RoomRow): boolean {
   return isTalk && ownPrivacy().receipts && user !== null && hasRight(user.subscriptionTier, 'send')
 }
 
-/** Tells the sender, and the own browsers, that a voice message was listened to. What the server refuses is not sent later. */
-export async function tellListened(env: Env, chatRoomId: string, message: ShownMessage): Promise<void> {
+/** How much later it is told of what followed by itself: at once, the server would learn that the one before was heard to its end. */
+const LATER_MS = { least: 60_000, most: 300_000 }
+
+/**
+ * Tells the sender, and the own browsers, that a voice message was listened to. What the server refuses is dropped, and what followed by
+ * itself is not told where the page ends first.
+ */
+export async function tellListened(env: Env, chatRoomId: string, message: ShownMessage, isFollower = false): Promise<void> {
   const room = roomById(chatRoomId)
   const { isMine, senderId, seq, listened } = message
   if (!room || isMine || listened || senderId === undefined || seq === null || told.has(keyOf(message)) || !mayTell(room)) return
   told.add(keyOf(message))
-  const id = crypto.randomUUID()
+  if (isFollower) {
+    const waitMs = LATER_MS.least + Math.random() * (LATER_MS.most - LATER_MS.least)
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
+    if (!mayTell(roomById(chatRoomId) ?? room)) return
+  }
   const content = { type: 'listened' as const, target: { senderId, id: message.id } }
-  await env.crypto.keepInOutbox({ id, chatRoomId, content, replyToId: null, sentAt: env.clock().toISOString() })
+  await env.crypto.keepInOutbox({
+    id: crypto.randomUUID(),
+    chatRoomId,
+    content,
+    replyToId: null,
+    sentAt: env.clock().toISOString(),
+  })
   await refreshRoom(env, room)
-  const { outcome } = await flush(env, room)
-  const left = (await env.crypto.outbox(chatRoomId)).find((row) => row.id === id)
-  if (left && (left.failure !== null || outcome !== 'kept')) await env.crypto.dropFromOutbox({ chatRoomId, id })
+  await flush(env, room)
 }

@@ -8,17 +8,17 @@ import { lookSoon } from './lifetimes.ts'
 import { isNotes, isRequest, markOf, type Room } from './room.ts'
 
 /** Entries of the notes [Note: M13]. */
-export const marksStore = createStore<{ marks: Marks }>(() => ({ marks: {} }))
+export const marksStore = createStore<{ marks: Marks; isLoaded: boolean }>(() => ({ marks: {}, isLoaded: false }))
 
 export async function loadMarks(env: Env): Promise<void> {
-  marksStore.setState({ marks: await env.crypto.marks() })
+  marksStore.setState({ marks: await env.crypto.marks(), isLoaded: true })
   for (const id of await env.crypto.hidingRooms()) lookSoon(id)
 }
 
-export const resetMarks = (): void => marksStore.setState({ marks: {} })
+export const resetMarks = (): void => marksStore.setState({ marks: {}, isLoaded: false })
 
-type Row = Pick<Room, 'id' | 'ownId' | 'direct' | 'marks'> &
-  Pick<ListedRoom, 'lastMessage' | 'lastMessageAt' | 'unreadCount' | 'mutedUntil'>
+type Row = Pick<Room, 'id' | 'ownId' | 'direct' | 'marks' | 'lastSeq'> &
+  Pick<ListedRoom, 'lastMessage' | 'lastMessageAt' | 'unreadCount' | 'mutedUntil'> & { preview: { kind: string } | null }
 
 const told = ({ id }: Pick<Room, 'id'>, is: Mark['is'] | 'deleted', marks: Marks) => {
   const mark = marks[id]?.[is]
@@ -29,7 +29,7 @@ export const isMarkable = (room: Pick<Room, 'id' | 'ownId' | 'direct'>): boolean
   isNotes(room) || (room.direct !== null && !isRequest(room))
 
 export const isPinned = (room: Row, marks: Marks): boolean =>
-  isMarkable(room) && told(room, 'pinned', marks) !== undefined && !isArchived(room, marks)
+  isMarkable(room) && told(room, 'pinned', marks) !== undefined && !isArchived(room, marks) && !isDeleted(room, marks)
 
 /** A message brings a chat back unless it is muted. */
 export function isArchived(room: Row, marks: Marks): boolean {
@@ -37,15 +37,19 @@ export function isArchived(room: Row, marks: Marks): boolean {
   return mark !== undefined && !isDeleted(room, marks) && (room.mutedUntil !== null || !hasComeAfter(mark.at, room))
 }
 
-/** A message brings it back. */
+/** A message or a request brings it back. */
 export function isDeleted(room: Row, marks: Marks): boolean {
-  const mark = told(room, 'deleted', marks)
+  const mark = isRequest(room) ? undefined : told(room, 'deleted', marks)
   return mark !== undefined && !hasComeAfter(mark.at, room)
 }
 
+export const isMarkedDeleted = ({ id }: Pick<Room, 'id'>, marks: Marks): boolean => marks[id]?.deleted?.on === true
+
 /** Locked chats show no place. */
-const hasComeAfter = (at: number, { lastMessage, lastMessageAt, unreadCount }: Row): boolean =>
-  lastMessage ? lastMessage.seq > at : lastMessageAt !== null && unreadCount > 0
+function hasComeAfter(at: number, { lastMessage, lastMessageAt, unreadCount, preview, lastSeq }: Row): boolean {
+  if (preview?.kind === 'missed' && lastSeq > at) return true
+  return lastMessage ? lastMessage.seq > at : lastMessageAt !== null && unreadCount > 0
+}
 
 /** Reading something newer ends it. */
 export function isMarkedUnread(room: Row, marks: Marks): boolean {

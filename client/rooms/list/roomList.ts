@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { ListedRoom } from '../../../contract/chat/roomlist.ts'
-import type { Fork } from '../../worker/crypto.ts'
+import type { Fork, Marks } from '../../worker/crypto.ts'
 import { isPinned, marksStore } from './marks.ts'
 import { type DirectRoom, isRequest, markOf, type Room } from './room.ts'
 import { takeVoice } from './voicedrafts.ts'
@@ -127,7 +127,7 @@ export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow
 }
 
 /** Requests first, then what is pinned, the newest of each first. */
-export const sortRooms = (rooms: Iterable<RoomRow>, { marks } = marksStore.getState()): RoomRow[] =>
+export const sortRooms = (rooms: Iterable<RoomRow>, { marks }: { marks: Marks } = marksStore.getState()): RoomRow[] =>
   [...rooms]
     .map((room) => ({
       room,

@@ -5,6 +5,7 @@ import { forgetDecoded, inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
 import { readBook, withBook } from '../lists/book.ts'
 import { isOn } from '../lists/chatlocks.ts'
+import { loadHidden } from '../messages/acts.ts'
 import { withOutbox } from '../messages/outbox.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { randomBytes } from '../primitives/seal.ts'
@@ -85,6 +86,7 @@ export async function openChatLock(
   live: Live,
   { chatRoomId, lockSecret }: { chatRoomId: string; lockSecret: string },
 ): Promise<{ isChanged: boolean; hasOlderKeys: boolean }> {
+  const { dropHidden } = await loadHidden()
   const held = heldOf(live, chatRoomId)
   const { root } = held
   if (!root) throw new CryptoFailure('chat_lock', 'Enter the chat password again')
@@ -96,6 +98,8 @@ export async function openChatLock(
   if (!opened) throw new CryptoFailure('chat_lock', 'The server took this password, but it does not open the chat')
   if (opened.data !== named) await restoreLock(live, chatRoomId, opened.data)
   await openRows(live, chatRoomId, opened.seeds)
+  // What was deleted for oneself meanwhile is never shown.
+  await dropHidden(live)
   await noteProven(live, chatRoomId, opened.data)
   held.open = { lockSecret: halves.lockSecret, seeds: opened.seeds }
   forgetTyped(held)

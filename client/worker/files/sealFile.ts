@@ -103,7 +103,7 @@ export async function keepUpload(live: Live, { file, about, ...message }: NewFil
   const content = { type: 'file' as const, ...about, ...sealed }
   try {
     return await withOutbox(live, message.chatRoomId, async () => {
-      const row = { ...message, ...FRESH, order: await nextOrder(live, message.chatRoomId, true), content, isKept }
+      const row = { ...message, ...FRESH, order: await nextOrder(live, message.chatRoomId, 1), content, isKept }
       await live.vault.write([rowWrite(row)])
       return row
     })

@@ -106,7 +106,7 @@ async function sealedAtOnce(
         if (mustWait && !isOpening(message)) return undefined
         if (!record || !group || !(await isReady(live, room, shownRoom))) return undefined
         const sealed = await sealedIn(live, { record, group, accounts }, message)
-        const row = newRow(message, await nextOrder(live, chatRoomId, true), sealed.envelope, sealed.lifetime)
+        const row = newRow(message, await nextOrder(live, chatRoomId, 1), sealed.envelope, sealed.lifetime)
         isStoring = true
         await storeRoom(live, chatRoomId, sealed, isOpening(message) ? newWrites(row) : writtenWrites(row))
         return { ...row, isAlone: waiting.length === 0 }

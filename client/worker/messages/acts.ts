@@ -16,14 +16,14 @@ export const loadHidden = partOf(() => import('./hidden.ts'))
  */
 export async function takeActs(live: Live, waited: Waited, found: StoredMessage[]): Promise<TakenActs> {
   const hidden = await live.vault.get('sealed', hiddenKey(waited.chatRoomId))
-  const entries = hidden ? (await loadHidden()).withoutHidden(hidden, found) : found
-  const taken = await takenOf(live, waited, entries)
+  const { entries, gone } = hidden ? (await loadHidden()).withoutHidden(hidden, found) : { entries: found, gone: [] }
+  const taken = await takenOf(live, waited, entries, gone)
   return entries.some(isTimed) ? (await loadLifetimes()).takeLifetimes(live, waited.chatRoomId, taken) : taken
 }
 
-async function takenOf(live: Live, waited: Waited, entries: StoredMessage[]): Promise<TakenActs> {
+async function takenOf(live: Live, waited: Waited, entries: StoredMessage[], gone: StoredMessage[]): Promise<TakenActs> {
   if (waited.hasWaitingActs || entries.some(({ body }) => body.kind === 'act'))
-    return (await loadActs()).takeActs(live, waited, entries)
+    return (await loadActs()).takeActs(live, waited, entries, gone)
   return { ...NOTHING_TAKEN, entries, writes: entries.flatMap(messageWrites) }
 }
 

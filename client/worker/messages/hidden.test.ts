@@ -9,7 +9,11 @@ import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'
 import { at, type TestPerson, wordsOf } from '../../testing/people.ts'
 import { patchedClient, people } from '../../testing/room.ts'
 import { openLive } from '../account/openAccount.ts'
-import { STORES } from '../vault/vaultRows.ts'
+import type { StoredMessage } from '../vault/storedMessage.ts'
+import type { Vault } from '../vault/vault.ts'
+import { STORES, type VaultValue } from '../vault/vaultRows.ts'
+import { hideWrites, withoutHidden } from './hidden.ts'
+import { QUEUE } from './queue.ts'
 
 let alice: TestPerson
 let bob: TestPerson
@@ -62,6 +66,9 @@ async function hideOf(person: TestPerson, text: string): Promise<Hide> {
   return { type: 'hide', room: chatRoomId, target: { senderId, id }, at: seq }
 }
 
+const hides = (person: TestPerson, ...hidden: Hide[]) =>
+  person.core.hideMessages({ hides: hidden, sentAt: new Date().toISOString() })
+
 test('what Alice deletes for herself leaves her browser at once, the other one with her notes, and a later one never shows it; Bob keeps it', async () => {
   const laptop = await alice.newComputer()
   await laptop.reads(bob)
@@ -70,9 +77,9 @@ test('what Alice deletes for herself leaves her browser at once, the other one w
   await laptop.reads(bob)
   expect(await texts(laptop)).toContain('goes')
   const hide = await hideOf(alice, 'goes')
-  expect(await alice.core.hideMessages([hide])).toEqual([chatRoomId])
+  expect(await hides(alice, hide)).toEqual([chatRoomId])
   expect(await texts(alice)).toEqual(['stays', 'after'])
-  await says(alice, notesOf(alice), hide)
+  await alice.sends(notesOf(alice))
 
   await readsNotes(laptop)
   expect(await laptop.core.hidingRooms()).toEqual([chatRoomId])
@@ -99,7 +106,7 @@ test('what Alice deletes for herself leaves her browser at once, the other one w
 test('an edit or a reaction that comes later brings nothing back, and the log goes on', async () => {
   const hide = await hideOf(alice, 'goes')
   const { target } = hide
-  await alice.core.hideMessages([hide])
+  await hides(alice, hide)
   await says(bob, bob.room(alice), { type: 'edit', target, n: 1, text: 'goes on' })
   await says(bob, bob.room(alice), { type: 'reaction', target, emojis: ['👍'] })
   await alice.reads(bob)
@@ -111,7 +118,7 @@ test('an edit or a reaction that comes later brings nothing back, and the log go
 
 test('a place that has another message by now stays', async () => {
   const hide = await hideOf(alice, 'goes')
-  expect(await alice.core.hideMessages([{ ...hide, target: { ...hide.target, id: randomUUID() } }])).toEqual([])
+  expect(await hides(alice, { ...hide, target: { ...hide.target, id: randomUUID() } })).toEqual([])
   expect(await texts(alice)).toEqual(['stays', 'goes'])
   expect(await alice.core.hidingRooms()).toEqual([])
 })
@@ -129,8 +136,59 @@ test("Eve's word in the chat hides nothing: only the account's own notes count",
 test('no word of it is left in the vault or the index', async () => {
   expect(await found(alice, 'goes')).toBe(1)
   expect(await rowsWith(alice, 'goes')).toBeGreaterThan(0)
-  await alice.core.hideMessages([await hideOf(alice, 'goes')])
+  await hides(alice, await hideOf(alice, 'goes'))
   expect(await found(alice, 'goes')).toBe(0)
   expect(await rowsWith(alice, 'goes')).toBe(0)
   expect(await found(alice, 'stays')).toBe(1)
+})
+
+test('a browser that is added later keeps no word of it, nor of its edits, in whatever order they come', async () => {
+  const hide = await hideOf(alice, 'goes')
+  const { target } = hide
+  await says(bob, bob.room(alice), { type: 'edit', target, n: 1, text: 'goes elsewhere' })
+  await alice.reads(bob)
+  await hides(alice, hide)
+  await alice.sends(notesOf(alice))
+  const phone = await alice.newComputer()
+  await readsNotes(phone)
+  await gatherMarks(phone.env, notesOf(phone))
+  await phone.reads(bob)
+  await says(bob, bob.room(alice), { type: 'edit', target, n: 2, text: 'goes nowhere' })
+  await phone.reads(bob)
+  expect(await texts(phone)).toEqual(['stays'])
+  expect(await rowsWith(phone, 'goes')).toBe(0)
+  expect(await phone.core.roomRecord(chatRoomId)).not.toMatchObject({ hasWaitingActs: true })
+  await bob.says(alice, 'more')
+  await phone.reads(bob)
+  expect(await texts(phone)).toEqual(['stays', 'more'])
+})
+
+test('where the notes have no room for all of them, none is deleted and none is told', async () => {
+  const hide = await hideOf(alice, 'goes')
+  const many = Array.from({ length: QUEUE.room }, (_, index) => ({
+    ...hide,
+    target: { ...hide.target, id: randomUUID() },
+    at: index + 90,
+  }))
+  await expect(hides(alice, hide, ...many)).rejects.toMatchObject({ code: 'queue_full' })
+  expect(await texts(alice)).toEqual(['stays', 'goes'])
+  expect(await alice.core.outbox(notesRoomId(alice.userId))).toEqual([])
+})
+
+test('of too many the newest are known, whichever way the notes are read', async () => {
+  const vault = { get: async () => row } as unknown as Vault
+  const hide = await hideOf(alice, 'goes')
+  const at = (seq: number) => ({ ...hide, target: { ...hide.target, id: `of ${seq}` }, seq })
+  let row: VaultValue | undefined
+  const takes = async (...seqs: number[]) => {
+    row = (await hideWrites(vault, seqs.map(at)))[0]?.value ?? undefined
+  }
+  const isKnown = (seq: number) =>
+    row !== undefined &&
+    withoutHidden(row, [{ ...hide.target, id: `of ${seq}`, body: { kind: 'deleted' } } as StoredMessage]).gone.length > 0
+  const page = (from: number) => Array.from({ length: 1000 }, (_, index) => from + index)
+  await takes(...page(2001))
+  await takes(...page(1001))
+  await takes(...page(1))
+  expect([1, 1000, 1001, 3000].map(isKnown)).toEqual([false, false, true, true])
 })

@@ -3,51 +3,76 @@ import type { Content, Hide, Target } from '../../../contract/chat/content.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import { inRoom } from '../group/roomState.ts'
 import type { Live } from '../keys/live.ts'
-import { messageAt, type StoredMessage } from '../vault/storedMessage.ts'
+import { isProven, messageAt, type StoredMessage } from '../vault/storedMessage.ts'
 import { recordWrite, roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf, type VaultValue } from '../vault/vaultRows.ts'
 import { dropTraces } from './dropDeleted.ts'
 import { endWrites } from './lifetimes.ts'
-import { outboxOf } from './outbox.ts'
+import { newRow, newWrites, outboxOf, withOutbox } from './outbox.ts'
+import { nextOrder } from './queue.ts'
 import { HIDING, hiddenKey } from './takenActs.ts'
 
 /** Names of a chat. Of more, the oldest come back in a browser that is added later. */
 const HIDDEN_MAX = 2000
 
-const namesShape = z.array(z.string())
+const namesShape = z.record(z.string(), z.number())
+
+/** `seq` of its entry. */
+export type ToldHide = Hide & { seq: number }
+
+const NOT_YET = Number.MAX_SAFE_INTEGER
 
 const nameOf = ({ senderId, id }: Target): string => `${senderId} ${id}`
 
 /** Call inside the notes' lock. */
-export async function hideWrites(vault: Vault, hides: Hide[]): Promise<Write[]> {
+export async function hideWrites(vault: Vault, hides: ToldHide[]): Promise<Write[]> {
   const writes: Write[] = []
   for (const room of new Set(hides.map((hide) => hide.room))) {
     const inIt = hides.filter((hide) => hide.room === room)
     const row = await vault.get('sealed', hiddenKey(room))
-    const names = new Set([...(row ? jsonOf(namesShape, row) : []), ...inIt.map(({ target }) => nameOf(target))])
-    writes.push({ store: 'sealed', key: hiddenKey(room), value: { json: [...names].slice(-HIDDEN_MAX) } })
+    const names = {
+      ...(row && jsonOf(namesShape, row)),
+      ...Object.fromEntries(inIt.map(({ target, seq }) => [nameOf(target), seq])),
+    }
+    const newest = Object.entries(names)
+      .sort(([, a], [, b]) => a - b)
+      .slice(-HIDDEN_MAX)
+    writes.push({ store: 'sealed', key: hiddenKey(room), value: { json: Object.fromEntries(newest) } })
     for (const { target, at } of inIt)
       writes.push({ store: 'sealed', key: `${HIDING}${room} ${at}`, value: { json: nameOf(target) } })
   }
   return writes
 }
 
-/** `row`: the names. What is still sealed goes once it opens. */
-export function withoutHidden(row: VaultValue, entries: StoredMessage[]): StoredMessage[] {
-  const names = new Set(jsonOf(namesShape, row))
-  return entries.map((entry) => {
-    if (!names.has(nameOf(entry)) || !canGo(entry)) return entry
-    const { lifetime: _, acts: __, ...rest } = entry
-    return { ...rest, body: { kind: 'act', act: null } }
+/** `row`: the names. `gone`: proven. What is sealed goes once it opens. */
+export function withoutHidden(row: VaultValue, entries: StoredMessage[]): { entries: StoredMessage[]; gone: StoredMessage[] } {
+  const names = jsonOf(namesShape, row)
+  const isHidden = (entry: StoredMessage) => Object.hasOwn(names, nameOf(entry)) && canGo(entry)
+  const emptied = ({ lifetime: _, acts: __, ...rest }: StoredMessage): StoredMessage => ({
+    ...rest,
+    body: { kind: 'act', act: null },
   })
+  return {
+    entries: entries.map((entry) => (isHidden(entry) ? emptied(entry) : entry)),
+    gone: entries.filter((entry) => isHidden(entry) && isProven(entry)),
+  }
 }
 
 const canGo = ({ body }: StoredMessage): boolean => !['act', 'sealed'].includes(body.kind)
 
-/** Deletes them for this account, here at once. Returns the chats that changed. */
-export async function hideMessages(live: Live, hides: Hide[]): Promise<string[]> {
-  await inRoom(live, notesRoomId(live.userId), async () => live.vault.write(await hideWrites(live.vault, hides)))
+/** Keeps an entry for each, or none, and deletes them here. Returns the chats that changed. Throws 'queue_full'. */
+export async function hideMessages(live: Live, { hides, sentAt }: { hides: Hide[]; sentAt: string }): Promise<string[]> {
+  const chatRoomId = notesRoomId(live.userId)
+  const keep = async () => {
+    const order = await nextOrder(live, chatRoomId, hides.length)
+    const rows = hides.map((content, index) =>
+      newRow({ id: crypto.randomUUID(), chatRoomId, content, replyToId: null, sentAt }, order + index),
+    )
+    const told = hides.map((hide) => ({ ...hide, seq: NOT_YET }))
+    await live.vault.write([...rows.flatMap(newWrites), ...(await hideWrites(live.vault, told))])
+  }
+  await inRoom(live, chatRoomId, () => withOutbox(live, chatRoomId, keep))
   return dropHidden(live)
 }
 

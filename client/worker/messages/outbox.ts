@@ -105,7 +105,7 @@ export function keepInOutbox(live: Live, message: NewMessage): Promise<OutboxRow
   return withOutbox(live, message.chatRoomId, async () => {
     const { content } = message
     const isBounded = isTyped(content) || isAct(content) || isForwarded(content)
-    const kept = newRow(message, await nextOrder(live, message.chatRoomId, isBounded))
+    const kept = newRow(message, await nextOrder(live, message.chatRoomId, isBounded ? 1 : 0))
     const isWritten = isCounted(content) && !isForwarded(content)
     await live.vault.write(isWritten ? writtenWrites(kept) : await silentWrites(live, kept))
     return kept

@@ -13,8 +13,8 @@ const fileShape = z.looseObject({ order: z.number(), isHolding: z.boolean().defa
 export const filesOf = async ({ vault }: Live, chatRoomId: string) =>
   (await vault.named(uploadsIn(chatRoomId))).map(({ value }) => jsonOf(fileShape, value))
 
-/** Danger: lock the outbox until the write. `isBounded`: throws 'queue_full'. */
-export async function nextOrder(live: Live, chatRoomId: string, isBounded = false): Promise<number> {
+/** Danger: lock the outbox until the write. Throws 'queue_full' where so many more are too many. */
+export async function nextOrder(live: Live, chatRoomId: string, bounded = 0): Promise<number> {
   const { vault } = live
   const [keys, uploads, files] = await Promise.all([
     vault.keys('outbox'),
@@ -22,8 +22,9 @@ export async function nextOrder(live: Live, chatRoomId: string, isBounded = fals
     filesOf(live, chatRoomId),
   ])
   const orders = [...keys.flatMap(([id, order]) => (id === chatRoomId ? [order] : [])), ...files.map(({ order }) => order)]
-  if (isBounded && orders.length >= QUEUE.room) throw queueFull(`${QUEUE.room} messages wait in this chat`)
-  if (isBounded && keys.length + uploads.length >= QUEUE.all) throw queueFull(`${QUEUE.all} messages wait in this browser`)
+  if (bounded > 0 && orders.length + bounded > QUEUE.room) throw queueFull(`${QUEUE.room} messages wait in this chat`)
+  if (bounded > 0 && keys.length + uploads.length + bounded > QUEUE.all)
+    throw queueFull(`${QUEUE.all} messages wait in this browser`)
   return orders.reduce((last, order) => Math.max(last, order + 1), Date.now() * 1000)
 }
 

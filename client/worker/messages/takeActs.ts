@@ -1,4 +1,4 @@
-import type { Content, Hide, MessageAct } from '../../../contract/chat/content.ts'
+import type { Content, MessageAct } from '../../../contract/chat/content.ts'
 import { type ToldAct, withAct } from '../../../contract/chat/kinds/fold.ts'
 import { isMessageAct } from '../../../contract/chat/kinds/kinds.ts'
 import { PINS_MAX, type Pinned, pinnedIn, pinOf, withPins } from '../../../contract/chat/kinds/pin.ts'
@@ -11,6 +11,7 @@ import {
   messageAt,
   messageName,
   messageWrites,
+  nameWrite,
   type StoredMessage,
   seqOfMessage,
 } from '../vault/storedMessage.ts'
@@ -18,7 +19,7 @@ import { roomRecord } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
 import { forgottenBegun } from './begunRows.ts'
 import { emptyPlace, explainOpened, hasPlace, isHidden, type Told } from './emptiedPlaces.ts'
-import { hideWrites } from './hidden.ts'
+import { hideWrites, type ToldHide } from './hidden.ts'
 import { keptMarks, type Marks, marksWrite, withMark } from './marks.ts'
 import { isOnce, spent } from './once.ts'
 import type { TakenActs, Waited } from './takenActs.ts'
@@ -33,6 +34,7 @@ export async function takeActs(
   { vault, userId }: Live,
   { chatRoomId, hasWaitingActs, pins = [] }: Waited,
   entries: StoredMessage[],
+  gone: StoredMessage[] = [],
 ): Promise<TakenActs> {
   const at: Taking = {
     vault,
@@ -40,6 +42,7 @@ export async function takeActs(
     chatRoomId,
     rows: new Map(entries.map((entry) => [entry.seq, entry])),
     said: saidIn(entries),
+    gone: new Set(gone.map(messageName)),
     reread: [],
     deleted: [],
     forgotten: [],
@@ -47,7 +50,10 @@ export async function takeActs(
     pins: [],
     hides: [],
   }
-  if (hasWaitingActs) await takeWaiting(at, entries)
+  if (hasWaitingActs) {
+    await takeWaiting(at, entries)
+    await dropTexts(at, (await at.waiting.takeNames(gone)).flat())
+  }
   for (const entry of entries) {
     if (isOfMessage(entry)) await take(at, entry)
     else if (isTold(entry)) await takeRoomAct(at, entry)
@@ -63,6 +69,7 @@ export async function takeActs(
     isWaiting: at.waiting.isWaiting(),
     writes: [
       ...rows.flatMap(messageWrites),
+      ...gone.map(nameWrite),
       ...at.reread.map((message) => rereadWrite(chatRoomId, message)),
       ...at.forgotten,
       ...at.waiting.writes(),
@@ -79,6 +86,7 @@ interface Taking {
   rows: Map<number, StoredMessage>
   /** The seqs of new messages, by name. */
   said: Map<string, number>
+  gone: ReadonlySet<string>
   /** Messages of the vault with other words. */
   reread: StoredMessage[]
   deleted: Content[]
@@ -86,14 +94,14 @@ interface Taking {
   waiting: ReturnType<typeof openWaiting>
   marks?: Marks
   pins: Pinned[]
-  hides: Hide[]
+  hides: ToldHide[]
 }
 
 /** Only notes have marks, and only their owner's, also of a browser that was removed since [Note: M13]. */
 async function takeRoomAct(at: Taking, { senderId, seq, isRemovedSince, body: { act } }: Told): Promise<void> {
   if (act.type === 'pin') return isRemovedSince ? undefined : void at.pins.push(pinOf(act, seq))
   if (at.chatRoomId !== notesRoomId(senderId) || isMessageAct(act)) return
-  if (act.type === 'hide') at.hides.push(act)
+  if (act.type === 'hide') at.hides.push({ ...act, seq })
   else at.marks = withMark(at.marks ?? (await keptMarks(at.vault)), act, seq)
 }
 
@@ -181,8 +189,9 @@ async function find({ vault, chatRoomId, rows, said }: Taking, name: MessageName
   return seq === undefined ? undefined : (rows.get(seq) ?? (await messageAt(vault, chatRoomId, seq)))
 }
 
-/** True for a message that has ended [Note: M9]. */
-async function isGone({ vault, chatRoomId }: Taking, name: MessageName): Promise<boolean> {
+/** True for a message that has ended [Note: M9], or is deleted for oneself. */
+async function isGone({ vault, chatRoomId, gone }: Taking, name: MessageName): Promise<boolean> {
+  if (gone.has(messageName(name))) return true
   const seq = await seqOfMessage(vault, name)
   return seq !== undefined && (await messageAt(vault, chatRoomId, -seq)) !== undefined
 }

@@ -162,8 +162,15 @@ export function messageWrites(message: StoredMessage): Write[] {
   const { chatRoomId, seq, body } = message
   const rows: Write[] = [{ store: 'messages', key: placeOf(message), value: { json: written(message) } }]
   if (body.kind === 'act') rows.push({ store: 'messages', key: [chatRoomId, seq], value: null })
-  return isProven(message) ? [...rows, { store: 'sealed', key: messageName(message), value: { json: seq } }] : rows
+  return isProven(message) ? [...rows, nameWrite(message)] : rows
 }
+
+/** Only for a proven message. */
+export const nameWrite = (message: MessageName & { seq: number }): Write => ({
+  store: 'sealed',
+  key: messageName(message),
+  value: { json: message.seq },
+})
 
 /** Returns a proven message's seq. */
 export async function seqOfMessage(vault: Vault, name: MessageName): Promise<number | undefined> {
