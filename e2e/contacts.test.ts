@@ -163,7 +163,7 @@ test('By the screen alone Alice names Bob, reports and blocks him, unblocks him,
   await page.goto(`${server.url}/`)
   for (const { page: each } of [alice, second]) {
     await expect.poll(() => rows(each).filter({ hasText: 'are you there?' }).count()).toBe(0)
-    expect(await rows(each).count()).toBe(1)
+    await expect.poll(() => rows(each).count()).toBe(1)
   }
   for (const one of [alice, second, bob]) expect(one.complaints).toEqual([])
   await second.leaves()

@@ -69,4 +69,33 @@ test('Alice pins, archives and marks chats as unread: her other browser shows th
   for (const screen of screens) {
     await expect.poll(() => screen.getByText('Marked as unread').count()).toBe(0)
   }
+
+  // By a finger on a phone.
+  const { page: small } = phone
+  const devtools = await small.context().newCDPSession(small)
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  await small.setViewportSize({ width: 360, height: 740 })
+  await small.reload()
+  const row = small.getByRole('link', { name: /Carol/ })
+  await row.waitFor()
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] })
+  // The part that follows a finger is loaded.
+  await expect.poll(() => row.evaluate((one) => getComputedStyle(one).touchAction)).toMatch(/pan-y/)
+  async function swipes(right: number): Promise<void> {
+    const { x, y, width, height } = (await row.boundingBox()) ?? expect.fail()
+    const [from, middle] = [x + width / 2 - right / 3, y + height / 2]
+    await touch('touchStart', from, middle)
+    for (let step = 1; step <= 8; step++) await touch('touchMove', from + (step * right) / 8, middle)
+    await touch('touchEnd')
+  }
+  await swipes(-120)
+  await small.getByRole('button', { name: 'Mute' }).waitFor()
+  await looksFine(small, 'A row that was swiped')
+  await small.getByRole('button', { name: 'Archive', exact: true }).click()
+  await expect.poll(() => names(small)).toEqual(['Bob'])
+  await small.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => names(small)).toEqual(['Bob', 'Carol'])
+  await swipes(110)
+  for (const screen of screens) await expect.poll(() => screen.getByRole('link', { name: /Carol.*unread/ }).count()).toBe(0)
 })

@@ -346,6 +346,28 @@ test('Alice answers a message by its bar, R and a file: what is chosen outlives 
   await looksFine(bob.page, 'A reply and what it quotes')
 })
 
+test('Alice names Bob by @ and Tab, and types on; he sees himself named, and a quote and the list show the username', async ({
+  alice,
+  bob,
+}) => {
+  const { page } = alice
+  await fieldOf(page).click()
+  await page.keyboard.type('Is it you, @bo', { delay: 20 })
+  const list = page.getByRole('listbox', { name: 'People to mention' })
+  await list.getByRole('option', { name: `@${bob.username}` }).waitFor()
+  await looksFine(page, 'People to mention')
+  await page.keyboard.press('Tab')
+  await list.waitFor({ state: 'detached' })
+  await typesOn(page, 'or me?', `Is it you, @${bob.username} or me?`)
+  await page.keyboard.press('Enter')
+  const mention = (each: Page) => each.locator('.bub .mention').last()
+  await mention(bob.page).waitFor()
+  expect(await mention(bob.page).getAttribute('class')).toBe('mention own')
+  await expect.poll(() => mention(page).textContent()).toBe(`@${bob.name}`)
+  await looksFine(page, 'A mention')
+  await page.locator('.rows').getByText(`Is it you, @${bob.username} or me?`).waitFor()
+})
+
 test('By a finger on a phone a swipe to the right replies, and a rest opens the menu, which stays when the finger lifts', async ({
   alice,
   bob,
