@@ -48,6 +48,18 @@ export async function forwards(seat: Seat, world: World, dice: Dice): Promise<vo
   await seat.tab.forwards(seq)
 }
 
+export async function sendsOnce({ tab, device }: Seat, world: World): Promise<void> {
+  if (await tab.sendsOnce()) world.onces.by.push(device)
+}
+
+export async function opensOnce({ tab }: Seat, world: World, dice: Dice): Promise<void> {
+  const shown = (await tab.state()).view?.messages.filter(({ isMine, body }) => !isMine && body.kind === 'once') ?? []
+  const { seq } = shown.length > 0 ? dice.pick(shown) : { seq: null }
+  if (seq === null) return
+  world.acted.add(seq)
+  await tab.opensOnce(seq)
+}
+
 export async function pins(seat: Seat, world: World, dice: Dice): Promise<void> {
   const seq = await chooses(seat, world, dice, () => true)
   if (seq !== undefined) await seat.tab.pins(seq)

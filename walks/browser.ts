@@ -57,11 +57,11 @@ export function newBrowser(url: string): Browser {
     const { method = 'GET', body } = init
     const headers = { ...Object.fromEntries(new Headers(init.headers)), origin, ...(cookie && { cookie }) }
     const answer = await fetch(url + place, { method, headers, ...(body && { body }) })
-    const text = await answer.text()
+    const bytes = await answer.arrayBuffer()
     for (const line of answer.headers.getSetCookie()) if (line.includes('_session=')) cookie = keptCookie(line)
     // The connection broke during the request: the server has processed it, but the page gets no response.
     if (!isOnline) throw new TypeError('Failed to fetch')
-    return new Response(answer.status === 304 || answer.status === 204 ? null : text, answer)
+    return new Response(answer.status === 304 || answer.status === 204 ? null : bytes, answer)
   }
 
   async function opensTab(): Promise<Tab> {
@@ -71,6 +71,10 @@ export function newBrowser(url: string): Browser {
     let isLookedAt = false
     let isClosed = false
 
+    /** A closed tab gets no response. */
+    async function answered(place: string, init: RequestInit): Promise<Response> {
+      return isClosed ? new Promise(() => undefined) : await ask(place, init)
+    }
     class Socket extends WebSocket {
       constructor(address: string) {
         // Offline, the socket connects to a port where nobody listens.
@@ -97,10 +101,10 @@ export function newBrowser(url: string): Browser {
       addEventListener: events.addEventListener.bind(events),
       removeEventListener: events.removeEventListener.bind(events),
       dispatchEvent: events.dispatchEvent.bind(events),
+      fetch: answered,
     }
     const page = await loadPage(globals, {
-      // A closed tab gets no response.
-      fetch: async (place, init) => (isClosed ? new Promise(() => undefined) : await ask(place, init)),
+      fetch: answered,
       socketUrl: `${url.replace('http', 'ws')}/ws`,
       Socket: Socket as unknown as typeof globalThis.WebSocket,
     })

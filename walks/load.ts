@@ -17,10 +17,19 @@ const workerAddress: Plugin = {
   },
 }
 
+/** Nothing is shown here. */
+const decodes: Plugin = {
+  name: 'decodes',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/canDecode\.ts$/ }, ({ path }) => ({ path, namespace: 'decodes' }))
+    onLoad({ filter: /./, namespace: 'decodes' }, () => ({ contents: 'export const canDecode = async () => true' }))
+  },
+}
+
 async function bundle(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, 'page.ts')],
-    ...{ bundle: true, write: false, format: 'cjs', platform: 'browser', target: 'node20', plugins: [workerAddress] },
+    ...{ bundle: true, write: false, format: 'cjs', platform: 'browser', target: 'node20', plugins: [workerAddress, decodes] },
   })
   return outputFiles?.[0]?.text ?? ''
 }

@@ -74,6 +74,8 @@ export interface World {
   replies: Map<string, number>
   /** Who forwarded a message into the chat, and where these were found. */
   forwards: { by: Device[]; places: Set<number> }
+  /** Who sent what opens once, and where these were found. */
+  onces: { by: Device[]; places: Set<number> }
   /** The places of messages on which somebody acted. */
   acted: Set<number>
   deleted: Set<number>
@@ -99,6 +101,7 @@ export async function newWorld(server: Server): Promise<World> {
     edits: new Map(),
     replies: new Map(),
     forwards: { by: [], places: new Set() },
+    onces: { by: [], places: new Set() },
     acted: new Set(),
     deleted: new Set(),
     checkedSeq: 0,

@@ -156,6 +156,7 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
   const texts = new Map<number, string>()
   const reactions = new Map<number, string>()
   const lifetimes = new Map<number, number>()
+  const openings = new Map<number, string>()
   const pins = new Map<string, string>()
   for (const seq of world.deleted) if (!truth.emptied.has(seq)) faults.push(`the server keeps what was deleted at ${seq}`)
   for (const seat of seatsIn(world)) {
@@ -177,6 +178,17 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
       if ((lifetimes.get(seq) ?? lifetime) !== lifetime)
         faults.push(`${name} ends ${seq} after ${lifetime} s, others after ${lifetimes.get(seq)}`)
       lifetimes.set(seq, lifetime)
+      if (body.content.type === 'once') {
+        world.onces.places.add(seq)
+        if (isExcusedAt(seq)) continue
+        const opened = JSON.stringify(acts?.opened ?? {})
+        if ((openings.get(seq) ?? opened) !== opened)
+          faults.push(`${name} has ${seq} opened by ${opened}, others by ${openings.get(seq)}`)
+        openings.set(seq, opened)
+        const mayOpen = senderId !== device.owner.userId && opened === '{}'
+        if ((body.content.file !== undefined) !== mayOpen) faults.push(`${name} ${mayOpen ? 'cannot' : 'can still'} open ${seq}`)
+        continue
+      }
       const quote = quoteIn(body.content)
       const quoted = quote && stored.find(({ senderId, id }) => senderId === quote.senderId && id === quote.id)
       const text = contentWords(body.content)
@@ -197,7 +209,7 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
     }
     const unread = new Map(stored.map(({ seq, body }) => [seq, body.kind === 'unreadable' ? body.reason : body.kind]))
     for (const seq of truth.senders.keys()) {
-      const expected = truth.emptied.has(seq) ? 'deleted' : 'content'
+      const expected = truth.emptied.has(seq) && !world.onces.places.has(seq) ? 'deleted' : 'content'
       const found = seq > after && seq <= truth.lastSeq ? (unread.get(seq) ?? 'nothing') : expected
       const isExcused =
         device.owner.hidden.has(seq) ||
@@ -214,12 +226,16 @@ async function checkTexts(world: World, truth: Truth, isEnd: boolean): Promise<v
   const isComparable = ![...pins.keys()].some((ids) => hiddenIds.some((id) => ids.includes(id)))
   if (pins.size > 1 && isComparable)
     faults.push(`what is pinned differs: ${[...pins.entries()].map(([ids, name]) => `${name} ${ids}`).join('; ')}`)
-  const { by, places } = world.forwards
-  const sure = by.filter(({ isLeaving }) => !isLeaving).length
-  if (places.size < sure || places.size > by.length)
-    faults.push(`${sure} to ${by.length} were forwarded, and ${places.size} stand there`)
+  for (const [what, { by, places }] of [
+    ['forwarded', world.forwards],
+    ['to open once', world.onces],
+  ] as const) {
+    const sure = by.filter(({ isLeaving }) => !isLeaving).length
+    if (places.size < sure || places.size > by.length)
+      faults.push(`${sure} to ${by.length} were ${what}, and ${places.size} stand there`)
+  }
   for (const [seq, text] of texts) {
-    if (world.edits.has(text) || places.has(seq)) continue
+    if (world.edits.has(text) || world.forwards.places.has(seq)) continue
     const written = world.texts.get(text)
     if (!written || (written.seq ?? seq) !== seq)
       faults.push(`"${text}" stands at ${seq}${written ? ` and at ${written.seq}` : ''}`)
@@ -245,7 +261,7 @@ async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
   const kindOf = ({ kind }: { kind: string }) => shownAs[kind] ?? kind
   const expected = kept.map(({ seq, body }) => `${seq} ${body.kind === 'content' ? saidIn(body.content) : kindOf(body)}`)
   const shown = view.messages.map(
-    ({ seq, body }) => `${seq} ${body.kind === 'text' || body.kind === 'timer' ? body.text : body.kind}`,
+    ({ seq, body }) => `${seq} ${body.kind === 'text' || body.kind === 'timer' || body.kind === 'once' ? body.text : body.kind}`,
   )
   const faults = expected.join() === shown.join() ? [] : [`${name} shows ${shown.join()} and keeps ${expected.join()}`]
   if (view.hasNewer) faults.push(`${name} does not show the newest`)

@@ -15,7 +15,6 @@ import './messageacts.css'
 import { type Asked, messageVerbs } from './messageVerbs.tsx'
 import { askOnce, canOpen, onceAsked } from './onceAsked.ts'
 import { wordsOf } from './quotes.ts'
-import { canReact } from './reactions.ts'
 import { replySwipe } from './replySwipe.ts'
 import { isSelecting, SELECTED_MAX, toggleSelected } from './select.ts'
 import { selectionStore } from './selection.ts'
@@ -71,7 +70,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
       showToast({ tone: 'bad', title: 'Too Many Messages', text: `At most ${SELECTED_MAX} can be selected at once` })
   }
   useEffect(() => () => selectionStore.setState({ selection: null }), [])
-  const { canReply, reply, itemsOf, quickOf } = verbs
+  const { canReply, mayReact, reply, itemsOf, quickOf } = verbs
   function open(message: ShownMessage, at: Point, target?: EventTarget | null): boolean {
     if (isSelecting(chatRoomId)) return false
     if (target instanceof Element && target.closest('.reactions')) {
@@ -187,7 +186,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
         itemsOf(active.message).length > 0 &&
         createPortal(
           <MessageBar
-            onReact={canReact(active.message) ? (at) => open(active.message, at) : undefined}
+            onReact={mayReact(active.message) ? (at) => open(active.message, at) : undefined}
             onReply={canReply(active.message) ? () => reply(active.message) : undefined}
             onMore={(at) => open(active.message, at)}
           />,

@@ -188,6 +188,31 @@ test.each<[string, Partial<ShownMessage>, string[], string[]]>([
 
 const HIDE = { type: 'hide', room: ROOM_ID, target: { senderId: BOB_ID, id: MINE_ID }, at: 7 }
 
+test('Before the other has answered nothing is offered that the server refuses then: no edit, no reaction, no pin', async () => {
+  const asked = { ...room, direct: { ...shownRoom.direct, hasAnswered: false } }
+  roomsStore.setState({ rooms: new Map([[ROOM_ID, asked]]) })
+  const { person, again } = talk()
+  again(<Talk {...{ room: asked, messages: [mine], onUpgrade: upgrade }} />)
+  const found = await items()
+  expect(found.map((item) => item?.replace(/(Ctrl C|Del|[A-Z])$/, ''))).toEqual([
+    'Reply',
+    'Copy',
+    'Forward',
+    'Select',
+    'Star',
+    'Details',
+    'Delete',
+  ])
+  expect(screen.queryByRole('menuitemcheckbox')).toBe(null)
+  await person.keyboard('{Escape}')
+  bubble().focus()
+  await person.keyboard('ep')
+  const field = screen.getByLabelText<HTMLTextAreaElement>('Message')
+  await person.clear(field)
+  await person.type(field, '{ArrowUp}')
+  expect([editing(), kept]).toEqual([null, []])
+})
+
 test('What is deleted for oneself leaves the screen at once, comes back by Undo, and goes once that is not offered any more', async () => {
   const { person } = talk(theirs)
   const asks = async () => {

@@ -1,7 +1,7 @@
 import { ACT_LIMITS } from '../../../contract/chat/kinds/fold.ts'
 import { SAID } from '../../../contract/chat/saidlimits.ts'
 import type { Env } from '../../env.ts'
-import type { Room } from '../../rooms/list/room.ts'
+import { isAwaited, type Room } from '../../rooms/list/room.ts'
 import type { BegunEdit } from '../../worker/crypto.ts'
 import { makeKeptChoice } from './keptChoice.ts'
 import { isForwarded } from './quotes.ts'
@@ -61,7 +61,7 @@ export async function beginEdit(env: Env, { id: chatRoomId }: Room, message: Sho
 export async function editLast(env: Env, room: Room): Promise<void> {
   const view = viewOf(room)
   const last = view?.hasNewer ? undefined : view?.messages.findLast(isOwnAndSent)
-  if (last && canEdit(env, last)) await beginEdit(env, room, last)
+  if (last && !isAwaited(room) && canEdit(env, last)) await beginEdit(env, room, last)
 }
 
 /** Closes the field of the edit. What was changed is kept for the next time. */

@@ -16,6 +16,7 @@ import {
 } from 'lucide-react'
 import type { Env } from '../../env.ts'
 import { isMarkable, isStarred, marksStore } from '../../rooms/list/marks.ts'
+import { isAwaited } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import type { MenuItem, QuickItem } from '../../ui/Menu.tsx'
 import { copyText } from '../../ui/useCopy.tsx'
@@ -50,7 +51,13 @@ interface Given {
 export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Given) {
   const isWritten = () => composer.open?.chatRoomId === chatRoomId
   const canReply = (message: ShownMessage) => isWritten() && quoteOf(message) !== undefined
-  const mayEdit = (message: ShownMessage) => isWritten() && canEdit(env, message)
+  /** The server takes them once the other has answered. */
+  function takesActs(): boolean {
+    const room = roomById(chatRoomId)
+    return room !== undefined && !isAwaited(room)
+  }
+  const mayEdit = (message: ShownMessage) => isWritten() && takesActs() && canEdit(env, message)
+  const mayReact = (message: ShownMessage) => takesActs() && canReact(message)
 
   function reply(message: ShownMessage) {
     const quote = quoteOf(message)
@@ -73,7 +80,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
   /** Gives the first of the quick ones, or takes it back. Returns false where nothing can be given. */
   function giveFirst(message: ShownMessage): boolean {
     const [first] = QUICK
-    if (!first || !isWritten() || !canReact(message)) return false
+    if (!first || !isWritten() || !mayReact(message)) return false
     give(message, first.emoji)
     return true
   }
@@ -85,7 +92,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
   const hasStar = (message: ShownMessage) => isStarred(marksStore.getState().marks, chatRoomId, message)
   const star = (message: ShownMessage) => void toggleStars(env, chatRoomId, [message])
 
-  const mayPin = (message: ShownMessage) => isWritten() && canPin(message)
+  const mayPin = (message: ShownMessage) => isWritten() && takesActs() && canPin(message)
   function pin(message: ShownMessage) {
     const room = roomById(chatRoomId)
     if (room) void sendAndReport(() => togglePin(env, room, message), onUpgrade)
@@ -113,7 +120,7 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
 
   function quickOf(message: ShownMessage): QuickItem[] {
     const room = roomById(chatRoomId)
-    if (!room || !canReact(message)) return []
+    if (!room || !mayReact(message)) return []
     const mine = ownReactions(message, room.ownId)
     const quick = QUICK.map(({ emoji, name }) => ({
       ...{ text: emoji, label: `React with ${name}`, isOn: mine.includes(emoji) },
@@ -157,5 +164,5 @@ export function messageVerbs({ env, chatRoomId, onUpgrade, onAsk, onSelect }: Gi
     ]
   }
 
-  return { canReply, reply, give, giveFirst, actBy, quickOf, itemsOf }
+  return { canReply, mayReact, reply, give, giveFirst, actBy, quickOf, itemsOf }
 }
