@@ -6,11 +6,10 @@ import { beginEdit, editIn } from '../client/chat/messages/edits.ts'
 import { forwardTo, openForwarded } from '../client/chat/messages/forward.ts'
 import { markSeen } from '../client/chat/messages/markSeen.ts'
 import { hideRoom, showRoom } from '../client/chat/messages/messages.ts'
-import { openOnce } from '../client/chat/messages/openOnce.ts'
 import { togglePin } from '../client/chat/messages/pins.ts'
 import { quoteOf } from '../client/chat/messages/quotes.ts'
 import { react } from '../client/chat/messages/reactions.ts'
-import { flush, sendText } from '../client/chat/messages/send.ts'
+import { sendText } from '../client/chat/messages/send.ts'
 import { deleteForEveryone, sendEdit } from '../client/chat/messages/sendEdits.ts'
 import { setMark } from '../client/chat/messages/setMark.ts'
 import { toggleStars } from '../client/chat/messages/setStars.ts'
@@ -39,15 +38,14 @@ import { type DirectRow, isNews, type RoomRow, roomById, roomsStore } from '../c
 import { loadOlderPage } from '../client/rooms/log/olderPage.ts'
 import { presenceOf } from '../client/rooms/presence/presence.ts'
 import { personById } from '../client/rooms/trust/people.ts'
-import { type Answer, type Ask, CryptoFailure, openCrypto, type StoredMessage } from '../client/worker/crypto.ts'
-import { sealFile } from '../client/worker/files/sealedfile.ts'
-import type { Mark, OnceContent } from '../contract/chat/content.ts'
-import { uploaderApi } from '../contract/chat/files.ts'
+import { type Answer, type Ask, openCrypto, type StoredMessage } from '../client/worker/crypto.ts'
+import type { Mark } from '../contract/chat/content.ts'
 import type { MuteTerm } from '../contract/chat/notifications.ts'
-import { type Bytes, toBase64 } from '../contract/ground/bytes.ts'
 import { notesRoomId } from '../contract/ground/shapes.ts'
 import type { Privacy } from '../contract/people/privacy.ts'
 import '../client/worker/worker.ts'
+import { onceVerbs } from './onceVerbs.ts'
+import { readingVerbs } from './reading.ts'
 import { isUnreadRight } from './unread.ts'
 
 /**
@@ -62,8 +60,7 @@ declare const self: { onmessage: (event: { data: Ask }) => void; postMessage: (a
 const complaints: unknown[] = []
 const report = (error: unknown): void => void complaints.push(error)
 
-export function openPage(wires: Wires) {
-  const { fetch, socketUrl, Socket } = wires
+export function openPage({ fetch, socketUrl, Socket }: Wires) {
   const { worker, stop } = workerHere()
   const env: Env = {
     api: createApi({ fetch, onSignedOut, prove: () => proveAgain(env) }),
@@ -82,7 +79,7 @@ export function openPage(wires: Wires) {
   })
   globalThis.addEventListener('focus', () => lookAgain(env))
   return {
-    ...verbs(env, wires),
+    ...verbs(env, fetch),
     state: () => state(env),
     history: (after: number) => history(env, after),
     pinned: () => pinned(env),
@@ -98,7 +95,7 @@ export interface Wires {
 }
 
 /** The acts of a person at this page. */
-const verbs = (env: Env, wires: Wires) => ({
+const verbs = (env: Env, fetch: Wires['fetch']) => ({
   starts: () => start(env, () => undefined),
   async signsUp({ username, password }: Account) {
     await signUp(env, { username, displayName: username, password, confirmPassword: password })
@@ -148,24 +145,8 @@ const verbs = (env: Env, wires: Wires) => ({
   readsAll: () => markAllRead(env, [...roomsStore.getState().rooms.values()].filter(isNews)),
   says: (text: string) => sendText(env, theRoom(), text),
   replies: (seq: number, text: string) => sendText(env, theRoom(), text, undefined, quoteOf(shownAt(seq))),
-  /** Returns false where it could not be uploaded. */
-  async sendsOnce() {
-    const room = theRoom()
-    const content = await uploadedOnce(env, wires).catch(offlineOnly)
-    if (!content) return false
-    const sentAt = env.clock().toISOString()
-    await env.crypto.keepInOutbox({ id: crypto.randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt })
-    await flush(env, room)
-    return true
-  },
-  /** Opens what opens once, unless the line or another browser prevents it. */
-  async opensOnce(seq: number) {
-    const leave = new AbortController()
-    setTimeout(() => leave.abort(new CryptoFailure('offline', 'Left')), OPENS_MS)
-    await openOnce(env, theRoom(), shownAt(seq), leave.signal, () => undefined).catch((error: unknown) => {
-      if (!(error instanceof CryptoFailure || error instanceof ApiError)) throw error
-    })
-  },
+  ...readingVerbs(env, theRoom),
+  ...onceVerbs(env, { fetch, theRoom, shownAt }),
   forwards: async (seq: number) => forwardTo(env, theRoom(), await openForwarded(env, [shownAt(seq)]), () => report('Upgrade')),
   pins: (seq: number) => togglePin(env, theRoom(), shownAt(seq)),
   /** Returns false where the message is sent, or may be. */
@@ -196,30 +177,6 @@ const verbs = (env: Env, wires: Wires) => ({
   },
   switchesHistory: (isOn: boolean, password: string) => switchHistory(env, { kind: 'password', password }, isOn),
 })
-
-const OPENS_MS = 5000
-
-function offlineOnly(error: unknown): undefined {
-  if (!(error instanceof ApiError || error instanceof TypeError)) throw error
-}
-
-/** Uploads a voice message that opens once. */
-async function uploadedOnce({ api }: Env, { fetch }: Wires): Promise<OnceContent> {
-  const key = crypto.getRandomValues(new Uint8Array(32))
-  const words = new Blob([crypto.getRandomValues(new Uint8Array(900))])
-  const sealing = sealFile(key, words)
-  const pieces: Bytes[] = []
-  let step = await sealing.next()
-  for (; !step.done; step = await sealing.next()) pieces.push(step.value)
-  const body = new Blob(pieces)
-  const { url } = await api(uploaderApi.params, {})
-  const { ok } = await fetch(url, { method: 'PUT', body, headers: { 'Content-Type': 'application/octet-stream' } })
-  if (!ok) throw new TypeError('The server did not take the file')
-  const object = url.split('?')[0]?.split('/').at(-1) ?? ''
-  const about = { mediaType: 'audio/webm', sizeBytes: words.size, caption: '', peaks: '' }
-  const file = { object, storedBytes: body.size, key: toBase64(key), hash: toBase64(step.value), ...about }
-  return { type: 'once', as: 'audio', seconds: 1, file }
-}
 
 interface Account {
   username: string

@@ -3,6 +3,7 @@ import type { Content } from '../contract/chat/content.ts'
 import { contentWords, isForwarded, quoteIn } from '../contract/chat/kinds/kinds.ts'
 import { timerWords } from '../contract/chat/kinds/timer.ts'
 import { type Device, NOT_YET, PATIENCE, type Person, type Seat, seatsIn, seatsOf, type World } from './people.ts'
+import { type Marks, NOTHING_READ, type Truth, truthOf } from './truth.ts'
 import { connect } from './verbs.ts'
 
 /** Connects everybody, waits until nothing is pending, then compares every tab with the server and with the written texts. */
@@ -15,6 +16,7 @@ export async function settle(world: World, isEnd: boolean): Promise<void> {
   for (const person of people) await closeGaps(person, truth.lastSeq)
   await checkTexts(world, truth, isEnd)
   await checkRows(world)
+  if (isEnd) await checkReading(world)
   for (const person of people) {
     await checkMarks(person, truth)
     for (const device of person.removed.splice(0)) await checkRemoved(device, person)
@@ -22,54 +24,6 @@ export async function settle(world: World, isEnd: boolean): Promise<void> {
   for (const { name, tab } of seatsIn(world)) expect(tab.complaints, name).toEqual([])
   world.checkedSeq = truth.lastSeq
 }
-
-interface Truth {
-  /** The newest seq of the room, of a message or a commit. */
-  lastSeq: number
-  /** The sender of each message, by seq. */
-  senders: Map<number, string>
-  /** Senders of acts and call lines, which a browser without their key shows too. */
-  silent: Map<number, string>
-  /** Places that their author has taken back. */
-  emptied: Set<number>
-  /** The marks and the unread count of each account, by user id. */
-  marks: Map<string, Marks>
-}
-
-async function truthOf({ server, chatRoomId }: World): Promise<Truth> {
-  const rows = await server.sql(
-    `select seq, sender_id, is_silent, content = '' as is_empty from messages
-     where room = (select number from chat_rooms where id = $1) order by seq`,
-    [chatRoomId],
-  )
-  const [room] = await server.sql('select last_seq from chat_rooms where id = $1', [chatRoomId])
-  const sendersOf = (isSilent: boolean) =>
-    new Map(rows.filter((row) => row['is_silent'] === isSilent).map((row) => [Number(row['seq']), String(row['sender_id'])]))
-  const emptied = new Set(rows.filter((row) => row['is_empty'] === true).map((row) => Number(row['seq'])))
-  const members = await server.sql('select * from chat_participants where chat_room_id = $1', [chatRoomId])
-  const marks = members.map(
-    (row) =>
-      [
-        String(row['user_id']),
-        { deliveredSeq: Number(row['delivered_seq']), readSeq: Number(row['read_seq']), unread: Number(row['unread_count']) },
-      ] as const,
-  )
-  return {
-    lastSeq: Number(room?.['last_seq'] ?? 0),
-    senders: sendersOf(false),
-    silent: sendersOf(true),
-    emptied,
-    marks: new Map(marks),
-  }
-}
-
-interface Marks {
-  deliveredSeq: number
-  readSeq: number
-  unread: number
-}
-
-const NOTHING_READ: Marks = { deliveredSeq: 0, readSeq: 0, unread: 0 }
 
 const tickOf = (seq: number, theirs: Marks | undefined) =>
   seq <= (theirs?.readSeq ?? 0) ? 'read' : seq <= (theirs?.deliveredSeq ?? 0) ? 'delivered' : 'sent'
@@ -271,6 +225,18 @@ async function shownWrong({ name, tab, isOpen }: Seat): Promise<string[]> {
 }
 
 const saidIn = (content: Content): string => (content.type === 'timer' ? timerWords(content) : contentWords(content))
+
+/** Checks that the search finds, and an export has, what the chat shows, and no other word. */
+async function checkReading(world: World): Promise<void> {
+  for (const { name, tab } of seatsIn(world)) {
+    if ((await tab.state()).row?.direct?.state !== 'accepted') continue
+    const kept = (await tab.history(0)).flatMap(({ seq, body }) => (body.kind === 'content' ? [{ seq, said: body.content }] : []))
+    const texts = kept.flatMap(({ seq, said }) => (said.type === 'text' ? [seq] : []))
+    expect(await tab.finds('number'), `${name} finds`).toEqual(texts)
+    const exported = (await tab.exports()).filter((line) => !/^\d+ null$/.test(line))
+    expect(exported, `${name} exports`).toEqual(kept.map(({ seq, said }) => `${seq} ${contentWords(said)}`))
+  }
+}
 
 /** Checks that no written text is in the server's rows. */
 async function checkRows({ server, chatRoomId, checkedSeq }: World): Promise<void> {
