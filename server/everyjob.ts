@@ -19,7 +19,7 @@ import { deleteExpiredSessions } from './identity/sessions/sessions.ts'
 import { dropOldSignIns } from './identity/sessions/signins.ts'
 import { dropUnpaid } from './money/coins/payments.ts'
 import { watchPayments } from './money/coins/watchPayments.ts'
-import { endPlans } from './money/ledger/ledger.ts'
+import { followPlans } from './money/ledger/ledger.ts'
 import type { Card } from './money/payments/card.ts'
 import { askForOverdue } from './money/payments/webhook.ts'
 
@@ -44,7 +44,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   // Less than the minute between two looks, as of the next job.
   { name: 'dropped-files', periodSeconds: 50, work: deleteDropped },
   { name: 'late-files', periodSeconds: 50, work: deleteLate },
-  { name: 'ended-plans', periodSeconds: 5 * MINUTE, work: endPlans },
+  plansJob(),
   // Less than the minute between two looks.
   { name: 'coin-payments', periodSeconds: 25, work: watchPayments },
   { name: 'unpaid-coin-payments', periodSeconds: DAY, work: dropUnpaid },
@@ -57,7 +57,9 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   ...renewalJobs(card),
 ]
 
-/** It remembers how far it is, so each server has its own. */
+/** It remembers how far it is, so each server has its own, as the next one. */
+const plansJob = (): Job => ({ name: 'ended-plans', periodSeconds: 5 * MINUTE, work: followPlans() })
+
 const compareJob = (): Job => ({ name: 'compared-files', periodSeconds: DAY, work: compareInPieces() })
 
 /** Less than the minute between two looks, so that none is left out. It finds what no process has pushed at once. */

@@ -300,8 +300,8 @@ test('rooms of before get numbers, and all that was said, sealed and archived in
   for (const table of ['messages', 'room_commits', 'archive_keys', 'archive_pages'])
     await client.query(`create table old_${table} as select r.id as chat_room_id, t.* from ${table} t join chat_rooms r on r.number = t.room;
       drop table ${table}; alter table old_${table} rename to ${table}; alter table ${table} drop column room`)
-  await client.query('alter table chat_rooms drop column number')
-  for (const tag of ['0013_room_numbers', '0014_timed_messages', '0015_view_once']) await forget(client, tag)
+  await client.query('alter table chat_rooms drop column number; drop index ledger_entries_ahead')
+  for (const tag of ['0013_room_numbers', '0014_timed_messages', '0015_view_once', '0016_paid_ahead']) await forget(client, tag)
   await migrate(url, FOLDER)
   expect(await readCatalog(client)).toEqual(catalog)
   expect(await seen()).toEqual(before)

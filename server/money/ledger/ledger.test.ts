@@ -5,12 +5,13 @@ import type { Tier } from '../../../contract/money/plans.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 import { checkLedger, sumLedger } from './audit.ts'
-import { creditPeriod, endPlans, grantTier, type PaidPeriod, writeRefund } from './ledger.ts'
+import { creditPeriod, followPlans, grantTier, type PaidPeriod, writeRefund } from './ledger.ts'
 import { monthsAfter } from './standing.ts'
 
 const world = await startWorld()
 const { db, clock } = world.env
 const DAY = 24 * 60 * 60
+const plans = followPlans()
 const PACKAGE = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
 
 const month = (who: Person, more: Partial<PaidPeriod> = {}): PaidPeriod => ({
@@ -39,6 +40,36 @@ test('what was paid is credited once, however often it is told at the same time,
   await holds()
 })
 
+test('what was paid counts though our clock is behind the provider’s, and what begins later is given as it begins, also by a server that was off', async () => {
+  const alice = await world.person('alice', 'free')
+  const startsAt = new Date(clock().getTime() + 20_000)
+  const paid = await credits(month(alice, { source: 'card', period: { startsAt, endsAt: monthsAfter(startsAt, 1) } }))
+  expect([await tierOf(alice), await endOf(alice)]).toEqual(['premium', paid.endsAt])
+  await holds()
+
+  const bob = await world.person('bob', 'free')
+  const later = new Date(clock().getTime() + 3 * DAY * 1000)
+  await credits(month(bob, { source: 'card', period: { startsAt: later, endsAt: monthsAfter(later, 1) } }))
+  const before = followPlans()
+  while (await before(world.env));
+  expect(await tierOf(bob)).toBe('free')
+  world.passes(3 * DAY)
+  while (await before(world.env));
+  await bob.returns()
+  expect(await tierOf(bob)).toBe('premium')
+  await holds()
+
+  const carol = await world.person('carol', 'free')
+  const soon = new Date(clock().getTime() + DAY * 1000)
+  await credits(month(carol, { source: 'card', period: { startsAt: soon, endsAt: monthsAfter(soon, 1) } }))
+  world.passes(2 * DAY)
+  const after = followPlans()
+  while (await after(world.env));
+  await carol.returns()
+  expect(await tierOf(carol)).toBe('premium')
+  await holds()
+})
+
 test('a month that is paid while another one runs begins when that ends, and nothing paid is lost', async () => {
   const alice = await world.person('alice', 'free')
   const first = await credits(month(alice))
@@ -54,7 +85,7 @@ test('a larger plan counts at once, and what is left of the smaller one after it
   await credits(month(alice))
   expect(await tierOf(alice)).toBe('premium')
   world.passes(32 * DAY)
-  await endPlans(world.env)
+  await plans(world.env)
   await alice.returns()
   expect(await tierOf(alice)).toBe('test')
   await holds()
@@ -198,7 +229,7 @@ test('after any payments, repetitions, refunds, grants, crashes and days each ac
     },
     async () => {
       world.passes(next(20) * DAY)
-      while (await endPlans(world.env));
+      while (await plans(world.env));
     },
   ]
   for (let step = 0; step < steps; step++) {

@@ -4,10 +4,12 @@ import { PLANS, type Tier, tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { monthsAfter, type Standing, standingAt } from './standing.ts'
+import { EARLY_MS, monthsAfter, type Standing, standingAt } from './standing.ts'
 import * as store from './store.ts'
 
-const ENDED_AT_ONCE = 100
+const AT_ONCE = 100
+/** How far a server looks back at its start: it may have been off. */
+const BEGUN_BEFORE_MS = 31 * 24 * 60 * 60_000
 
 /** What was paid for a period of a plan. */
 export interface PaidPeriod {
@@ -173,12 +175,23 @@ export async function refreshStanding(tx: Queryable, userId: string, now: Date):
   await announceChange(tx, [userId, ...(await store.findFamily(tx, userId))], 'plan')
 }
 
-/** Makes accounts free whose plan has ended, or gives them the plan that they have beside it. A job; returns true if more are left. */
-export async function endPlans(env: Env): Promise<boolean> {
-  const now = env.clock()
-  const ended = await store.findEnded(env.db, now, ENDED_AT_ONCE)
-  for (const userId of ended) await env.db.transaction((tx) => refreshStanding(tx, userId, now))
-  return ended.length === ENDED_AT_ONCE
+/**
+ * Makes accounts free whose plan has ended, or gives them the plan that they have beside it, and gives what was paid ahead as it begins.
+ * A job that remembers how far it is, so each server has its own; it returns true if more are left.
+ */
+export function followPlans(): (env: Env) => Promise<boolean> {
+  let begun: store.Ahead | undefined
+  return async (env) => {
+    const now = env.clock()
+    begun ??= { startsAt: new Date(now.getTime() - BEGUN_BEFORE_MS), place: 0 }
+    const ended = await store.findEnded(env.db, now, AT_ONCE)
+    const soon = new Date(now.getTime() + EARLY_MS)
+    const ahead = await store.listBegun(env.db, begun, soon, AT_ONCE)
+    for (const userId of new Set([...ended, ...ahead.map((entry) => entry.userId)]))
+      await env.db.transaction((tx) => refreshStanding(tx, userId, now))
+    begun = ahead.at(-1) ?? begun
+    return ended.length === AT_ONCE || ahead.length === AT_ONCE
+  }
 }
 
 /** Returns the plan that follows from what the account has paid, without days of grace. */

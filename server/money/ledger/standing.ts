@@ -16,6 +16,9 @@ export interface Entry {
   refersTo: string | null
 }
 
+/** A period that begins so soon has begun: the provider's clock may be ahead of ours. */
+export const EARLY_MS = 5 * 60_000
+
 /** The plan of an account at some time. */
 export interface Standing {
   tier: Tier
@@ -29,7 +32,7 @@ const FREE: Standing = { tier: 'free', packageId: null, startDate: null, endDate
 
 /**
  * Returns the plan that follows from an account's entries, in their order. The newest grant replaces what was written before it. Of
- * the periods that are paid, not paid back, and running at that time, the plan that allows most counts, to the end of the last
+ * the periods that are paid, not paid back, and running at that time or soon, the plan that allows most counts, to the end of the last
  * period of that plan that joins it without a gap. Free if there is none. A card subscription that will be billed again outlasts the last
  * period that it has paid by `graceDays`.
  */
@@ -46,14 +49,15 @@ export function standingAt(entries: readonly Entry[], at: Date, graceDays = 0): 
   const periods = paid.map((entry) =>
     entry.source === 'card' && lasts(entry) === lastEnd ? { ...entry, endsAt: later(entry.endsAt, graceDays) } : entry,
   )
-  const running = periods.filter(({ startsAt, endsAt }) => startsAt <= at && (endsAt === null || at < endsAt))
+  const hasBegun = ({ startsAt }: Entry) => startsAt.getTime() <= at.getTime() + EARLY_MS
+  const running = periods.filter((entry) => hasBegun(entry) && (entry.endsAt === null || at < entry.endsAt))
   const [best] = running.sort((one, other) => compareTiers(tierOf(other.tier), tierOf(one.tier)) || lasts(other) - lasts(one))
   if (!best || compareTiers(tierOf(best.tier), 'free') === 0) return FREE
   const same = periods.filter(({ tier, packageId }) => tier === best.tier && packageId === best.packageId)
   return {
     tier: tierOf(best.tier),
     packageId: best.packageId,
-    startDate: new Date(Math.min(...same.filter(({ startsAt }) => startsAt <= at).map(({ startsAt }) => startsAt.getTime()))),
+    startDate: new Date(Math.min(...same.filter(hasBegun).map(({ startsAt }) => startsAt.getTime()))),
     endDate: endOf(same, best.endsAt),
   }
 }

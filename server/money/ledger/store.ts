@@ -82,6 +82,20 @@ export async function findEnded(db: Queryable, now: Date, atMost: number): Promi
   return rows.map(({ id }) => id)
 }
 
+/** Where a look at what was paid ahead has ended. */
+export type Ahead = Pick<EntryRow, 'startsAt' | 'place'>
+
+/** Lists what was paid ahead and has begun by then, in that order, after that one. */
+export function listBegun(db: Queryable, { startsAt, place }: Ahead, now: Date, atMost: number) {
+  const { startsAt: begins, createdAt, place: at, userId } = ledgerEntries
+  return db
+    .select({ userId, startsAt: begins, place: at })
+    .from(ledgerEntries)
+    .where(and(gt(begins, createdAt), sql`(${begins}, ${at}) > (${startsAt}, ${place})`, lte(begins, now)))
+    .orderBy(asc(begins), asc(at))
+    .limit(atMost)
+}
+
 /** Lists accounts in the order of their ids, after that one. */
 export function listAccounts(db: Queryable, after: string, now: Date, atMost: number) {
   return db

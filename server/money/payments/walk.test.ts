@@ -4,10 +4,11 @@ import { giveTier } from '../../admin/operator.ts'
 import { CARD, cardsOf } from '../../testing/cards.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
-import { endPlans } from '../ledger/ledger.ts'
+import { followPlans } from '../ledger/ledger.ts'
 
 const world = await startWorld()
 const { sandbox, pays, passes, holds, changesCard, atPortal, waitingOf } = cardsOf(world)
+const plans = followPlans()
 const STEPS = Number(process.env['WALK_STEPS'] ?? 50)
 let seed = Number(process.env['WALK_SEED'] ?? 7_219) % 2_147_483_647
 const next = (below: number): number => {
@@ -49,7 +50,7 @@ const verbs: Record<string, (who: Person) => Promise<unknown>> = {
     giveTier(world.env, { username: who.username, tier: oneOf(['free', 'premium', 'master']), endDate: undefined }),
   waits: async () => {
     await passes(next(20))
-    while (await endPlans(world.env));
+    while (await plans(world.env));
   },
 }
 

@@ -47,6 +47,7 @@ export const ledgerEntries = pgTable(
     index('ledger_entries_reference').on(table.reference),
     index('ledger_entries_grants').on(table.userId).where(sql`${table.kind} = 'grant'`),
     index('ledger_entries_package').on(table.packageId).where(sql`${table.packageId} is not null`),
+    index('ledger_entries_ahead').on(table.startsAt).where(sql`${table.startsAt} > ${table.createdAt}`),
     check('ledger_entries_amount', sql`${table.amountCents} >= 0 and ${table.coinUnits} ~ '^[0-9]{1,78}$' is not false`),
   ],
 )
