@@ -129,6 +129,7 @@ export const LIMITS = {
 
 export const PERIODS = {
   proofMs: 6 * 60 * MINUTE * 1000,
+  leftBehindMs: 20_000,
   contactCodeMs: 6 * MINUTE * 1000,
   contactCodePollMs: 30_000,
   reconnectMs: 3000,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { uploaderApi } from '../../../contract/chat/files.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
+import { PERIODS } from '../../../contract/ground/limits.ts'
 import { type Api, ApiError } from '../../net/api.ts'
 import { connectionStore } from '../../net/status.ts'
 import { draftsStore, resetDrafts } from '../../rooms/list/drafts.ts'
@@ -14,6 +15,7 @@ import { toastStore } from '../../ui/toast.ts'
 import { cancelUpload, pauseUpload } from '../files/uploadQueue.ts'
 import { refreshFiles } from './chatFiles.ts'
 import { composer } from './composer.ts'
+import { flushLeft } from './flushLeft.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { flush, flushAll, sendText } from './send.ts'
 import { lastSays } from './shown.ts'
@@ -482,4 +484,21 @@ test('The queue of a chat has an end, and what goes beyond it stays in the field
   await expect(says('one more')).rejects.toThrow('200 messages wait in this chat already')
   expect(await unsent()).toHaveLength(200)
   expect(await alice.core.unsentCount()).toBe(200)
+})
+
+test('What a tab has left behind that has ended is sent by another one, and not what it may be sending now', async () => {
+  await alice.keeps(bob, 'left behind')
+  const waits = async () => (await alice.core.outbox(room.id)).length
+  await flushLeft(alice.env)
+  expect(await waits()).toBe(1)
+  const now = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(now + PERIODS.leftBehindMs + 1)
+  goes()
+  await flushLeft(alice.env)
+  expect(await waits()).toBe(1)
+  comesBack()
+  await flushLeft(alice.env)
+  vi.restoreAllMocks()
+  expect(await waits()).toBe(0)
+  expect((await bob.hears(alice)).at(-1)).toBe('left behind')
 })
