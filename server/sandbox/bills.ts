@@ -47,7 +47,7 @@ export async function payCheckout(desk: Desk, sessionId: string, number: string,
 /** Ends the period of a subscription: bills the next one, or ends it where it was cancelled. */
 export async function renew(desk: Desk, subscription: Subscription): Promise<void> {
   const [item] = subscription.items.data
-  if (subscription.cancel_at_period_end) return await endSubscription(desk, subscription)
+  if (subscription.cancel_at_period_end || subscription.cancel_at !== null) return await endSubscription(desk, subscription)
   const start = item.current_period_end
   Object.assign(item, { current_period_start: start, current_period_end: endOf(start, item.price) })
   const period = { start, end: item.current_period_end }

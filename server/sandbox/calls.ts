@@ -108,7 +108,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
     if (Object.keys(subscription.metadata).some((name) => name.length > 40))
       return wrong('Metadata names have at most 40 characters')
     if (input['default_payment_method'] !== undefined) await billBy(desk, subscription, text(input['default_payment_method']))
+    if (isCancelled !== undefined && input['cancel_at'] !== undefined)
+      return wrong('Only one of cancel_at and cancel_at_period_end')
     if (isCancelled !== undefined) subscription.cancel_at_period_end = isCancelled === 'true'
+    if (input['cancel_at'] === '') subscription.cancel_at = null
     if (items !== undefined) {
       const isProrated = input['proration_behavior'] !== 'none'
       await changePrice(desk, subscription, await priceOf(desk, firstItem(items)), isProrated)

@@ -140,7 +140,7 @@ function portalPage({ customer, subscription, invoices }: Account): string {
   const state =
     subscription && item
       ? `<dl><dt>Plan</dt><dd>${escaped(item.price._name)}, ${dollars(item.price.unit_amount)} each ${item.price.recurring.interval}</dd>
-<dt>Status</dt><dd>${subscription.status}${subscription.cancel_at_period_end ? ', ends with the period' : ''}</dd>
+<dt>Status</dt><dd>${subscription.status}${subscription.cancel_at_period_end || subscription.cancel_at !== null ? ', ends with the period' : ''}</dd>
 <dt>Period ends</dt><dd>${day(item.current_period_end)}</dd></dl>`
       : '<p>No subscription.</p>'
   const rows = invoices.map(
@@ -149,7 +149,7 @@ function portalPage({ customer, subscription, invoices }: Account): string {
   )
   const acts =
     subscription && subscription.status !== 'canceled'
-      ? `<form method="post" class="after-form"><button name="act" value="renew">End the period now (test clock)</button>${open ? '<button name="act" value="collect">Pay the open invoice</button>' : ''}</form>`
+      ? `<form method="post" class="after-form"><button name="act" value="renew">End the period now (test clock)</button>${open ? '<button name="act" value="collect">Pay the open invoice</button>' : ''}<button name="act" value="cancel">Cancel the plan</button></form>`
       : ''
   return frame(
     'Card and invoices',
@@ -172,6 +172,11 @@ export async function answerPortal(sandbox: Sandbox, id: string, form?: URLSearc
     const invoice = await openRenewal(desk, subscription)
     if (act === 'collect' && invoice) await charge(desk, subscription, invoice)
     if (act === 'renew' && !invoice) await renew(desk, subscription)
+    if (act === 'cancel') {
+      const cancelled = { ...subscription, cancel_at: subscription.items.data[0].current_period_end }
+      await desk.keep(cancelled)
+      desk.tell('customer.subscription.updated', cancelled)
+    }
   })
   if (form) {
     await sandbox.deliver()

@@ -176,8 +176,8 @@ export async function refreshStanding(tx: Queryable, userId: string, now: Date):
 }
 
 /**
- * Makes accounts free whose plan has ended, or gives them the plan that they have beside it, and gives what was paid ahead as it begins.
- * A job that remembers how far it is, so each server has its own; it returns true if more are left.
+ * Ends plans, and gives what the account has beside them or has paid ahead. A job that remembers how far it is; returns true if more
+ * are left.
  */
 export function followPlans(): (env: Env) => Promise<boolean> {
   let begun: store.Ahead | undefined

@@ -82,7 +82,7 @@ export async function findEnded(db: Queryable, now: Date, atMost: number): Promi
   return rows.map(({ id }) => id)
 }
 
-/** Where a look at what was paid ahead has ended. */
+/** Names where a look at what was paid ahead has ended. */
 export type Ahead = Pick<EntryRow, 'startsAt' | 'place'>
 
 /** Lists what was paid ahead and has begun by then, in that order, after that one. */

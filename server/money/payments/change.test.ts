@@ -117,6 +117,29 @@ test('an upgrade undoes a cancellation once it is paid, and not before', async (
   expect((await stateOf(alice)).card).toMatchObject({ tier: 'premium', renews: true })
 })
 
+test('what was cancelled at the provider’s portal goes on by Keep and by an upgrade, and ends else', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  for (const who of [alice, bob]) await buys(who, 'test')
+  const renews = async (who: Person) => (await stateOf(who)).card?.renews
+  const cancels = async (who: Person) => {
+    await atPortal(who, { act: 'cancel' })
+    expect(await renews(who)).toBe(false)
+  }
+  await cancels(alice)
+  await alice.does(paymentsApi.keep, {})
+  expect(await renews(alice)).toBe(true)
+  await cancels(alice)
+  await alice.does(paymentsApi.upgrade, { tier: 'free' })
+  expect(await renews(alice)).toBe(false)
+  await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  expect((await stateOf(alice)).card).toMatchObject({ tier: 'premium', renews: true })
+  await cancels(bob)
+  await passes(31.2)
+  await Promise.all([alice, bob].map((who) => who.returns()))
+  expect([await tierOf(alice), await tierOf(bob)]).toEqual(['premium', 'free'])
+  await holds()
+})
+
 test('a renewal that the bank wants confirmed is paid at its own page; until then no plan can be changed on credit', async () => {
   const alice = await free()
   await buys(alice, 'test', CARD.asksAlways)

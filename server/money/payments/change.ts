@@ -69,8 +69,16 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const items = [{ id: item.id, price: next.priceId }]
   if (isPaid) await asked(client.subscriptions.update(subscription.id, { items, proration_behavior: 'none' }))
   else await payDifference(client, subscription.id, items)
-  if (subscription.cancel_at_period_end && !(await isPending(client, subscription.id)))
-    await asked(client.subscriptions.update(subscription.id, { cancel_at_period_end: false }))
+  if (!(await isPending(client, subscription.id))) await goOn(client, subscription)
+}
+
+/** Takes a cancellation back. The provider's portal cancels by a time. */
+async function goOn(
+  client: Stripe,
+  { id, cancel_at_period_end: isCancelled, cancel_at: endsAt }: Stripe.Subscription,
+): Promise<void> {
+  if (isCancelled) await asked(client.subscriptions.update(id, { cancel_at_period_end: false }))
+  else if (endsAt !== null) await asked(client.subscriptions.update(id, { cancel_at: '' }))
 }
 
 /** Throws Refusal `card_refused` for another payer's method. */
@@ -155,8 +163,10 @@ export async function keepPlan(env: Env, user: SignedInUser): Promise<Record<str
 async function switchRenewal(env: Env, tx: Queryable, userId: string, isCancelled: boolean): Promise<void> {
   const { subscriptionId } = await requireLiveCard(tx, userId)
   const client = await env.card.client()
-  if (isCancelled) await dropPending(client, await asked(client.subscriptions.retrieve(subscriptionId)))
-  await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: isCancelled }))
+  const subscription = await asked(client.subscriptions.retrieve(subscriptionId))
+  if (!isCancelled) return await goOn(client, subscription)
+  await dropPending(client, subscription)
+  if (subscription.cancel_at === null) await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: true }))
 }
 
 /** Throws Refusal `no_subscription` for whoever never paid by card. */

@@ -98,7 +98,7 @@ const askFor = (env: Env, userId: string): Promise<unknown> =>
 
 async function endWithPeriod(client: Stripe, customer: string): Promise<void> {
   const current = await askCurrent(client, customer)
-  if (!current || !runs(current) || current.cancel_at_period_end) return
+  if (!current || !runs(current) || current.cancel_at_period_end || current.cancel_at !== null) return
   await dropPending(client, current)
   await asked(client.subscriptions.update(current.id, { cancel_at_period_end: true }))
 }
