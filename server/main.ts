@@ -81,7 +81,9 @@ async function start(): Promise<void> {
       push: makePushQueue(),
       rings: makeRings(clock),
       bucket: await openBucket(config, root),
-      card: await openCard(config.card, database.db, clock),
+      card: await openCard(config.card, database.db, clock, (invoice) =>
+        log.warn({ invoice }, 'an invoice at the card provider is of nothing that this server sells'),
+      ),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
       mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
       coins: openCoins(config.coins, clock),

@@ -9,6 +9,8 @@ export interface Card {
   client(): Promise<Stripe>
   /** The provider signs events by it. */
   webhookSecret: string
+  /** Says that an invoice gives nothing. */
+  skip: Skip
   /** The sandbox takes cards here. */
   inside?: OpenedSandbox
 }
@@ -16,8 +18,10 @@ export interface Card {
 const TIMEOUT_MS = 20_000
 const CHECK_MS = 5000
 
+export type Skip = (invoiceId: string) => void
+
 /** A server without cards never loads the client. */
-export function makeCard(settings: CardSettings, inside?: OpenedSandbox): Card {
+export function makeCard(settings: CardSettings, skip: Skip, inside?: OpenedSandbox): Card {
   let loading: Promise<Stripe> | undefined
   const load = async (): Promise<Stripe> => {
     const { default: Client } = await import('stripe')
@@ -35,6 +39,7 @@ export function makeCard(settings: CardSettings, inside?: OpenedSandbox): Card {
       return loading
     },
     webhookSecret: settings.provider === 'stripe' ? settings.webhookSecret : (inside?.sandbox.webhookSecret ?? ''),
+    skip,
     ...(inside && { inside }),
   }
 }

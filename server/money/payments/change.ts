@@ -5,6 +5,7 @@ import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { paidStanding } from '../ledger/ledger.ts'
+import { tierOf } from '../plans/plans.ts'
 import { asked, isInvalid } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { beginCheckout, beginInFrame, priceOf, requireLiveCard } from './checkout.ts'
@@ -59,7 +60,8 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
   await dropPending(client, subscription)
   const item = itemOf(subscription)
-  const current = { priceId: item.price.id, plan: billedBy(subscription.metadata, item.price.id) }
+  const plan = billedBy(subscription.metadata, item.price.id) ?? planIn(card)
+  const current = { priceId: item.price.id, plan }
   if (isSame(current.plan, offer)) return
   const isPaid = await isPaidAlready(env, tx, card, offer)
   const next = { priceId: await priceOf(client, offer), plan: offer }
@@ -72,7 +74,11 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   if (!(await isPending(client, subscription.id))) await goOn(client, subscription)
 }
 
-/** Takes a cancellation back. The provider's portal cancels by a time. */
+const planIn = ({ tier, packageId, billingPeriod }: store.CardAccount): Billed => ({
+  ...{ tier: tierOf(tier), packageId, billingPeriod: billingPeriod ?? 'monthly' },
+})
+
+/** The provider's portal cancels by a time. */
 async function goOn(
   client: Stripe,
   { id, cancel_at_period_end: isCancelled, cancel_at: endsAt }: Stripe.Subscription,

@@ -13,8 +13,8 @@ export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
   if (!known?.customerId || (!isLive(known) && known.checkoutId === null)) return false
   const client = await env.card.client()
   return await inTurn(env, userId, async (tx) => {
-    const { customerId } = await settleCheckout(env, tx, userId, { isClosing: true })
-    const current = customerId === null ? undefined : await askCurrent(client, customerId)
+    const card = await settleCheckout(env, tx, userId, { isClosing: true })
+    const current = card.customerId === null ? undefined : await askCurrent(client, card.customerId, card)
     const isRunning = current !== undefined && runs(current)
     if (isRunning) {
       await dropPending(client, current)

@@ -103,15 +103,59 @@ test('one account of which nothing can be said holds up nobody’s renewal', asy
       await atPortal(who, { act: 'renew' })
     }
   })
-  // What somebody has made by hand at the provider names no plan of ours.
-  await world.sql(
-    `update sandbox_objects set body = jsonb_set(body, '{metadata}', '{}') where kind = 'subscription' and customer =
-       (select customer_id from card_accounts where user_id = $1)`,
-    [first?.id],
-  )
+  const [row] = await world.sql('select customer_id from card_accounts where user_id = $1', [first?.id])
+  const { invoices } = await world.env.card.client()
+  const list = invoices.list.bind(invoices)
+  const spy = vi.spyOn(invoices, 'list').mockImplementation((asked, ...more) => {
+    if (asked?.customer === row?.['customer_id']) throw new Error('nothing can be said')
+    return list(asked, ...more)
+  })
   const job = askForOverdue()
-  await expect(job(world.env)).rejects.toThrow()
+  await expect(job(world.env)).rejects.toThrow('nothing can be said')
+  spy.mockRestore()
   for (const who of people.slice(1)) expect(await entriesOf(who)).toHaveLength(2)
+  await holds()
+})
+
+/** What the operator does at the provider's dashboard. */
+const byHand = (who: Person, kind: string, change: string) =>
+  world.sql(
+    `update sandbox_objects set body = ${change} where kind = $2 and customer = (select customer_id from card_accounts where user_id = $1)`,
+    [who.id, kind],
+  )
+
+test('an invoice that the operator writes for the same customer by hand gives nothing, is named, and stops nothing', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  const named = vi.spyOn(world.env.card, 'skip')
+  await world.sql(
+    `insert into sandbox_objects (id, kind, customer, body)
+     select 'in_byhand', kind, customer, body || '{"id":"in_byhand","amount_paid":990000,"amount_due":990000}'
+       || '{"parent":{"type":"subscription_details","subscription_details":{"subscription":"sub_byhand","metadata":{}}}}'
+     from sandbox_objects where kind = 'invoice' and customer = (select customer_id from card_accounts where user_id = $1)`,
+    [alice.id],
+  )
+  expect(await alice.does(paymentsApi.upgrade, { tier: 'premium' })).toEqual({ success: true })
+  expect(await tierOf(alice)).toBe('premium')
+  expect((await entriesOf(alice)).map(({ cents }) => cents)).not.toContain(990_000)
+  expect(new Set(named.mock.calls.flat())).toEqual(new Set(['in_byhand']))
+  named.mockRestore()
+  await alice.does(paymentsApi.refund, {})
+  expect(await tierOf(alice)).toBe('free')
+  await holds()
+})
+
+test('a subscription whose metadata somebody has emptied goes on as it is known here, is upgraded, and ends with the account', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  await byHand(alice, 'subscription', `jsonb_set(body, '{metadata}', '{}')`)
+  await passes(31.2)
+  await alice.returns()
+  expect([await tierOf(alice), (await stateOf(alice)).card]).toMatchObject(['test', { renews: true, tier: 'test' }])
+  expect(await entriesOf(alice)).toHaveLength(2)
+  await alice.does(paymentsApi.upgrade, { tier: 'premium' })
+  expect([await tierOf(alice), (await stateOf(alice)).card?.tier]).toEqual(['premium', 'premium'])
+  expect(await endCard(world.env, alice.id)).toBe(true)
   await holds()
 })
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type BillingPeriod, billingPeriodShape } from '../../../contract/money/payments.ts'
 import { type Tier, tierShape } from '../../../contract/money/plans.ts'
 
-// This server alone writes the metadata, each price's entry before the price: every invoice is understood.
+// This server writes the metadata, each price's entry before the price: every invoice of its own is understood.
 
 export interface Billed {
   tier: Tier
@@ -25,12 +25,12 @@ const NAME_MAX = 40
 
 const entryOf = ({ tier, billingPeriod, packageId }: Billed): string => [tier, billingPeriod, packageId ?? ''].join(' ').trim()
 
-/** Throws ZodError for foreign metadata. */
-export function billedBy(metadata: Stripe.Metadata, priceId: string | undefined): Billed {
+/** Returns undefined for foreign metadata. */
+export function billedBy(metadata: Stripe.Metadata, priceId: string | undefined): Billed | undefined {
   const entry = priceId === undefined ? undefined : metadata[priceId.slice(0, NAME_MAX)]
   const [tier, billingPeriod, packageId] = entry?.split(' ') ?? []
-  const plan = planShape.parse(entry === undefined ? metadata : { tier, billingPeriod, packageId })
-  return { ...plan, packageId: plan.packageId ?? null }
+  const { data: plan } = planShape.safeParse(entry === undefined ? metadata : { tier, billingPeriod, packageId })
+  return plan && { ...plan, packageId: plan.packageId ?? null }
 }
 
 /** Names both prices. Other entries go: the provider keeps fifty. */

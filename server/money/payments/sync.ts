@@ -2,8 +2,9 @@ import type Stripe from 'stripe'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod, refreshStanding, writeInvoice, writeRefund } from '../ledger/ledger.ts'
+import { tierOf } from '../plans/plans.ts'
 import { asked, isInvalid } from './card.ts'
-import { billedBy } from './meaning.ts'
+import { type Billed, billedBy } from './meaning.ts'
 import * as store from './store.ts'
 
 export type CardEnv = Pick<Env, 'db' | 'card' | 'clock'>
@@ -17,23 +18,36 @@ export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =
 
 /** Writes what the provider says. The card's lock keeps older answers from replacing newer ones. */
 export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: string): Promise<store.CardAccount> {
-  const { customerId: customer, ...card } = await store.lockCard(tx, userId)
-  if (customer === null) return { ...card, customerId: customer }
+  const card = await store.lockCard(tx, userId)
+  const { customerId: customer } = card
+  if (customer === null) return card
   const client = await env.card.client()
-  const current = await askCurrent(client, customer)
+  const current = await askCurrent(client, customer, card)
   const { data: invoices } = await asked(client.invoices.list({ customer, limit: 100, expand: ['data.payments'] }))
   const now = env.clock()
   // The ledger's order is the order of payment.
-  for (const invoice of invoices.toReversed()) await writeDown(tx, now, userId, invoice)
-  if (current) await store.saveCard(tx, userId, { ...stateOf(current), waiting: waitingOf(current, invoices) })
+  for (const invoice of invoices.toReversed()) {
+    const plan = planOf(card, invoice)
+    if (plan) await writeDown(tx, now, { userId, ...plan }, invoice)
+    else if (isBilling(invoice)) env.card.skip(invoice.id ?? '')
+  }
+  if (current) await store.saveCard(tx, userId, { ...stateOf(current), waiting: waitingOf(card, current, invoices) })
   await refreshStanding(tx, userId, now)
   return await store.lockCard(tx, userId)
 }
 
-/** Returns the running subscription, else the newest that began. */
-export async function askCurrent(client: Stripe, customer: string): Promise<Stripe.Subscription | undefined> {
+/** Returns the running subscription of this server's, else the newest that began. */
+export async function askCurrent(
+  client: Stripe,
+  customer: string,
+  { subscriptionId }: Pick<store.CardAccount, 'subscriptionId'>,
+): Promise<Stripe.Subscription | undefined> {
   const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
-  const begun = subscriptions.filter(({ status }) => BEGUN.includes(status)).sort((one, other) => other.created - one.created)
+  const isOwn = ({ id, metadata, items }: Stripe.Subscription) =>
+    id === subscriptionId || billedBy(metadata, items.data[0]?.price.id) !== undefined
+  const begun = subscriptions
+    .filter((one) => BEGUN.includes(one.status) && isOwn(one))
+    .sort((one, other) => other.created - one.created)
   return begun.find(runs) ?? begun[0]
 }
 
@@ -84,6 +98,7 @@ function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> 
 
 /** Returns the newest invoice that the person can pay at the provider's page. */
 function waitingOf(
+  card: store.CardAccount,
   { id, status, pending_update: pending }: Stripe.Subscription,
   invoices: Stripe.Invoice[],
 ): store.CardAccount['waiting'] {
@@ -94,8 +109,8 @@ function waitingOf(
       idOf(parent?.subscription_details?.subscription) === id &&
       (each.billing_reason !== 'subscription_update' || pending),
   )
-  const metadata = open?.parent?.subscription_details?.metadata
-  if (!open?.hosted_invoice_url || !metadata || !LIVE.includes(status)) return null
+  const plan = open && planOf(card, open)
+  if (!open?.hosted_invoice_url || !plan || !LIVE.includes(status)) return null
   const isChange = open.billing_reason === 'subscription_update'
   return {
     ...{
@@ -103,13 +118,13 @@ function waitingOf(
       url: open.hosted_invoice_url,
       amountCents: open.amount_due,
     },
-    tier: billedBy(metadata, priceOf(lineOf(open))).tier,
+    tier: plan.tier,
     until: isChange && pending ? instant(pending.expires_at).toISOString() : null,
   }
 }
 
 /** The longest line is what is paid for; a change also gives back the rest of the old price. */
-const lineOf = ({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined =>
+const lineOf = ({ lines }: Pick<Stripe.Invoice, 'lines'>): Stripe.InvoiceLineItem | undefined =>
   lines.data.toSorted((one, other) => other.period.end - one.period.end || other.amount - one.amount)[0]
 
 const priceOf = (line: Stripe.InvoiceLineItem | undefined): string | undefined => idOf(line?.pricing?.price_details?.price)
@@ -117,11 +132,25 @@ const priceOf = (line: Stripe.InvoiceLineItem | undefined): string | undefined =
 const idOf = (thing: string | { id: string } | null | undefined): string | undefined =>
   typeof thing === 'string' ? thing : thing?.id
 
-async function writeDown(tx: Queryable, now: Date, userId: string, invoice: Stripe.Invoice): Promise<void> {
-  const metadata = invoice.parent?.subscription_details?.metadata
+const isBilling = ({ status }: Stripe.Invoice): boolean => status === 'paid' || status === 'open'
+
+/** Returns undefined for what this server did not bill. */
+function planOf(
+  { subscriptionId, tier, packageId, billingPeriod }: store.CardAccount,
+  { parent, ...invoice }: Stripe.Invoice,
+): Billed | undefined {
+  const details = parent?.subscription_details
+  const named = details?.metadata && billedBy(details.metadata, priceOf(lineOf(invoice)))
+  const isKnown = subscriptionId !== null && idOf(details?.subscription) === subscriptionId
+  return (
+    named ?? (isKnown && tier !== null && billingPeriod !== null ? { tier: tierOf(tier), packageId, billingPeriod } : undefined)
+  )
+}
+
+async function writeDown(tx: Queryable, now: Date, who: Billed & { userId: string }, invoice: Stripe.Invoice): Promise<void> {
   const last = lineOf(invoice)
-  if (!metadata || !last || (invoice.status !== 'paid' && invoice.status !== 'open')) return
-  const plan = { userId, source: 'card' as const, ...billedBy(metadata, priceOf(last)) }
+  if (!last || !isBilling(invoice)) return
+  const plan = { ...who, source: 'card' as const }
   const period = { startsAt: instant(last.period.start), endsAt: instant(last.period.end) }
   const key = `card:${invoice.id}`
   if (invoice.status === 'open')

@@ -89,15 +89,15 @@ export function askForOverdue(): (env: Env) => Promise<boolean> {
 
 const askFor = (env: Env, userId: string): Promise<unknown> =>
   inTurn(env, userId, async (tx) => {
-    const { subscriptionId, customerId } = await settleCheckout(env, tx, userId, { isClosing: false })
-    if (subscriptionId === null || customerId === null) return
+    const card = await settleCheckout(env, tx, userId, { isClosing: false })
+    if (card.subscriptionId === null || card.customerId === null) return
     // A blocked person can undo this later.
-    if (!(await store.canSignIn(tx, userId))) await endWithPeriod(await env.card.client(), customerId)
+    if (!(await store.canSignIn(tx, userId))) await endWithPeriod(await env.card.client(), card.customerId, card)
     await syncCard(env, tx, userId)
   })
 
-async function endWithPeriod(client: Stripe, customer: string): Promise<void> {
-  const current = await askCurrent(client, customer)
+async function endWithPeriod(client: Stripe, customer: string, card: store.CardAccount): Promise<void> {
+  const current = await askCurrent(client, customer, card)
   if (!current || !runs(current) || current.cancel_at_period_end || current.cancel_at !== null) return
   await dropPending(client, current)
   await asked(client.subscriptions.update(current.id, { cancel_at_period_end: true }))
