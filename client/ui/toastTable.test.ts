@@ -106,6 +106,7 @@ const TABLE: Record<string, string[]> = {
       'Cleared',
       'Paid back',
       'Password changed',
+      'Plan cancelled',
       'Profile saved',
       'Report sent',
       'Your address book begins anew',

@@ -84,7 +84,6 @@ export async function charge(desk: Desk, subscription: Subscription, invoice: In
 export async function endSubscription(desk: Desk, subscription: Subscription): Promise<void> {
   Object.assign(subscription, { status: 'canceled', canceled_at: desk.now })
   await desk.keep(subscription)
-  for (const invoice of await openInvoices(desk, subscription)) await desk.keep({ ...invoice, status: 'void' })
   desk.tell('customer.subscription.deleted', subscription)
 }
 

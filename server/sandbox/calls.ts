@@ -125,7 +125,11 @@ export const CALLS: Readonly<Record<string, Call>> = {
     await endSubscription(desk, subscription)
     return subscription
   },
-  'GET /v1/invoices': async (desk, input) => listOf((await desk.list<Invoice>('invoice', text(input['customer']))).reverse()),
+  'GET /v1/invoices': async (desk, input) => {
+    const invoices = await desk.list<Invoice>('invoice', text(input['customer']))
+    const wanted = input['status']
+    return listOf(invoices.filter(({ status }) => wanted === undefined || status === wanted).reverse())
+  },
   'GET /v1/invoices/:id': async (desk, _input, id) => withIntent(await desk.find<Invoice>(id, 'invoice')),
   'POST /v1/invoices/:id/void': async (desk, _input, id) => await voidInvoice(desk, await desk.find<Invoice>(id, 'invoice')),
   'POST /v1/invoices/create_preview': async (desk, input) => {

@@ -78,7 +78,7 @@ export async function payInvoice(desk: Desk, id: string, number: string): Promis
   chargeCard(number, false)
   markPaid(invoice)
   if (subscription.pending_update && subscription.latest_invoice === id) applyNext(subscription)
-  else Object.assign(subscription, { status: 'active', _failures: 0 })
+  else if (subscription.status !== 'canceled') Object.assign(subscription, { status: 'active', _failures: 0 })
   const customer = await desk.find<Customer>(subscription.customer, 'customer')
   for (const thing of [invoice, subscription, { ...customer, _card: number }]) await desk.keep(thing)
   desk.tell('invoice.paid', invoice)

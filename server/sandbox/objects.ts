@@ -50,7 +50,6 @@ export interface Subscription {
   created: number
   start_date: number
   cancel_at_period_end: boolean
-  /** The portal cancels by it. */
   cancel_at: number | null
   canceled_at: number | null
   /** A change that waits for the payment of the latest invoice. */

@@ -31,7 +31,11 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
   const isPaid = isPaidPlan(tier)
 
   const keep = () => act('keep', () => keepPlan(env))
-  const end = () => act('end', async () => void (await changePlan(env, { tier: 'free', billingPeriod: 'monthly' })))
+  const end = () =>
+    act('end', async () => {
+      await changePlan(env, { tier: 'free', billingPeriod: 'monthly' })
+      if (card?.hasFailed) showToast({ tone: 'good', title: 'Plan cancelled', text: 'It has ended. Nothing will be charged.' })
+    })
   const pay = () => act('pay', async () => void (waiting && (await leaveFor(waiting.url))))
   /** To ask for the plan that runs takes back the change that waits. */
   const drop = ({ tier, packageId, billingPeriod }: OwnCard) =>
@@ -60,7 +64,8 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
       {card?.hasFailed && (
         <Note icon={CircleAlert} tone="danger" role="alert">
           <strong>The last payment failed.</strong> {card.graceUntil && `Your plan goes on until ${shownDay(card.graceUntil)}. `}
-          {waiting ? 'Pay it now, or change' : 'Change'} the card below, and it is tried again.
+          {waiting ? 'Pay it now, or change' : 'Change'} the card below, and it is tried again. Downgrade to Free ends the plan at
+          once, and nothing is charged.
         </Note>
       )}
       {waiting?.kind === 'change' && (

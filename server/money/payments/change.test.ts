@@ -4,6 +4,7 @@ import { paymentsApi } from '../../../contract/money/payments.ts'
 import { CARD, cardsOf } from '../../testing/cards.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
+import { askForOverdue } from './webhook.ts'
 
 // Each month that passes is a month of all jobs.
 vi.setConfig({ testTimeout: 60_000 })
@@ -115,6 +116,38 @@ test('an upgrade undoes a cancellation once it is paid, and not before', async (
   await changesCard(alice, CARD.good)
   await alice.does(paymentsApi.upgrade, { tier: 'premium' })
   expect((await stateOf(alice)).card).toMatchObject({ tier: 'premium', renews: true })
+  const bob = await world.person('bob', 'free')
+  await buys(bob, 'test')
+  await atPortal(bob, { act: 'cancel' })
+  await changesCard(bob, CARD.asksAlways)
+  const { checkoutUrl: page = '' } = await bob.does(paymentsApi.upgrade, { tier: 'premium' })
+  expect((await stateOf(bob)).card?.renews).toBe(false)
+  await pays(page, CARD.asksAlways, 'confirmed')
+  expect((await stateOf(bob)).card).toMatchObject({ tier: 'premium', renews: true })
+})
+
+test('who cancels while a renewal is unpaid is free at once and is charged nothing, whatever the card has later; so is who is blocked, and a deleted account', async () => {
+  const [alice, bob, carol] = [await free(), await world.person('bob', 'free'), await world.person('carol', 'free')]
+  for (const who of [alice, bob, carol]) {
+    await buys(who, 'premium')
+    await changesCard(who, CARD.declined)
+  }
+  await passes(31.2)
+  for (const who of [alice, bob, carol]) await who.returns()
+  expect((await stateOf(alice)).card).toMatchObject({ hasFailed: true, waiting: { kind: 'renewal' } })
+  const url = (await stateOf(alice)).card?.waiting?.url ?? ''
+  await alice.does(paymentsApi.upgrade, { tier: 'free' })
+  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['free', null])
+  await world.sql('update users set is_active = false where id = $1', [bob.id])
+  await carol.does(accountApi.remove, { password: carol.authSecret, kdf: 1 })
+  await world.sql(`update sandbox_objects set body = jsonb_set(body, '{_card}', '"4242424242424242"') where kind = 'customer'`)
+  await askForOverdue()(world.env)
+  await pays(url, CARD.good)
+  for (let day = 0; day < 20; day += 4) await passes(4)
+  for (const who of [alice, bob, carol]) expect((await entriesOf(who)).filter(({ kind }) => kind === 'payment')).toHaveLength(1)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('free')
+  await holds()
 })
 
 test('what was cancelled at the provider’s portal goes on by Keep and by an upgrade, and ends else', async () => {

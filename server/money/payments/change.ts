@@ -11,7 +11,7 @@ import { inTurn } from './cardTurns.ts'
 import { beginCheckout, beginInFrame, priceOf, requireLiveCard } from './checkout.ts'
 import { type Billed, billedBy, namingOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
-import { dropPending, isPending, payDifference } from './pending.ts'
+import { dropPending, endNow, goOn, isPending, payDifference } from './pending.ts'
 import * as store from './store.ts'
 import { isLive, syncCard } from './sync.ts'
 
@@ -77,15 +77,6 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
 const planIn = ({ tier, packageId, billingPeriod }: store.CardAccount): Billed => ({
   ...{ tier: tierOf(tier), packageId, billingPeriod: billingPeriod ?? 'monthly' },
 })
-
-/** The provider's portal cancels by a time. */
-async function goOn(
-  client: Stripe,
-  { id, cancel_at_period_end: isCancelled, cancel_at: endsAt }: Stripe.Subscription,
-): Promise<void> {
-  if (isCancelled) await asked(client.subscriptions.update(id, { cancel_at_period_end: false }))
-  else if (endsAt !== null) await asked(client.subscriptions.update(id, { cancel_at: '' }))
-}
 
 /** Throws Refusal `card_refused` for another payer's method. */
 async function billBy(client: Stripe, id: string, method: string): Promise<void> {
@@ -170,9 +161,12 @@ async function switchRenewal(env: Env, tx: Queryable, userId: string, isCancelle
   const { subscriptionId } = await requireLiveCard(tx, userId)
   const client = await env.card.client()
   const subscription = await asked(client.subscriptions.retrieve(subscriptionId))
-  if (!isCancelled) return await goOn(client, subscription)
+  if (!isCancelled) return void (await goOn(client, subscription))
   await dropPending(client, subscription)
-  if (subscription.cancel_at === null) await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: true }))
+  // Its period was never paid.
+  if (subscription.status === 'past_due') return await endNow(client, subscription)
+  if (subscription.cancel_at === null || subscription.cancel_at > itemOf(subscription).current_period_end)
+    await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: true }))
 }
 
 /** Throws Refusal `no_subscription` for whoever never paid by card. */

@@ -1,6 +1,5 @@
-import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { dropPending } from './pending.ts'
+import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
 import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
 
@@ -18,7 +17,7 @@ export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
     const isRunning = current !== undefined && runs(current)
     if (isRunning) {
       await dropPending(client, current)
-      await asked(client.subscriptions.cancel(current.id))
+      await endNow(client, current)
     }
     await syncCard(env, tx, userId)
     return isRunning

@@ -5,6 +5,7 @@ import { creditPeriod, refreshStanding, writeInvoice, writeRefund } from '../led
 import { tierOf } from '../plans/plans.ts'
 import { asked, isInvalid } from './card.ts'
 import { type Billed, billedBy } from './meaning.ts'
+import { goOn } from './pending.ts'
 import * as store from './store.ts'
 
 export type CardEnv = Pick<Env, 'db' | 'card' | 'clock'>
@@ -22,8 +23,10 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
   const { customerId: customer } = card
   if (customer === null) return card
   const client = await env.card.client()
-  const current = await askCurrent(client, customer, card)
+  const asOf = await askCurrent(client, customer, card)
   const { data: invoices } = await asked(client.invoices.list({ customer, limit: 100, expand: ['data.payments'] }))
+  // An upgrade was confirmed at the provider's page.
+  const current = asOf && runs(asOf) && isPaidChange(card, invoices) ? await goOn(client, asOf) : asOf
   const now = env.clock()
   // The ledger's order is the order of payment.
   for (const invoice of invoices.toReversed()) {
@@ -81,6 +84,9 @@ async function closeCheckout(client: Stripe, id: string): Promise<Stripe.Checkou
     return await asked(client.checkout.sessions.retrieve(id))
   }
 }
+
+const isPaidChange = ({ waiting }: store.CardAccount, invoices: Stripe.Invoice[]): boolean =>
+  waiting?.kind === 'change' && invoices.some(({ hosted_invoice_url: url, status }) => url === waiting.url && status === 'paid')
 
 function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> {
   const { id, status, cancel_at_period_end: isCancelled, cancel_at: cancelAt, start_date: start, items } = subscription
@@ -140,10 +146,15 @@ function planOf(
   { parent, ...invoice }: Stripe.Invoice,
 ): Billed | undefined {
   const details = parent?.subscription_details
-  const named = details?.metadata && billedBy(details.metadata, priceOf(lineOf(invoice)))
+  const metadata = details?.metadata ?? {}
+  const named = billedBy(metadata, priceOf(lineOf(invoice)))
+  const isEmptied = Object.keys(metadata).length === 0
   const isKnown = subscriptionId !== null && idOf(details?.subscription) === subscriptionId
   return (
-    named ?? (isKnown && tier !== null && billingPeriod !== null ? { tier: tierOf(tier), packageId, billingPeriod } : undefined)
+    named ??
+    (isKnown && isEmptied && tier !== null && billingPeriod !== null
+      ? { tier: tierOf(tier), packageId, billingPeriod }
+      : undefined)
   )
 }
 

@@ -4,7 +4,7 @@ import type { Env } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { dropPending } from './pending.ts'
+import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
 import { askCurrent, askRefunds, runs, settleCheckout, syncCard, writeRefunds } from './sync.ts'
 
@@ -98,7 +98,9 @@ const askFor = (env: Env, userId: string): Promise<unknown> =>
 
 async function endWithPeriod(client: Stripe, customer: string, card: store.CardAccount): Promise<void> {
   const current = await askCurrent(client, customer, card)
-  if (!current || !runs(current) || current.cancel_at_period_end || current.cancel_at !== null) return
+  if (!current || !runs(current)) return
+  if (current.status === 'past_due') return await endNow(client, current)
+  if (current.cancel_at_period_end || current.cancel_at !== null) return
   await dropPending(client, current)
   await asked(client.subscriptions.update(current.id, { cancel_at_period_end: true }))
 }
