@@ -8,8 +8,8 @@ import { EARLY_MS, monthsAfter, type Standing, standingAt } from './standing.ts'
 import * as store from './store.ts'
 
 const AT_ONCE = 100
-/** How far a server looks back at its start: it may have been off. */
-const BEGUN_BEFORE_MS = 31 * 24 * 60 * 60_000
+/** How far a server looks back at its start: more than the longest period. */
+const BEGUN_BEFORE_MS = 400 * 24 * 60 * 60_000
 
 /** What was paid for a period of a plan. */
 export interface PaidPeriod {
