@@ -93,7 +93,9 @@ export const swappedNames = (hidden: string, shown: string): Lie =>
         rooms: listed
           .filter(({ person }) => person['username'] !== hidden)
           .map(({ row, person }) =>
-            person['username'] === shown ? { ...row, people: [{ ...person, username: hidden, displayName }] } : row,
+            person['username'] === shown
+              ? { ...row, people: [{ ...person, username: hidden, displayName: displayName ?? person['displayName'] }] }
+              : row,
           ),
       },
     }
