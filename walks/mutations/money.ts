@@ -5,8 +5,8 @@ export const money: Mutation[] = [
   {
     name: 'A period that is paid still counts in the instant in which it ends',
     file: 'server/money/ledger/standing.ts',
-    from: 'at < endsAt)',
-    to: 'at <= endsAt)',
+    from: 'at < entry.endsAt)',
+    to: 'at <= entry.endsAt)',
     test: 'server/money/ledger/standing.test.ts',
   },
   {

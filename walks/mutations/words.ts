@@ -33,8 +33,8 @@ export const words: Mutation[] = [
   {
     name: 'The queue of a chat has no end',
     file: 'client/worker/messages/queue.ts',
-    from: 'orders.length >= QUEUE.room',
-    to: 'orders.length > 10 * QUEUE.room',
+    from: 'orders.length + bounded > QUEUE.room',
+    to: 'orders.length + bounded > 10 * QUEUE.room',
     test: 'client/chat/messages/queue.test.ts',
   },
   {
