@@ -130,17 +130,9 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
     followTransfers(env, attempt),
     followPush(env, attempt, () => accountStore.getState().phase === 'signed_out'),
   ]
-  // Another tab may have ended in the middle of a word's way.
-  const left = setInterval(
-    () =>
-      attempt(
-        import('../chat/messages/flushLeft.ts').then(
-          ({ flushLeft }) => flushLeft(env),
-          () => undefined,
-        ),
-      ),
-    PERIODS.leftBehindMs,
-  )
+  // Another tab may have ended in the middle of a word's way. What fails here is told where somebody sends.
+  const flushLeft = async () => (await import('../chat/messages/flushLeft.ts')).flushLeft(env)
+  const left = setInterval(() => flushLeft().catch(() => undefined), PERIODS.leftBehindMs)
   const proof = setInterval(() => attempt(proveAgain(env)), PERIODS.proofMs)
   // With a healthy socket the page has heard of everything while nobody looked.
   const followSteady = async () => env.socket.steady(await env.crypto.isSteady())
@@ -161,7 +153,6 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   attempt(check().then(() => syncAll(env, [])))
   return () => {
     for (const off of offs) off()
-    clearInterval(left)
     clearInterval(left)
     clearInterval(proof)
     document.removeEventListener('visibilitychange', onVisible)

@@ -62,9 +62,13 @@ export function Completion<T>({ label, field, begunAt, find, keyOf, draw, onTake
       if (!now) setRefused(undefined)
     },
     press(event: KeyboardEvent) {
-      const { key, shiftKey, ctrlKey, altKey, metaKey, isComposing } = event
-      if (!isOpen || shiftKey || ctrlKey || altKey || metaKey || isComposing) return
-      if (key === 'ArrowDown' || key === 'ArrowUp') setAt((at + (key === 'ArrowDown' ? 1 : found.length - 1)) % found.length)
+      const { key, keyCode, shiftKey, ctrlKey, altKey, metaKey, isComposing } = event
+      // Safari sends the Enter that ends a composition with code 229.
+      if (!isOpen || shiftKey || ctrlKey || altKey || metaKey || isComposing || keyCode === 229) return
+      const isArrow = key === 'ArrowDown' || key === 'ArrowUp'
+      // With one there is nothing to choose from, and the caret moves on.
+      if (isArrow && found.length === 1) return
+      if (isArrow) setAt((at + (key === 'ArrowDown' ? 1 : found.length - 1)) % found.length)
       else if (key === 'Enter' || key === 'Tab') take(found[at])
       else if (key === 'Escape') setRefused(begun.from)
       else return

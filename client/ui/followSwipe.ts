@@ -1,6 +1,6 @@
 /** How far a finger moves before it swipes. */
 const BEGIN_PX = 8
-/** The browser goes back by a swipe that begins there. */
+/** The browser goes back or forward by a swipe that begins there. */
 const EDGE_PX = 24
 
 /** What follows the finger. `px`: to the right of where it began, negative to the left. */
@@ -27,13 +27,14 @@ export function followSwipe(
   }
   const down = ({ pointerType, isPrimary, clientX: x, clientY: y }: PointerEvent) => {
     end(0)
-    if (pointerType === 'touch' && isPrimary && x > EDGE_PX) from = { x, y }
+    if (pointerType === 'touch' && isPrimary && x > EDGE_PX && x < innerWidth - EDGE_PX) from = { x, y }
   }
   const move = ({ target, clientX, clientY }: PointerEvent) => {
     if (!from) return
     const px = clientX - from.x
     if (!swiped && Math.abs(px) > BEGIN_PX && Math.abs(px) > 2 * Math.abs(clientY - from.y)) {
-      swiped = find(target, px > 0 ? 'right' : 'left')
+      // A rest has opened a menu, which keeps the finger.
+      swiped = document.querySelector('[role="menu"]') ? undefined : find(target, px > 0 ? 'right' : 'left')
       if (!swiped) from = undefined
     }
     swiped?.move(px)

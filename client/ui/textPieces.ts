@@ -70,7 +70,7 @@ function addWords(pieces: Piece[], text: string, begin: number, names: Names | u
 
 type Part = TextPart & { isMention?: boolean }
 
-const MENTION = /(?<![\w@])@(\w{3,30})(?![\w@])/g
+const MENTION = /(?<![\p{L}\p{N}_@./-])@(\w{3,30})(?![\p{L}\p{N}_@/-]|\.[\p{L}\p{N}])/gu
 
 const withMentions = (parts: TextPart[], names: Names | undefined): Part[] =>
   names ? parts.flatMap((part) => (part.href ? [part] : mentionsIn(part.text, names))) : parts

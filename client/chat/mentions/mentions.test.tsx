@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { useRef, useState } from 'react'
 import { beforeEach, expect, test } from 'vitest'
 import { writeUser } from '../../me/account/storedUser.ts'
@@ -70,6 +70,12 @@ test('Tab and Enter write the username, not a name of one’s own, and do not se
   expect([field().value, sent, document.activeElement]).toEqual(['Thank you, @rafael and @ingrid_s !', 0, field()])
   await user.keyboard(' @ing')
   await offered()
+  fireEvent.keyDown(field(), { key: 'Enter', keyCode: 229 })
+  const arrow = new KeyboardEvent('keydown', { key: 'ArrowUp', bubbles: true, cancelable: true })
+  field().dispatchEvent(arrow)
+  expect([field().value.endsWith(' @ing'), arrow.defaultPrevented]).toEqual([true, false])
+  sent = 0
+  await offered()
   await user.keyboard('rid_s')
   await waitFor(() => expect(screen.queryByRole('listbox')).toBe(null))
   await user.keyboard('{Enter}')
@@ -77,7 +83,8 @@ test('Tab and Enter write the username, not a name of one’s own, and do not se
 })
 
 test('A mention shows the name that the reader gave, the reader’s own stands out, a search marks it whole, and strangers stay words', () => {
-  const text = 'Ask @RAFAEL, @alice_b and *@ingrid_s*, not @nobody, a@rafael or `@rafael`'
+  const text =
+    'Ask @RAFAEL, @alice_b and *@ingrid_s*, not @nobody, a@rafael, café@rafael, @rafaelé, @rafael.example.org, @rafael-x or `@rafael`'
   show(
     <MentionedContext value={people()}>
       <p>
@@ -92,6 +99,6 @@ test('A mention shows the name that the reader gave, the reader’s own stands o
   expect(shown[0]?.querySelector('mark')?.textContent).toBe('@The lawyer')
   expect(document.querySelectorAll('code')).toHaveLength(1)
   expect(document.querySelector('p')?.textContent).toBe(
-    'Ask @The lawyer, @Alice_B and @Ingrid Sørensen, not @nobody, a@rafael or @rafael',
+    'Ask @The lawyer, @Alice_B and @Ingrid Sørensen, not @nobody, a@rafael, café@rafael, @rafaelé, @rafael.example.org, @rafael-x or @rafael',
   )
 })

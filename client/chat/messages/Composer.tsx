@@ -33,7 +33,10 @@ export async function preloadSending(): Promise<void> {
 }
 
 const EmojiButton = later(async () => (await import('../emoji/EmojiButton.tsx')).EmojiButton)
-const MentionCompletion = later(async () => (await import('../mentions/MentionCompletion.tsx')).MentionCompletion)
+const MentionCompletion = later(
+  // Without it the username is typed.
+  async () => (await import('../mentions/MentionCompletion.tsx').catch(() => undefined))?.MentionCompletion ?? (() => null),
+)
 const EditForm = later(async () => (await import('./EditForm.tsx')).EditForm)
 const ReplyLine = later(async () => (await import('./ReplyLine.tsx')).ReplyLine)
 

@@ -17,9 +17,9 @@ import { askOnce, canOpen, onceAsked } from './onceAsked.ts'
 import { wordsOf } from './quotes.ts'
 import { replySwipe } from './replySwipe.ts'
 import { isSelecting, SELECTED_MAX, toggleSelected } from './select.ts'
-import { selectionStore } from './selection.ts'
+import { keyOf, selectionStore } from './selection.ts'
 import type { ShownMessage } from './store.ts'
-import { holds, type Line } from './timelineLines.ts'
+import type { Line } from './timelineLines.ts'
 
 const EmojiPicker = later(async () => (await import('../emoji/EmojiPicker.tsx')).EmojiPicker)
 const ForwardDialog = later(async () => (await import('./ForwardDialog.tsx')).ForwardDialog)
@@ -43,9 +43,15 @@ interface At {
   line: Line
 }
 
-/** With the pictures that were sent with it. It may be an earlier state of a message that is shown. */
+/** It may be an earlier state of a message that is shown. Somebody else's may have its id. */
+function lineOf(lines: Line[], message: ShownMessage) {
+  const isIt = (one: ShownMessage) => keyOf(one) === keyOf(message)
+  return lines.find((line) => line.kind === 'message' && (line.album ?? [line.message]).some(isIt))
+}
+
+/** With the pictures that were sent with it. */
 function withAlbum(lines: Line[], message: ShownMessage): ShownMessage[] {
-  const line = lines.find((one) => one.kind === 'message' && holds(one, message.id))
+  const line = lineOf(lines, message)
   return line?.kind === 'message' ? (line.album ?? [line.message]) : [message]
 }
 
@@ -63,7 +69,7 @@ export function MessageActs({ chatRoomId, scroller, lines, onUpgrade }: Props) {
     chatRoomId,
     onUpgrade,
     onAsk: (of, message) => setAsked({ of, message, messages: withAlbum(lines, message), at: menu?.at ?? CENTRE }),
-    onSelect: (message) => toggle(lines.find((line) => holds(line, message.id))),
+    onSelect: (message) => toggle(lineOf(lines, message)),
   })
   function toggle(line: Line | undefined, isRange = false) {
     if (line && !toggleSelected(chatRoomId, lines, line, isRange))

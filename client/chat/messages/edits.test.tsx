@@ -253,6 +253,20 @@ test.each([
   },
 )
 
+test('A message of somebody else that has the id of an own one is the one that is deleted', async () => {
+  const messages = [mine, { ...theirs, seq: 8 }]
+  messagesStore.setState({ open: { chatRoomId: ROOM_ID, messages, status: 'ready' } as unknown as RoomView })
+  const props = { room, messages, canWrite: false, onUpgrade: upgrade }
+  const { person } = show(<Talk {...props} />, makeAnswers(), { crypto, clock: () => new Date(NOW) })
+  document.querySelectorAll<HTMLElement>('.msg')[1]?.focus()
+  await person.keyboard('{Delete}')
+  const dialog = await screen.findByRole('alertdialog')
+  expect(within(dialog).queryByRole('button', { name: 'Delete for everyone' })).toBe(null)
+  await person.click(within(dialog).getByRole('button', { name: 'Delete for me' }))
+  act(() => dropToasts())
+  await waitFor(() => expect(hidden).toMatchObject([{ target: { senderId: BOB_ID, id: MINE_ID }, at: 8 }]))
+})
+
 test('Of an album all pictures are deleted, also where their states change while the question stands', async () => {
   const picture = (place: number, status: ShownMessage['status']): ShownMessage => ({
     ...{ ...mine, id: `p${place}`, seq: 7 + place, status },

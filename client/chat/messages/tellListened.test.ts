@@ -90,5 +90,11 @@ test('What followed by itself is told minutes later, so that nobody learns when 
   await vi.advanceTimersByTimeAsync(301_000)
   await hidden
   expect(kept).toHaveLength(1)
+  signsIn('premium')
+  const left = tellListened(env, ROOM_ID, voice(), true)
+  roomsStore.setState({ rooms: new Map([[ROOM_ID, { ...shownRoom, ownId: BOB_ID }]]) })
+  await vi.advanceTimersByTimeAsync(301_000)
+  await left
+  expect(kept).toHaveLength(1)
   vi.useRealTimers()
 })

@@ -34,7 +34,9 @@ export async function tellListened(env: Env, chatRoomId: string, message: ShownM
   if (isFollower) {
     const waitMs = LATER_MS.least + Math.random() * (LATER_MS.most - LATER_MS.least)
     await new Promise((resolve) => setTimeout(resolve, waitMs))
-    if (!mayTell(roomById(chatRoomId) ?? room)) return
+    const now = roomById(chatRoomId)
+    // Another account may be open by now.
+    if (!now || now.ownId !== room.ownId || !mayTell(now)) return void told.delete(keyOf(message))
   }
   const content = { type: 'listened' as const, target: { senderId, id: message.id } }
   await env.crypto.keepInOutbox({

@@ -9,6 +9,7 @@ import './rowswipes.css'
 
 interface Shown {
   row: HTMLElement
+  close: () => void
   way: 'left' | 'right'
   items: MenuItem[]
 }
@@ -31,7 +32,7 @@ export function RowSwipes({ area }: { area: RefObject<HTMLElement | null> }) {
   const [shown, show] = useState<Shown>()
   useEffect(() => (area.current ? followRows(env, area.current, show) : undefined), [env, area])
   if (!shown) return null
-  const { row, way, items } = shown
+  const { row, way, items, close: shut } = shown
   return createPortal(
     <div className={`row-acts ${way}`}>
       {items.map(({ icon: Icon, label, onSelect }) => (
@@ -40,8 +41,7 @@ export function RowSwipes({ area }: { area: RefObject<HTMLElement | null> }) {
           type="button"
           aria-label={label}
           onClick={() => {
-            close(row)
-            show(undefined)
+            shut()
             onSelect()
           }}
         >
@@ -72,7 +72,7 @@ function followRows(env: Env, area: HTMLElement, show: (shown: Shown | undefined
     show(undefined)
   }
 
-  function swiped({ row, way, items }: Shown): Swiped {
+  function swiped({ row, way, items }: Omit<Shown, 'close'>): Swiped {
     const wide = items.length * ACT_PX
     const farPx = way === 'left' ? row.clientWidth * FAR : ACT_PX
     const last = items.at(-1)
@@ -102,20 +102,24 @@ function followRows(env: Env, area: HTMLElement, show: (shown: Shown | undefined
   const stop = followSwipe(area, (target, way) => {
     const row = target instanceof Element ? target.closest<HTMLElement>('li[aria-posinset]') : null
     const chatRoomId = row?.querySelector<HTMLElement>('a[data-room]')?.dataset['room']
-    if (!row || !chatRoomId) return undefined
+    if (!row || !chatRoomId || isSpent) return undefined
     const letters = way === 'left' ? 'ME' : 'U'
     const items = rowItems(env, chatRoomId).filter(({ press }) => press !== undefined && letters.includes(press))
     items.sort((a, b) => letters.indexOf(a.press ?? '') - letters.indexOf(b.press ?? ''))
     if (items.length === 0) return undefined
     shut()
-    show({ row, way, items })
+    show({ row, way, items, close: shut })
     return swiped({ row, way, items })
   })
   let isClosing = false
+  /** This finger has closed something, or pressed an act: it swipes nothing. */
+  let isSpent = false
   /** A touch of anything else closes it; one of the row opens no chat. */
   const down = ({ target }: PointerEvent) => {
     isClosing = false
-    if (!open || !(target instanceof Element) || target.closest('.row-acts')) return
+    const isOnAct = target instanceof Element && target.closest('.row-acts') !== null
+    isSpent = open !== undefined || isOnAct
+    if (!open || !(target instanceof Element) || isOnAct) return
     isClosing = open.contains(target)
     shut()
   }

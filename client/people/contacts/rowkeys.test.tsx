@@ -128,6 +128,25 @@ test('A swipe to the left shows Mute and Archive, which a press takes; a touch o
   await person.click(await screen.findByRole('button', { name: 'Archive' }))
   await waitFor(() => expect(kept).toMatchObject([{ room: ROOM_ID, is: 'archived', on: true }]))
   expect([offered(), row(ROOM_ID).closest('li')?.className]).toEqual(['', ''])
+  touch(row(ROOM_ID), 'pointerdown', 60)
+  const next = new MouseEvent('click', { bubbles: true, cancelable: true })
+  row(ROOM_ID).dispatchEvent(next)
+  expect(next.defaultPrevented).toBe(false)
+})
+
+test('A finger that swipes an open row back, or slides on where a menu has opened, marks nothing', async () => {
+  show(<List />, makeAnswers(), { crypto })
+  swipes(row(ROOM_ID), -90)
+  await screen.findByRole('button', { name: 'Archive' })
+  swipes(row(ROOM_ID), 90)
+  await waitFor(() => expect(offered()).toBe(''))
+  const menu = document.body.appendChild(document.createElement('div'))
+  menu.setAttribute('role', 'menu')
+  swipes(row(ROOM_ID), 90)
+  menu.remove()
+  expect(kept).toEqual([])
+  swipes(row(ROOM_ID), 90)
+  await waitFor(() => expect(kept).toHaveLength(1))
 })
 
 test('A swipe over more than half of the row archives, one to the right marks it unread; a short one, one that leads down, a request and a found message do nothing', async () => {

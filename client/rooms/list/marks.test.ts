@@ -55,8 +55,8 @@ test('a deleted chat is on no list until a message comes after it, or it is brou
   expect(shows(row.id)[0]).toBe(true)
   const lastMessage = { id: CAROL, seq: 6, senderId: BOB, createdAt: '2026-01-03T00:00:00.000Z' }
   expect(isDeleted({ ...row, lastMessage }, marks)).toBe(false)
-  const preview = { kind: 'missed' as const, text: 'Missed voice call' }
-  expect([5, 6].map((lastSeq) => isDeleted({ ...row, preview, lastSeq } as RoomRow, marks))).toEqual([true, false])
+  const missed = (missedSeq: number) => ({ kind: 'missed' as const, text: 'Missed voice call', status: null, missedSeq })
+  expect([5, 6].map((seq) => isDeleted({ ...row, preview: missed(seq) }, marks))).toEqual([true, false])
   const pending = { contactId: BOB, state: 'pending' as const, isBlocked: false, hasAnswered: false }
   expect(isDeleted({ ...row, direct: pending }, marks)).toBe(false)
   const pinned = withMark(marked([BOB, 'pinned', true]), deletion(true, 5), 9)

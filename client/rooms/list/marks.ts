@@ -17,8 +17,8 @@ export async function loadMarks(env: Env): Promise<void> {
 
 export const resetMarks = (): void => marksStore.setState({ marks: {}, isLoaded: false })
 
-type Row = Pick<Room, 'id' | 'ownId' | 'direct' | 'marks' | 'lastSeq'> &
-  Pick<ListedRoom, 'lastMessage' | 'lastMessageAt' | 'unreadCount' | 'mutedUntil'> & { preview: { kind: string } | null }
+type Row = Pick<Room, 'id' | 'ownId' | 'direct' | 'marks'> &
+  Pick<ListedRoom, 'lastMessage' | 'lastMessageAt' | 'unreadCount' | 'mutedUntil'> & { preview: { missedSeq?: number } | null }
 
 const told = ({ id }: Pick<Room, 'id'>, is: Mark['is'] | 'deleted', marks: Marks) => {
   const mark = marks[id]?.[is]
@@ -46,8 +46,8 @@ export function isDeleted(room: Row, marks: Marks): boolean {
 export const isMarkedDeleted = ({ id }: Pick<Room, 'id'>, marks: Marks): boolean => marks[id]?.deleted?.on === true
 
 /** Locked chats show no place. */
-function hasComeAfter(at: number, { lastMessage, lastMessageAt, unreadCount, preview, lastSeq }: Row): boolean {
-  if (preview?.kind === 'missed' && lastSeq > at) return true
+function hasComeAfter(at: number, { lastMessage, lastMessageAt, unreadCount, preview }: Row): boolean {
+  if ((preview?.missedSeq ?? 0) > at) return true
   return lastMessage ? lastMessage.seq > at : lastMessageAt !== null && unreadCount > 0
 }
 

@@ -57,8 +57,10 @@ function previewOf(room: Room, newest: StoredMessage | undefined, unsent: Folded
   const isMine = newest.senderId === room.ownId
   const status = isMine ? deliveryOf(room, newest.seq) : null
   switch (newest.body.kind) {
-    case 'content':
-      return { kind: lookOf(newest.body.content, isMine), text: lineOf(newest.body.content, isMine), status }
+    case 'content': {
+      const kind = lookOf(newest.body.content, isMine)
+      return { kind, text: lineOf(newest.body.content, isMine), status, ...(kind === 'missed' && { missedSeq: newest.seq }) }
+    }
     case 'plain':
       return { kind: 'plain', text: textWords(newest.body.text), status }
     case 'deleted':

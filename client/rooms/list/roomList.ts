@@ -13,6 +13,7 @@ export interface Preview {
   status: 'sending' | 'sent' | 'delivered' | 'read' | null
   /** The place of the deleted message that it tells of. */
   deletedSeq?: number
+  missedSeq?: number
 }
 
 export interface RoomRow extends Room {
