@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { hideRoom, showRoom } from '../chat/messages/messages.ts'
-import { isDeleted, isMarkedDeleted, marksStore } from '../rooms/list/marks.ts'
+import { isMarkedDeleted, marksStore } from '../rooms/list/marks.ts'
 import { isShutRow, type RoomRow } from '../rooms/list/roomList.ts'
 import { isOtherState } from '../rooms/log/otherState.ts'
 import { lostBookStore } from '../rooms/trust/book.ts'
@@ -9,9 +9,6 @@ import { useEnv } from '../ui/env.tsx'
 import { failureWords } from '../ui/failure.ts'
 import { showToast } from '../ui/toast.ts'
 import { useLatest } from '../ui/useLatest.tsx'
-
-/** The room with which the page has begun, until it leaves it. */
-let startId = /^\/chat\/([^/?]+)/.exec(location.pathname)?.[1]
 
 /** Loads the room's messages, and hides them when another one is opened. Returns how to try again. */
 export function useShownRoom(room: RoomRow): () => void {
@@ -31,17 +28,8 @@ export function useShownRoom(room: RoomRow): () => void {
   const areMarksLoaded = useStore(marksStore, ({ isLoaded }) => isLoaded)
   // biome-ignore lint/correctness/useExhaustiveDependencies: to open a deleted chat brings it back for good, and to delete the open one does not
   useEffect(() => {
-    const { marks } = marksStore.getState()
-    if (!areMarksLoaded || !isMarkedDeleted(latest.current, marks)) return
-    // A page that begins here again, such as one that a phone had put away, has not been asked for.
-    if (room.id === startId && isDeleted(latest.current, marks)) return
+    if (!areMarksLoaded || !isMarkedDeleted(latest.current, marksStore.getState().marks)) return
     import('../chat/messages/deleteChat.ts').then(({ bringBack }) => bringBack(env, latest.current)).catch(() => undefined)
   }, [env, room.id, areMarksLoaded])
-  useEffect(
-    () => () => {
-      startId = undefined
-    },
-    [],
-  )
   return () => setAttempt(attempt + 1)
 }
