@@ -113,7 +113,7 @@ export async function givesTier({ dataFolder }: RunningServer, { username }: { u
   const url = await runningUrl(dataFolder, 'conclave')
   if (!url) throw new Error('The server has no database')
   const { db, close } = connect(url)
-  const card = await openCard(readConfig(process.env).card, db, clock, () => undefined)
+  const card = await openCard(readConfig(process.env).card, db, clock)
   await giveTier({ db, clock, card }, { username, tier, endDate: undefined }).finally(close)
 }
 

@@ -86,7 +86,7 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
       if (tier === undefined) throw new Unable(USAGE)
       const end = endDate === undefined ? undefined : readDay(endDate)
       const named = await giveTier(
-        { db, clock, card: await openCard(readConfig(process.env).card, db, clock, () => undefined) },
+        { db, clock, card: await openCard(readConfig(process.env).card, db, clock) },
         { username, tier, endDate: end },
       )
       return [`${named} is now ${tier}${end ? ` until ${end.toISOString()}` : ''}`]

@@ -73,7 +73,7 @@ type Part = TextPart & { isMention?: boolean }
 const MENTION = /(?<![\p{L}\p{N}_@./-])@(\w{3,30})(?![\p{L}\p{N}_@/-]|\.[\p{L}\p{N}])/gu
 
 const withMentions = (parts: TextPart[], names: Names | undefined): Part[] =>
-  names ? parts.flatMap((part) => (part.href ? [part] : mentionsIn(part.text, names))) : parts
+  names ? parts.flatMap((part) => (part.href || !part.text.includes('@') ? [part] : mentionsIn(part.text, names))) : parts
 
 function mentionsIn(text: string, names: Names): Part[] {
   const parts: Part[] = []

@@ -46,7 +46,7 @@ const { http } = await makeApp(
       push: makePushQueue(),
       rings: makeRings(clock),
       bucket: await openBucket(config, dataFolder),
-      card: await openCard({ provider: 'off' }, db, clock, () => undefined),
+      card: await openCard({ provider: 'off' }, db, clock),
       outbound: makeOutbound({ isGuarded: true }),
       mail: makeMail(undefined, () => undefined),
       coins: openCoins(config.coins, clock),

@@ -133,7 +133,7 @@ export async function startWorld({
     push: makePushQueue(PUSH_DELAY_MS),
     rings: makeRings(clock),
     bucket: await openFolder(await mkdtemp(path.join(tmpdir(), 'conclave-objects-'))),
-    card: await openCard(config.card, database.db, clock, () => undefined),
+    card: await openCard(config.card, database.db, clock),
     outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
     mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
     coins: openCoins(config.coins, clock),

@@ -24,8 +24,7 @@ interface Props {
   onAlong?: () => void
   onBroken: () => void
   isListened?: boolean | undefined
-  /** It has begun to play. */
-  /** `isFollower`: it began by itself after another. */
+  /** It has begun to play. `isFollower`: by itself after another. */
   onListened?: ((isFollower: boolean) => void) | undefined
 }
 
@@ -72,6 +71,7 @@ export function VoicePlayer(props: Props) {
   }, [isInChat, latest])
 
   function press() {
+    if (audio.current) takeFollower(audio.current)
     setPressed(true)
     toggle()
   }

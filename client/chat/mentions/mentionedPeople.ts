@@ -1,5 +1,4 @@
 import { readUser } from '../../me/account/storedUser.ts'
-import { nameOf, type Person } from '../../rooms/trust/people.ts'
 
 export interface Mentioned {
   id: string
@@ -12,16 +11,10 @@ export interface Mentioned {
 /** By username. */
 export type MentionedPeople = ReadonlyMap<string, Mentioned>
 
-/** Returns who can be named, by the reader's names. */
-export function mentionedOf(people: Person[]): MentionedPeople {
+/** Returns who can be named beside the reader. */
+export function mentionedOf(others: Omit<Mentioned, 'isOwn'>[]): MentionedPeople {
   const own = readUser()
-  const others = people.filter(({ isDeleted }) => !isDeleted)
-  const found = others.map(
-    (person): Mentioned => ({
-      ...{ id: person.id, username: person.username, name: nameOf(person), photo: person.photo },
-      isOwn: false,
-    }),
-  )
+  const found = others.map((other): Mentioned => ({ ...other, isOwn: false }))
   if (own) found.push({ id: own.id, username: own.username.toLowerCase(), name: own.username, photo: null, isOwn: true })
   return new Map(found.map((one) => [one.username, one]))
 }

@@ -3,7 +3,6 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { useRef, useState } from 'react'
 import { beforeEach, expect, test } from 'vitest'
 import { writeUser } from '../../me/account/storedUser.ts'
-import type { Person } from '../../rooms/trust/people.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { Words } from '../messages/Words.tsx'
 import { MentionCompletion } from './MentionCompletion.tsx'
@@ -14,9 +13,11 @@ import { findMentioned, mentionBefore } from './mentions.ts'
 openScreen()
 beforeEach(() => writeUser({ id: 'a1', username: 'Alice_B', displayName: 'Alice' }))
 
-const person = (id: string, username: string, displayName: string, alias: string | null = null) =>
-  ({ id, username, displayName, alias, photo: null, isDeleted: false }) as Person
-const people = () => mentionedOf([person('i1', 'ingrid_s', 'Ingrid Sørensen'), person('r1', 'rafael', 'R. Ibarra', 'The lawyer')])
+const people = () =>
+  mentionedOf([
+    { id: 'i1', username: 'ingrid_s', name: 'Ingrid Sørensen', photo: null },
+    { id: 'r1', username: 'rafael', name: 'The lawyer', photo: null },
+  ])
 
 let sent = 0
 function Field() {

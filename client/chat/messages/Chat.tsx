@@ -1,5 +1,5 @@
 import { MessagesSquare, ShieldCheck } from 'lucide-react'
-import { type ComponentProps, lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react'
+import { type ComponentProps, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useStore } from 'zustand'
 import { isBlocked } from '../../rooms/list/room.ts'
 import { type DirectRow, isShutRow } from '../../rooms/list/roomList.ts'
@@ -9,8 +9,7 @@ import { nameOf, type Person } from '../../rooms/trust/people.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { CallButtons } from '../callline/CallButtons.tsx'
-import { MentionedContext } from '../mentions/mentionedContext.tsx'
-import { mentionedOf } from '../mentions/mentionedPeople.ts'
+import { MentionedContext, useMentioned } from '../mentions/mentionedContext.tsx'
 import { ChatHeader } from './ChatHeader.tsx'
 import { Composer } from './Composer.tsx'
 import { NotLoaded } from './NotLoaded.tsx'
@@ -74,7 +73,7 @@ export function Chat(props: Props) {
   const isShut = isShutRow(room)
   const about = !person.isDeleted && <KeyLine person={person} />
   const refuse = useCallback(() => setUpgrade('refused'), [])
-  const mentioned = useMemo(() => mentionedOf([person]), [person])
+  const mentioned = useMentioned(person)
   return (
     <MentionedContext value={mentioned}>
       <ChatHeader

@@ -3,6 +3,8 @@ import { act, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
 import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
+import { toastStore } from '../../ui/toast.ts'
+import { CurrentPlan } from './CurrentPlan.tsx'
 import { PlanLine } from './PlanLine.tsx'
 import { PlanTab } from './PlanTab.tsx'
 import { changePlan } from './plans.ts'
@@ -191,4 +193,21 @@ test('The chat waits for the confirmation in one line, which then says until whe
   act(() => history.pushState(null, '', CHAT))
   again(<PlanLine canSend={true} onUpgrade={vi.fn()} />)
   await waitFor(() => expect(screen.queryByText(/^Premium/)).toBeNull())
+})
+
+test.each([
+  [true, ['Plan cancelled It has ended. Nothing will be charged.']],
+  [false, []],
+])('Who goes back to Free is told that nothing is charged where the last payment has failed: %s', async (hasFailed, expected) => {
+  const { answers } = server()
+  answers.on(paymentsApi.upgrade, () => ({ success: true }))
+  const card = {
+    ...{ tier: 'premium' as const, packageId: null, billingPeriod: 'monthly' as const, renews: true, hasFailed },
+    ...{ periodEnd: '2026-12-24T12:00:00.000Z', graceUntil: null, waiting: null },
+  }
+  const { person } = show(<CurrentPlan tier="premium" subscription={{ ...PAID, card }} usage={null} />, answers)
+  expect(screen.queryByText(/Downgrade to Free ends the plan at once/) !== null).toBe(hasFailed)
+  await person.click(screen.getByRole('button', { name: 'Downgrade to Free' }))
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Downgrade to Free' })).toBeTruthy())
+  expect(toastStore.getState().queue.map(({ title, text }) => `${title} ${text}`)).toEqual(expected)
 })

@@ -14,6 +14,7 @@ import type { Vault } from '../vault/vault.ts'
 import { STORES, type VaultValue } from '../vault/vaultRows.ts'
 import { hideWrites, withoutHidden } from './hidden.ts'
 import { QUEUE } from './queue.ts'
+import { hiddenKey } from './takenActs.ts'
 
 let alice: TestPerson
 let bob: TestPerson
@@ -173,6 +174,19 @@ test('where the notes have no room for all of them, none is deleted and none is 
   await expect(hides(alice, hide, ...many)).rejects.toMatchObject({ code: 'queue_full' })
   expect(await texts(alice)).toEqual(['stays', 'goes'])
   expect(await alice.core.outbox(notesRoomId(alice.userId))).toEqual([])
+})
+
+test('the names that a build of before kept as a list still hold, beside new ones', async () => {
+  const hide = await hideOf(alice, 'goes')
+  const live = await at(alice.computer, () => openLive(alice.userId, alice.unlock))
+  const old = [`${hide.target.senderId} ${hide.target.id}`]
+  await live.vault.write([{ store: 'sealed', key: hiddenKey(chatRoomId), value: { json: old } }])
+  await hides(alice, await hideOf(alice, 'stays'))
+  const names = await live.vault.get('sealed', hiddenKey(chatRoomId))
+  live.vault.close()
+  expect(Object.keys((names as { json: object }).json)).toHaveLength(2)
+  await bob.says(alice, 'more')
+  expect(await alice.hears(bob)).toEqual(['goes', 'more'])
 })
 
 test('of too many the newest are known, whichever way the notes are read', async () => {

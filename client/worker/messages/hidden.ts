@@ -16,7 +16,10 @@ import { HIDING, hiddenKey } from './takenActs.ts'
 /** Names of a chat. Of more, the oldest come back in a browser that is added later. */
 const HIDDEN_MAX = 2000
 
-const namesShape = z.record(z.string(), z.number())
+const namesShape: z.ZodType<Record<string, number>> = z
+  .record(z.string(), z.number())
+  // Builds of before kept a list.
+  .or(z.array(z.string()).transform((names) => Object.fromEntries(names.map((name, place) => [name, place] as const))))
 
 /** `seq` of its entry. */
 export type ToldHide = Hide & { seq: number }

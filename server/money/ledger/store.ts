@@ -85,13 +85,15 @@ export async function findEnded(db: Queryable, now: Date, atMost: number): Promi
 /** Names where a look at what was paid ahead has ended. */
 export type Ahead = Pick<EntryRow, 'startsAt' | 'place'>
 
-/** Lists what was paid ahead and has begun by then, in that order, after that one. */
+/** Lists what was paid ahead and has begun by then, where the account has another plan, after that one. */
 export function listBegun(db: Queryable, { startsAt, place }: Ahead, now: Date, atMost: number) {
-  const { startsAt: begins, createdAt, place: at, userId } = ledgerEntries
+  const { startsAt: begins, createdAt, place: at, userId, tier, packageId } = ledgerEntries
+  const isOther = sql`(${users.subscriptionTier}, ${users.subscriptionPackageId}) is distinct from (${tier}, ${packageId})`
   return db
     .select({ userId, startsAt: begins, place: at })
     .from(ledgerEntries)
-    .where(and(gt(begins, createdAt), sql`(${begins}, ${at}) > (${startsAt}, ${place})`, lte(begins, now)))
+    .innerJoin(users, eq(users.id, userId))
+    .where(and(gt(begins, createdAt), sql`(${begins}, ${at}) > (${startsAt}, ${place})`, lte(begins, now), isOther))
     .orderBy(asc(begins), asc(at))
     .limit(atMost)
 }

@@ -5,15 +5,14 @@ import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { paidStanding } from '../ledger/ledger.ts'
-import { tierOf } from '../plans/plans.ts'
 import { asked, isInvalid } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { beginCheckout, beginInFrame, priceOf, requireLiveCard } from './checkout.ts'
 import { type Billed, billedBy, namingOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
-import { dropPending, endNow, goOn, isPending, payDifference } from './pending.ts'
+import { dropPending, endNow, goOn, isCancelled, isPending, payDifference } from './pending.ts'
 import * as store from './store.ts'
-import { isLive, syncCard } from './sync.ts'
+import { isLive, planOn, syncCard } from './sync.ts'
 
 const onCard = (env: Env, userId: string, work: (tx: Queryable) => Promise<void>) =>
   inTurn(env, userId, async (tx) => {
@@ -60,9 +59,10 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
   await dropPending(client, subscription)
   const item = itemOf(subscription)
-  const plan = billedBy(subscription.metadata, item.price.id) ?? planIn(card)
+  const plan = billedBy(subscription.metadata, item.price.id) ?? planOn(card)
+  if (!plan) throw new Error('A subscription is of no plan')
+  if (isSame(plan, offer)) return
   const current = { priceId: item.price.id, plan }
-  if (isSame(current.plan, offer)) return
   const isPaid = await isPaidAlready(env, tx, card, offer)
   const next = { priceId: await priceOf(client, offer), plan: offer }
   if (method !== undefined) await billBy(client, subscription.id, method)
@@ -71,12 +71,8 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const items = [{ id: item.id, price: next.priceId }]
   if (isPaid) await asked(client.subscriptions.update(subscription.id, { items, proration_behavior: 'none' }))
   else await payDifference(client, subscription.id, items)
-  if (!(await isPending(client, subscription.id))) await goOn(client, subscription)
+  if (isCancelled(subscription) && !(await isPending(client, subscription.id))) await goOn(client, subscription)
 }
-
-const planIn = ({ tier, packageId, billingPeriod }: store.CardAccount): Billed => ({
-  ...{ tier: tierOf(tier), packageId, billingPeriod: billingPeriod ?? 'monthly' },
-})
 
 /** Throws Refusal `card_refused` for another payer's method. */
 async function billBy(client: Stripe, id: string, method: string): Promise<void> {
@@ -157,11 +153,11 @@ export async function keepPlan(env: Env, user: SignedInUser): Promise<Record<str
   return {}
 }
 
-async function switchRenewal(env: Env, tx: Queryable, userId: string, isCancelled: boolean): Promise<void> {
+async function switchRenewal(env: Env, tx: Queryable, userId: string, isEnding: boolean): Promise<void> {
   const { subscriptionId } = await requireLiveCard(tx, userId)
   const client = await env.card.client()
   const subscription = await asked(client.subscriptions.retrieve(subscriptionId))
-  if (!isCancelled) return void (await goOn(client, subscription))
+  if (!isEnding) return void (await goOn(client, subscription))
   await dropPending(client, subscription)
   // Its period was never paid.
   if (subscription.status === 'past_due') return await endNow(client, subscription)

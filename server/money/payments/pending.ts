@@ -29,20 +29,25 @@ function pendingInvoiceOf({ pending_update: pending, latest_invoice: invoice }: 
 export const isPending = async (client: Stripe, subscriptionId: string): Promise<boolean> =>
   pendingInvoiceOf(await asked(client.subscriptions.retrieve(subscriptionId))) !== undefined
 
-/** The provider's portal cancels by a time. */
+/** The portal cancels by a time. */
+export const isCancelled = ({ cancel_at_period_end: isAtEnd, cancel_at: endsAt }: Stripe.Subscription): boolean =>
+  isAtEnd || endsAt !== null
+
+/** Takes a cancellation back. */
 export async function goOn(client: Stripe, subscription: Stripe.Subscription): Promise<Stripe.Subscription> {
-  const { id, cancel_at_period_end: isCancelled, cancel_at: endsAt } = subscription
-  if (isCancelled) return await asked(client.subscriptions.update(id, { cancel_at_period_end: false }))
-  return endsAt === null ? subscription : await asked(client.subscriptions.update(id, { cancel_at: '' }))
+  if (!isCancelled(subscription)) return subscription
+  const change = subscription.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' as const }
+  return await asked(client.subscriptions.update(subscription.id, change))
 }
 
 /** Ends it with all that could still be collected. */
 export async function endNow(client: Stripe, { id, customer }: Stripe.Subscription): Promise<void> {
-  await asked(client.subscriptions.cancel(id))
   const whose = typeof customer === 'string' ? customer : customer.id
   const { data: open } = await asked(client.invoices.list({ customer: whose, status: 'open', limit: 100 }))
+  // If the rest fails, nothing can be collected.
   for (const invoice of open)
     if (invoice.id && subscriptionOf(invoice) === id) await asked(client.invoices.voidInvoice(invoice.id))
+  await asked(client.subscriptions.cancel(id))
 }
 
 function subscriptionOf({ parent }: Stripe.Invoice): string | undefined {

@@ -5,7 +5,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { dropPending } from './pending.ts'
+import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
 import { askRefunds, isLive, syncCard, writeRefunds } from './sync.ts'
 
@@ -46,7 +46,8 @@ export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refund
     const card = await store.lockCard(tx, user.id)
     const payments = await findRefundable(tx, card, env.clock())
     if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
-    await dropPending(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
+    const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
+    await dropPending(client, subscription)
     // A silent provider then at least bills nothing again.
     await asked(client.subscriptions.update(card.subscriptionId, { cancel_at_period_end: true }))
     const told: [intent: string, refunds: Stripe.Refund[]][] = []
@@ -55,7 +56,7 @@ export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refund
       await asked(client.refunds.create({ payment_intent: intent }, { idempotencyKey: `refund-${intent}` }))
       told.push([intent, await askRefunds(client, intent)])
     }
-    await asked(client.subscriptions.cancel(card.subscriptionId))
+    await endNow(client, subscription)
     await syncCard(env, tx, user.id)
     for (const [intent, refunds] of told) await writeRefunds(tx, env.clock(), intent, refunds)
     return { refundedCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0) }

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
+import { tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod, refreshStanding, writeInvoice, writeRefund } from '../ledger/ledger.ts'
-import { tierOf } from '../plans/plans.ts'
 import { asked, isInvalid } from './card.ts'
 import { type Billed, billedBy } from './meaning.ts'
 import { goOn } from './pending.ts'
@@ -140,22 +140,18 @@ const idOf = (thing: string | { id: string } | null | undefined): string | undef
 
 const isBilling = ({ status }: Stripe.Invoice): boolean => status === 'paid' || status === 'open'
 
+export function planOn({ tier, packageId, billingPeriod }: store.CardAccount): Billed | undefined {
+  const { data: known } = tierShape.safeParse(tier)
+  return known && billingPeriod !== null ? { tier: known, packageId, billingPeriod } : undefined
+}
+
 /** Returns undefined for what this server did not bill. */
-function planOf(
-  { subscriptionId, tier, packageId, billingPeriod }: store.CardAccount,
-  { parent, ...invoice }: Stripe.Invoice,
-): Billed | undefined {
-  const details = parent?.subscription_details
-  const metadata = details?.metadata ?? {}
-  const named = billedBy(metadata, priceOf(lineOf(invoice)))
-  const isEmptied = Object.keys(metadata).length === 0
-  const isKnown = subscriptionId !== null && idOf(details?.subscription) === subscriptionId
-  return (
-    named ??
-    (isKnown && isEmptied && tier !== null && billingPeriod !== null
-      ? { tier: tierOf(tier), packageId, billingPeriod }
-      : undefined)
-  )
+function planOf(card: store.CardAccount, { parent, ...invoice }: Stripe.Invoice): Billed | undefined {
+  const { metadata, subscription } = parent?.subscription_details ?? {}
+  const named = billedBy(metadata ?? {}, priceOf(lineOf(invoice)))
+  const isEmptied = Object.keys(metadata ?? {}).length === 0
+  const isKnown = card.subscriptionId !== null && idOf(subscription) === card.subscriptionId
+  return named ?? (isKnown && isEmptied ? planOn(card) : undefined)
 }
 
 async function writeDown(tx: Queryable, now: Date, who: Billed & { userId: string }, invoice: Stripe.Invoice): Promise<void> {

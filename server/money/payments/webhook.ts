@@ -4,7 +4,7 @@ import type { Env } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { dropPending, endNow } from './pending.ts'
+import { dropPending, endNow, isCancelled } from './pending.ts'
 import * as store from './store.ts'
 import { askCurrent, askRefunds, runs, settleCheckout, syncCard, writeRefunds } from './sync.ts'
 
@@ -100,7 +100,7 @@ async function endWithPeriod(client: Stripe, customer: string, card: store.CardA
   const current = await askCurrent(client, customer, card)
   if (!current || !runs(current)) return
   if (current.status === 'past_due') return await endNow(client, current)
-  if (current.cancel_at_period_end || current.cancel_at !== null) return
+  if (isCancelled(current)) return
   await dropPending(client, current)
   await asked(client.subscriptions.update(current.id, { cancel_at_period_end: true }))
 }
