@@ -147,6 +147,7 @@ export function Composer({ room, hasPlan, isBlocked, onUpgrade }: Props) {
         <div className={isTooLong ? 'input bad' : 'input'}>
           {reply && (
             <ReplyLine
+              chatRoomId={room.id}
               quote={reply}
               onCancel={() => {
                 writeOn()

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Quote } from '../../../contract/chat/content.ts'
 import type { Env } from '../../env.ts'
@@ -90,6 +90,22 @@ test('One step back, or its cross, takes the choice away and leaves what is type
     expect(replies.at(-1)).toBe(null)
   }
   expect(field().value).toBe('soso')
+})
+
+test('A reply that is begun ends as its message is deleted for everyone, and leaves what is typed', async () => {
+  const { person } = talk()
+  messageOf('Shall we meet at nine?').focus()
+  await person.keyboard('r')
+  await waitFor(() => expect(replying()).not.toBe(null))
+  await person.type(field(), 'so')
+  const others = { ...asked, id: ANSWER_ID, body: { kind: 'deleted' as const, text: 'Deleted' } }
+  const shows = (messages: ShownMessage[]) =>
+    act(() => messagesStore.setState({ open: { chatRoomId: ROOM_ID, messages, status: 'ready' } as unknown as RoomView }))
+  shows([asked, others])
+  expect(replying()).not.toBe(null)
+  shows([{ ...asked, body: others.body }])
+  await waitFor(() => expect(replying()).toBe(null))
+  expect([replies.at(-1), field().value]).toEqual([null, 'so'])
 })
 
 test('The message with the focus or under the pointer has a bar with Reply and More; the menu has what is possible', async () => {
