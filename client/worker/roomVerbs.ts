@@ -98,7 +98,7 @@ export const messageVerbs = ({ on, onSealing, part }: Binding) => ({
     keepArchiveKeys: (live: Live, keys: ArchiveKey[], chatRoomId?: string) => keepArchiveKeys(live, keys, chatRoomId),
   }),
   ...part(load.unsent, 'dropFromOutbox', 'takeBack', 'unsentCount'),
-  ...part(load.quoted, 'quoted', 'earlierWords'),
+  ...part(load.quoted, 'quoted', 'earlierWords', 'signerOf'),
   ...part(loadLifetimes, 'startLifetimes', 'endDue', 'readNewTimer', 'setNewTimer'),
   ...part(loadHidden, 'hideMessages', 'dropHidden'),
   ...part(load.emojis, 'readEmojis', 'keepEmojis'),

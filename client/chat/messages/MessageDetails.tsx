@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { lifetimeWords } from '../../../contract/chat/lifetimewords.ts'
 import type { Room } from '../../rooms/list/room.ts'
@@ -6,7 +6,7 @@ import { nameOf, peopleStore } from '../../rooms/trust/people.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { moment } from '../../ui/time.ts'
-import type { Wording } from '../../worker/crypto.ts'
+import type { Signer, Wording } from '../../worker/crypto.ts'
 import './messagedetails.css'
 import { namesOf } from './reactions.ts'
 import { remarksOf, writtenAt } from './remarks.ts'
@@ -21,12 +21,42 @@ interface Props {
 const disappears = ({ seconds, endsMs }: NonNullable<ShownMessage['lifetime']>): string =>
   endsMs === undefined ? `${lifetimeWords(seconds)} after you have read it` : moment(new Date(endsMs))
 
-/** What is known of a message: its times, who reacted, and what it said before. */
+/** null: no longer listed; undefined: not known yet, or not noted. */
+function useSigner({ senderId, deviceId }: ShownMessage): Signer | null | undefined {
+  const env = useEnv()
+  const [signer, setSigner] = useState<Signer | null>()
+  useEffect(() => {
+    let isShown = true
+    if (senderId !== undefined && deviceId !== undefined)
+      env.crypto.signerOf({ userId: senderId, deviceId }).then(
+        (found) => isShown && setSigner(found ?? null),
+        () => undefined,
+      )
+    return () => {
+      isShown = false
+    }
+  }, [env, senderId, deviceId])
+  return signer
+}
+
+function signerWords(signer: Signer | null, isMine: boolean, name: string): ReactNode {
+  if (!signer) return isMine ? 'A browser that you have removed since' : `A browser that ${name} has removed since`
+  return (
+    <>
+      <span dir="auto">{signer.isThis ? 'This browser' : (signer.name ?? `A browser of ${name}`)}</span>{' '}
+      <span className="mono t2">{signer.key}</span>
+    </>
+  )
+}
+
+const ROUTES: Record<string, string> = { onion: 'Via Tor', direct: 'Not via Tor' }
+
+/** What is known of a message: its times, its way, who signed and who reacted, and what it said before. */
 export function MessageDetails({ room, message, onClose }: Props) {
   const env = useEnv()
   const people = useStore(peopleStore, (state) => state.people)
   const [earlier, setEarlier] = useState<Wording[]>()
-  const { id, senderId, status, isMine, edited, reactions = [], at, lifetime, body, opened, listened } = message
+  const { id, senderId, status, isMine, edited, reactions = [], at, lifetime, body, opened, listened, route } = message
   useEffect(() => {
     let isShown = true
     const found =
@@ -42,10 +72,12 @@ export function MessageDetails({ room, message, onClose }: Props) {
 
   const sender = people.get(senderId ?? '')
   const written = writtenAt(message)
-  const { below, details } = remarksOf(message, sender ? nameOf(sender) : 'the sender')
+  const name = sender ? nameOf(sender) : 'the sender'
+  const { below, details } = remarksOf(message, name)
+  const signer = useSigner(message)
   // Who hides read marks is not told of: it may be there.
   const isThere = (reached: string[]) => (status && reached.includes(status) ? 'Yes' : 'Nothing heard yet')
-  const rows: [name: string, value: string][] = [
+  const rows: [name: string, value: ReactNode][] = [
     [isMine ? 'Sent' : 'Received by the server', `${moment(new Date(at))}${written ? `, ${written}` : ''}`],
     ...(status
       ? ([
@@ -59,9 +91,13 @@ export function MessageDetails({ room, message, onClose }: Props) {
           string,
         ][])
       : []),
+    ...(signer === undefined ? [] : ([['Signed by', signerWords(signer, isMine, name)]] as [string, ReactNode][])),
+    ...(route && ROUTES[route]
+      ? ([[signer?.isThis ? 'Route from this browser' : 'Route to this browser', ROUTES[route]]] as [string, string][])
+      : []),
     ...(listened ? ([['Listened to', moment(new Date(listened))]] as [string, string][]) : []),
     ...(lifetime ? ([['Disappears', disappears(lifetime)]] as [string, string][]) : []),
-    ...reactions.map(({ emoji, userIds }): [string, string] => [emoji, namesOf(userIds, room.ownId, people)]),
+    ...reactions.map(({ emoji, userIds }): [string, ReactNode] => [emoji, namesOf(userIds, room.ownId, people)]),
   ]
   return (
     <Dialog title="Message details" onClose={onClose}>

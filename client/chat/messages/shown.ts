@@ -58,12 +58,14 @@ function actsOf(
   }
 }
 
-const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt, lifetime, endsMs }: StoredMessage) => ({
+const flagsOf = ({ isRemovedSince, isArchiveWrong, isOlder, sentAt, lifetime, endsMs, deviceId, route }: StoredMessage) => ({
   ...(lifetime !== undefined && { lifetime: { seconds: lifetime, ...(endsMs !== undefined && { endsMs }) } }),
   ...(isRemovedSince && { isRemovedSince }),
   ...(isArchiveWrong && { isArchiveWrong }),
   ...(isOlder && { isOlder }),
   ...(sentAt !== undefined && { sentAt }),
+  ...(deviceId !== undefined && { deviceId }),
+  ...(route !== undefined && { route }),
 })
 
 interface Shows<C extends Content, B> {

@@ -61,6 +61,9 @@ export interface ShownMessage {
   isArchiveWrong?: boolean
   /** True for a page of older messages: remarks go to the details. */
   isOlder?: boolean
+  /** The browser that signed it, and how it came to this one: `onion` or `direct`. */
+  deviceId?: string
+  route?: string
   edited?: { n: number; places: number[] }
   isPinned?: boolean
   /** Seconds, and the end in ms where it is known. */

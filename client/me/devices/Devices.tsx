@@ -1,6 +1,7 @@
 import { CircleAlert, Monitor, MonitorSmartphone, Pencil, Smartphone } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { keyStart } from '../../../contract/account/keyStart.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { useEnv, useNow } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
@@ -115,7 +116,7 @@ interface DeviceProps {
 function Device({ device, session, onSignOut, onAsk, focusNext }: DeviceProps) {
   const now = useNow(60_000)
   const isNew = useStore(devicesStore, ({ announced }) => announced.some(({ id }) => id === device.id))
-  const { id, name, browser, system, addedAt, isCurrent, lastSeenAt } = device
+  const { id, name, browser, system, addedAt, isCurrent, lastSeenAt, leafKey } = device
   const kind = [browser, system].filter(Boolean).join(' on ')
   const Icon = PHONES.has(system) ? Smartphone : system ? Monitor : MonitorSmartphone
   const seen = !isCurrent && !session && lastSeenAt && `last seen ${lastSeen(new Date(lastSeenAt), now)}`
@@ -127,7 +128,7 @@ function Device({ device, session, onSignOut, onAsk, focusNext }: DeviceProps) {
         {isNew && <span className="badge warn">New</span>}
         <p>
           {kind && kind !== name && `${kind} · `}Added {moment(new Date(addedAt))}
-          {seen && ` · ${seen}`}
+          {seen && ` · ${seen}`} · Key <span className="mono">{keyStart(leafKey)}</span>
         </p>
         {session}
       </div>

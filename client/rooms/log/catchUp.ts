@@ -1,6 +1,7 @@
 import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
 import { inTurn } from '../../net/inTurn.ts'
+import { connectionStore } from '../../net/status.ts'
 import { CryptoFailure, type StoredMessage } from '../../worker/crypto.ts'
 import { loadMarks } from '../list/marks.ts'
 import { isFollowed, isNotes, placeOf, type Room } from '../list/room.ts'
@@ -48,7 +49,8 @@ async function follow(env: Env, room: Room, live: LogEntry[]): Promise<CaughtUp>
   let asked: Record<string, number> = {}
   let peers = room.peers
   for (let round = 1; ; round++) {
-    const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime(), asked, peers })
+    const { ingress: route } = connectionStore.getState()
+    const outcome = await env.crypto.receiveLog({ ...placeOf(room), entries, now: env.clock().getTime(), asked, peers, route })
     if (outcome.needsPeers) {
       await refreshPeers(env, room)
       peers = []

@@ -1,5 +1,6 @@
 import { type LogEntry, roomsApi } from '../../../contract/chat/rooms.ts'
 import type { Env } from '../../env.ts'
+import { connectionStore } from '../../net/status.ts'
 import { isFollowed, placeOf, type Room } from '../list/room.ts'
 import { isShut, latestRoom } from '../list/roomList.ts'
 import { fetchNamed } from '../trust/fetchNamed.ts'
@@ -20,10 +21,11 @@ export async function loadOlderPage(env: Env, room: Room, before: number): Promi
   const entries = await readDown(env, room.id, before)
   const missing = await env.crypto.missingEpochs(entries.filter((entry) => entry.kind === 'message'))
   if (missing.length > 0) await keepKeys(env, room, missing)
+  const { ingress: route } = connectionStore.getState()
   await fetchNamed(
     env,
     room,
-    await env.crypto.adoptPage({ ...placeOf(room), entries, isStart: entries[0]?.seq === 1, clearedSeq }),
+    await env.crypto.adoptPage({ ...placeOf(room), entries, isStart: entries[0]?.seq === 1, clearedSeq, route }),
   )
   return true
 }

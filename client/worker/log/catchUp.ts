@@ -8,11 +8,15 @@ import type { StoredMessage } from '../vault/storedMessage.ts'
 import type { RoomRecord } from '../vault/storedRoom.ts'
 import type { Write } from '../vault/vault.ts'
 
+export type Route = 'onion' | 'direct'
+
 export type MessageEntry = Extract<LogEntry, { kind: 'message' }>
 
 export interface CatchUp extends Reading {
   /** The device's clock, ms. */
   now: number
+  /** The connection's way in, where the page knows it. */
+  route: Route | undefined
   record: RoomRecord
   group: Group | undefined
   messages: StoredMessage[]

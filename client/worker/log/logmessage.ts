@@ -92,6 +92,7 @@ function settle(at: CatchUp, entry: MessageEntry, own: OwnRow): Read {
     flags: {
       ...(own.sentAt === undefined ? {} : sentFar({ sentAt: own.sentAt }, entry.createdAt)),
       ...(own.lifetime && { lifetime: own.lifetime }),
+      deviceId: at.live.device.id,
     },
   }
 }
@@ -123,5 +124,6 @@ const placed = (at: CatchUp, { id, seq, createdAt }: MessageEntry, { senderId, b
   senderId,
   body,
   ...flags,
+  ...(at.route && { route: at.route }),
   ...(at.record.transcript && { hash: at.record.transcript.hash }),
 })

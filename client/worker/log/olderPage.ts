@@ -22,7 +22,7 @@ import { AT_THE_BEGINNING, isOtherLog, withCommit, withHash, withMessage } from 
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { StoredMessage } from '../vault/storedMessage.ts'
 import { type NamedList, type RoomRecord, recordWrite, type Transcript } from '../vault/storedRoom.ts'
-import type { MessageEntry } from './catchUp.ts'
+import type { MessageEntry, Route } from './catchUp.ts'
 import { withUnopened } from './unopenedMessages.ts'
 import { clearedIn, withheldMessage } from './withheldPlace.ts'
 
@@ -30,13 +30,14 @@ interface OlderPage extends Place {
   entries: LogEntry[]
   isStart: boolean
   clearedSeq: number
+  route?: Route | null
 }
 
 /**
  * Stores an older page. Returns the newer versions named. Throws 'place' or 'log' unless the page adjoins the stored entries.
  */
 export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> {
-  const { chatRoomId, peerIds, isStart, clearedSeq } = input
+  const { chatRoomId, peerIds, isStart, clearedSeq, route } = input
   return withRoom(live, chatRoomId, peerIds, async ({ record, accounts }) => {
     const named = noVersions()
     if (!record) return newerVersions(live, named)
@@ -53,7 +54,7 @@ export function adoptPage(live: Live, input: OlderPage): Promise<NewerVersions> 
     const lists: NamedList[] = []
     const cleared = clearedSeq > 0 ? clearedIn((await readBook(live)).book, chatRoomId, clearedSeq) : 0
     const read = await onceEach(live, await readPage(at, entries, { named, lists }))
-    const fresh = read.filter(({ seq }) => seq > cleared)
+    const fresh = read.filter(({ seq }) => seq > cleared).map((message) => ({ ...message, ...(route && { route }) }))
     const noted = withLists(fresh.reduce(withUnopened, known), accounts, lists)
     const from = Math.max(isStart ? 1 : first, Math.min(record.from, cleared + 1))
     const taken = await takeActs(live, { ...known, chatRoomId }, fresh)

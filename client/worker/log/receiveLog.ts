@@ -16,7 +16,7 @@ import { dropDeleted, NOTHING_TAKEN, type TakenActs, withActs } from '../message
 import { CryptoFailure } from '../primitives/failure.ts'
 import type { StoredMessage } from '../vault/storedMessage.ts'
 import type { EpochName, Fork, RoomRecord } from '../vault/storedRoom.ts'
-import type { CatchUp } from './catchUp.ts'
+import type { CatchUp, Route } from './catchUp.ts'
 import { isOwnCommit, takeCommit } from './logcommit.ts'
 import { takeMessage } from './logmessage.ts'
 import { reopenNewer } from './unopenedMessages.ts'
@@ -79,16 +79,16 @@ const UNKNOWN_ROOM: LogOutcome = {
  */
 export function receiveLog(
   live: Live,
-  input: Place & { entries: LogEntry[]; now: number; asked?: Versions; peers?: ShownPeer[] },
+  input: Place & { entries: LogEntry[]; now: number; asked?: Versions; peers?: ShownPeer[]; route?: Route | null },
 ): Promise<LogOutcome> {
-  const { chatRoomId, peerIds, entries, now, asked = {}, peers = [] } = input
+  const { chatRoomId, peerIds, entries, now, asked = {}, peers = [], route } = input
   return withRoom(live, chatRoomId, peerIds, async (room) => {
     if (!(await arePeersKnown(live, peers))) return { ...UNKNOWN_ROOM, needsPeers: true }
     if (!room.record) return UNKNOWN_ROOM
     const { accounts } = room
     const known = withPlace(room.record, room)
     const record = withLists(await reopenNewer({ live, chatRoomId, accounts, record: known }, known), accounts, [])
-    const at = catchUpFrom({ live, chatRoomId, now }, room, record)
+    const at = catchUpFrom({ live, chatRoomId, now, route: route ?? undefined }, room, record)
     const { mustEnter, hasGap, unknownLists } = await takeEntries(at, entries, asked)
     const taken = at.record.cursor > room.record.cursor || record !== known ? await store(at, room.record) : NOTHING_TAKEN
     const { cursor, from, waiting, unaudited } = at.record
@@ -126,7 +126,7 @@ function withPlace(record: RoomRecord, { group, accounts }: OpenRoom): RoomRecor
 }
 
 const catchUpFrom = (
-  start: Pick<CatchUp, 'live' | 'chatRoomId' | 'now'>,
+  start: Pick<CatchUp, 'live' | 'chatRoomId' | 'now' | 'route'>,
   { group, accounts }: OpenRoom,
   record: RoomRecord,
 ): CatchUp => ({

@@ -184,6 +184,7 @@ export function readOpened({ chatRoomId, accounts, record }: Reading, opened: Op
     ...(standing === 'removed_since' && { isRemovedSince: true }),
     ...sentFar(statement, message.createdAt),
     ...(statement.lifetime !== undefined && { lifetime: statement.lifetime }),
+    deviceId,
   }
   return { senderId: sender.userId, body, proof: { statement, deviceId }, flags }
 }

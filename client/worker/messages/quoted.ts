@@ -1,6 +1,9 @@
+import { keyStart } from '../../../contract/account/keyStart.ts'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { ownWords, quotedWords } from '../../../contract/chat/kinds/kinds.ts'
 import type { Live } from '../keys/live.ts'
+import { ownDevices } from '../lists/devicenames.ts'
+import { peerOf } from '../lists/peers.ts'
 import { type MessageName, messageAt, seqOfMessage } from '../vault/storedMessage.ts'
 import { roomRecord } from '../vault/storedRoom.ts'
 
@@ -41,4 +44,25 @@ export async function quoted({ vault }: Live, name: MessageName): Promise<Quoted
   const [shown] = foldEntries(message ? [message] : [])
   if (shown?.body.kind !== 'content') return { from, said: undefined }
   return { from, said: { seq: shown.seq, words: quotedWords(shown.body.content), at: shown.at } }
+}
+
+export interface Signer {
+  isThis: boolean
+  /** The own name of an own browser; those of others are sealed. */
+  name?: string | undefined
+  /** As `keyStart` gives it. */
+  key: string
+}
+
+/** Returns the browser as its account lists it; undefined once it is removed. */
+export async function signerOf(
+  live: Live,
+  { userId, deviceId }: { userId: string; deviceId: string },
+): Promise<Signer | undefined> {
+  const listed: { id: string; leafKey: string; name?: string }[] =
+    userId === live.userId
+      ? await ownDevices(live)
+      : ((await peerOf(live, userId))?.manifest.devices ?? []).map(({ id, leafKey }) => ({ id, leafKey }))
+  const device = listed.find(({ id }) => id === deviceId)
+  return device && { isThis: deviceId === live.device.id, name: device.name, key: keyStart(device.leafKey) }
 }

@@ -35,6 +35,10 @@ export interface MessageFlags {
   isArchiveWrong?: true
   /** [Note: M9] */
   lifetime?: number
+  /** Signed it. */
+  deviceId?: string
+  /** `onion` or `direct`. */
+  route?: string
 }
 
 export interface StoredMessage extends MessageFlags {
@@ -102,6 +106,8 @@ const rowShape = z.looseObject({
   sentAt: z.string().exactOptional(),
   isArchiveWrong: z.literal(true).exactOptional(),
   lifetime: z.number().exactOptional(),
+  deviceId: z.string().exactOptional(),
+  route: z.string().exactOptional(),
   acts: actsShape.exactOptional(),
 })
 
