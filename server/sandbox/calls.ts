@@ -2,6 +2,7 @@ import { endSubscription } from './bills.ts'
 import { changePrice, prorated, voidInvoice } from './changes.ts'
 import {
   type Customer,
+  type Dispute,
   type Invoice,
   NEEDS_3DS,
   newId,
@@ -157,6 +158,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
   },
   'GET /v1/refunds': async (desk, input) =>
     listOf((await desk.list<Refund>('refund')).filter(({ payment_intent }) => payment_intent === text(input['payment_intent']))),
+  'GET /v1/disputes': async (desk, input) =>
+    listOf(
+      (await desk.list<Dispute>('dispute')).filter(({ payment_intent }) => payment_intent === text(input['payment_intent'])),
+    ),
   'POST /v1/billing_portal/sessions': async (desk, input) => {
     const customer = await desk.find<Customer>(text(input['customer']), 'customer')
     const back = text(input['return_url'])

@@ -112,7 +112,18 @@ export interface Refund {
   _customer: string
 }
 
-export type Thing = Customer | Price | Session | Subscription | Invoice | Refund
+/** A payment that its payer's bank took back. */
+export interface Dispute {
+  id: string
+  object: 'dispute'
+  amount: number
+  currency: string
+  payment_intent: string
+  status: 'warning_needs_response' | 'needs_response' | 'won' | 'lost'
+  _customer: string
+}
+
+export type Thing = Customer | Price | Session | Subscription | Invoice | Refund | Dispute
 
 export const newId = (prefix: string): string => `${prefix}_sandbox_${randomBytes(12).toString('hex')}`
 

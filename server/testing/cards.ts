@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { accountApi } from '../../contract/account/account.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
 import { checkLedger } from '../money/ledger/audit.ts'
+import { type Dispute, type Invoice, newId } from '../sandbox/objects.ts'
 import type { Person } from './person.ts'
 import type { World } from './world.ts'
 
@@ -35,6 +36,24 @@ export function cardsOf(world: World) {
     async buys(who: Person, planType: 'test' | 'premium', number?: string, billingPeriod: 'monthly' | 'yearly' = 'monthly') {
       const { url } = await who.does(paymentsApi.checkout, { planType, billingPeriod })
       expect((await pays(url, number, number === undefined ? 'pay' : 'confirmed')).status).toBe(303)
+    },
+    /** The bank takes the newest payment back, asks about it, or decides. */
+    async disputes(who: Person, status: Dispute['status'] = 'needs_response', paidBy?: string) {
+      const [row] = await world.sql('select customer_id from card_accounts where user_id = $1', [who.id])
+      await sandbox.run(async (desk) => {
+        const invoices = await desk.list<Invoice>('invoice', String(row?.['customer_id']))
+        const intentOf = ({ payments }: Invoice) => payments.data[0]?.payment.payment_intent
+        const invoice = invoices.findLast((one) => one.status === 'paid' && (!paidBy || intentOf(one) === paidBy))
+        const intent = (invoice && intentOf(invoice)) ?? ''
+        const known = (await desk.list<Dispute>('dispute')).find((one) => one.payment_intent === intent)
+        const dispute: Dispute = {
+          ...{ id: known?.id ?? newId('dp'), object: 'dispute', amount: invoice?.amount_paid ?? 0, currency: 'usd' },
+          ...{ payment_intent: intent, status, _customer: String(row?.['customer_id']) },
+        }
+        await desk.keep(dispute)
+        desk.tell(known ? 'charge.dispute.closed' : 'charge.dispute.created', dispute)
+      })
+      await sandbox.deliver()
     },
     changesCard: (who: Person, number: string) => atPortal(who, { act: 'card', card: number }),
     /** Time passes for the server and for the provider. */

@@ -79,7 +79,7 @@ export async function writeInvoice(
 }
 
 interface PaidBack {
-  /** Names the refund, such as `card:re_123`. The same key is written once. */
+  /** Names the refund or the dispute, such as `card:re_123`. The same key is written once. */
   key: string
   /** The key of the payment. */
   refersTo: string
@@ -91,9 +91,13 @@ interface PaidBack {
  * Writes that a payment was paid back, in whole or in part, exactly once for its key. The period ends once the whole amount is back.
  * Runs inside the caller's transaction. Returns false if the key was written before, or there is no such payment.
  */
-export async function writeRefund(
+export const writeRefund = (tx: Queryable, now: Date, paidBack: PaidBack): Promise<boolean> =>
+  writeReturn(tx, now, 'refund', paidBack)
+
+async function writeReturn(
   tx: Queryable,
   now: Date,
+  kind: 'refund' | 'dispute' | 'dispute_won',
   { key, refersTo, amountCents, reference }: PaidBack,
 ): Promise<boolean> {
   const payment = await store.findEntry(tx, refersTo)
@@ -101,12 +105,20 @@ export async function writeRefund(
   const { userId, source, tier, packageId, coin } = payment
   await store.lockAccount(tx, userId)
   const isNew = await store.insertEntry(tx, {
-    ...{ key, kind: 'refund', refersTo, userId, source, tier, packageId, coin, amountCents },
+    ...{ key, kind, refersTo, userId, source, tier, packageId, coin, amountCents },
     ...{ startsAt: now, createdAt: now, reference: reference ?? null },
   })
   if (isNew) await refreshStanding(tx, userId, now)
   return isNew
 }
+
+/**
+ * Writes that a bank took a payment back, or gave it again as the dispute was won, exactly once for its key. The period ends with a
+ * dispute and goes on after one that is won. Runs inside the caller's transaction. Returns false if the key was written before, or there
+ * is no such payment.
+ */
+export const writeDispute = (tx: Queryable, now: Date, { isWon, ...about }: PaidBack & { isWon: boolean }): Promise<boolean> =>
+  writeReturn(tx, now, isWon ? 'dispute_won' : 'dispute', about)
 
 /** The plan cannot be set; the message says why. */
 export class PlanError extends Error {}

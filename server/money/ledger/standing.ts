@@ -4,7 +4,7 @@ import { tierOf } from '../plans/plans.ts'
 /** What an entry of the ledger says about the plan of its account. */
 export interface Entry {
   key: string
-  kind: 'invoice' | 'payment' | 'refund' | 'grant'
+  kind: 'invoice' | 'payment' | 'refund' | 'dispute' | 'dispute_won' | 'grant'
   source: 'card' | 'coin' | 'operator'
   tier: string
   packageId: string | null
@@ -12,7 +12,7 @@ export interface Entry {
   startsAt: Date
   /** Null: until something else is said. */
   endsAt: Date | null
-  /** The key of the payment that a refund pays back. */
+  /** The key of the payment that was paid back or disputed. */
   refersTo: string | null
 }
 
@@ -70,9 +70,11 @@ const later = (date: Date | null, days: number): Date | null => date && new Date
 
 const lasts = ({ endsAt }: Entry): number => endsAt?.getTime() ?? Number.MAX_SAFE_INTEGER
 
-/** True if refunds have returned the whole amount. */
+/** True if refunds have returned the whole amount, or a dispute of it was not won. */
 function isPaidBack({ key, amountCents }: Entry, entries: readonly Entry[]): boolean {
-  const refunds = entries.filter(({ kind, refersTo }) => kind === 'refund' && refersTo === key)
+  const about = (kind: Entry['kind']) => entries.filter((entry) => entry.kind === kind && entry.refersTo === key)
+  const refunds = about('refund')
+  if (about('dispute').length > about('dispute_won').length) return true
   return refunds.length > 0 && refunds.reduce((sum, refund) => sum + refund.amountCents, 0) >= amountCents
 }
 

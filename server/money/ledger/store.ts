@@ -123,8 +123,8 @@ export async function countImpossible(db: Queryable): Promise<number> {
 const INCOME = sql`
   select m.at, m.recurring, m.premium, m.subscribers, 0 as paid, 0 as refunded from users u, income_of(u, '{}') m
   union all
-  select created_at, 0, 0, 0, amount_cents * (kind = 'payment')::int, amount_cents * (kind = 'refund')::int
-    from ledger_entries where kind in ('payment', 'refund')`
+  select e.created_at, 0, 0, 0, e.amount_cents * (e.kind = 'payment')::int, returned(e.kind, e.amount_cents)
+    from ledger_entries e where e.kind = 'payment' or returned(e.kind, e.amount_cents) <> 0`
 
 /** Lists days of which the sums are not those of the ledger. */
 export async function findWrongDays(db: Queryable): Promise<string[]> {

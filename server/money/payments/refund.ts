@@ -16,6 +16,8 @@ interface Refundable {
   amountCents: number
 }
 
+const RETURNED = ['refund', 'dispute']
+
 /** Returns all payments within 30 days, on an account never paid back; else empty. An interrupted refund leaves the rest. */
 export async function findRefundable(db: Queryable, card: store.CardAccount | undefined, now: Date): Promise<Refundable[]> {
   const startedAt = card?.startedAt ?? null
@@ -25,12 +27,12 @@ export async function findRefundable(db: Queryable, card: store.CardAccount | un
   const payments = entries.filter(
     ({ kind, createdAt, startsAt }) => kind === 'payment' && (createdAt >= startedAt || startsAt >= startedAt),
   )
-  const paidBack = entries.flatMap(({ kind, refersTo }) => (kind === 'refund' ? [refersTo] : []))
+  const paidBack = entries.flatMap(({ kind, refersTo }) => (RETURNED.includes(kind) ? [refersTo] : []))
   const isOfThisOne = paidBack.every((key) => payments.some((payment) => payment.key === key))
   // The provider's clock differs. An interrupted refund has ended the renewal: no payment followed.
   const sinceThen = entries.slice(
     0,
-    entries.findLastIndex(({ kind }) => kind === 'refund'),
+    entries.findLastIndex(({ kind }) => RETURNED.includes(kind)),
   )
   const isPaidSince = sinceThen.some(({ kind }) => kind === 'payment')
   if (paidBack.length > 0 && (card.renews || !isOfThisOne || isPaidSince)) return []

@@ -100,6 +100,9 @@ export async function findPayment(db: Queryable, reference: string) {
   return row
 }
 
+export const isEntry = async (db: Queryable, key: string): Promise<boolean> =>
+  (await db.$count(ledgerEntries, eq(ledgerEntries.key, key))) > 0
+
 /** Lists the newest first. */
 export function listCardPayments(db: Queryable, userId: string) {
   return db

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { creditPeriod, refreshStanding, writeInvoice, writeRefund } from '../ledger/ledger.ts'
+import { creditPeriod, refreshStanding, writeDispute, writeInvoice, writeRefund } from '../ledger/ledger.ts'
 import { asked, isInvalid } from './card.ts'
 import { type Billed, billedBy } from './meaning.ts'
 import { goOn } from './pending.ts'
@@ -180,6 +180,28 @@ export async function writeRefunds(tx: Queryable, now: Date, intent: string, ref
   if (!payment) return
   for (const { id, amount } of refunds)
     await writeRefund(tx, now, { key: `card:${id}`, refersTo: payment.key, amountCents: amount, reference: id })
+}
+
+/** An inquiry takes nothing. */
+const TAKEN = ['needs_response', 'under_review', 'lost']
+
+export async function askDisputes(client: Stripe, intent: string): Promise<Stripe.Dispute[]> {
+  const { data: disputes } = await asked(client.disputes.list({ payment_intent: intent, limit: 100 }))
+  return disputes.filter(({ status }) => status === 'won' || TAKEN.includes(status))
+}
+
+/** Returns true if one is new and not won. */
+export async function writeDisputes(tx: Queryable, now: Date, intent: string, disputes: Stripe.Dispute[]): Promise<boolean> {
+  const payment = await store.findPayment(tx, intent)
+  let isNew = false
+  for (const { id, amount: amountCents, status } of payment ? disputes : []) {
+    const about = { refersTo: payment?.key ?? '', amountCents, reference: id }
+    const isTaken = status !== 'won' && (await writeDispute(tx, now, { ...about, key: `card:${id}`, isWon: false }))
+    isNew ||= isTaken
+    if (status === 'won' && (await store.isEntry(tx, `card:${id}`)))
+      await writeDispute(tx, now, { ...about, key: `card:${id}:won`, isWon: true })
+  }
+  return isNew
 }
 
 const instant = (seconds: number): Date => new Date(seconds * 1000)

@@ -1,12 +1,23 @@
 import type Stripe from 'stripe'
 import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
 import type { Env } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { dropPending, endNow, isCancelled } from './pending.ts'
 import * as store from './store.ts'
-import { askCurrent, askRefunds, runs, settleCheckout, syncCard, writeRefunds } from './sync.ts'
+import {
+  askCurrent,
+  askDisputes,
+  askRefunds,
+  isLive,
+  runs,
+  settleCheckout,
+  syncCard,
+  writeDisputes,
+  writeRefunds,
+} from './sync.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -25,13 +36,24 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
   if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
   await inTurn(env, userId, async (tx) => {
     if (await store.isKnownEvent(tx, event.id)) return
-    const refunds = intent ? await askRefunds(client, intent) : []
-    await syncCard(env, tx, userId)
+    const [refunds, disputes] = intent ? await Promise.all([askRefunds(client, intent), askDisputes(client, intent)]) : [[], []]
+    const card = await syncCard(env, tx, userId)
     if (intent) await writeRefunds(tx, env.clock(), intent, refunds)
+    if (intent && (await writeDisputes(tx, env.clock(), intent, disputes))) await endDisputed(env, tx, card)
     await store.noteEvent(tx, event.id, env.clock())
     await env.fault?.('payments:written')
   })
   return {}
+}
+
+/** Nothing more is billed. */
+async function endDisputed(env: Env, tx: Queryable, { userId, subscriptionId, ...card }: store.CardAccount): Promise<void> {
+  if (subscriptionId === null || !isLive({ ...card, userId, subscriptionId })) return
+  const client = await env.card.client()
+  const subscription = await asked(client.subscriptions.retrieve(subscriptionId))
+  await dropPending(client, subscription)
+  await endNow(client, subscription)
+  await syncCard(env, tx, userId)
 }
 
 function verified(check: () => Stripe.Event): Stripe.Event {

@@ -1,3 +1,8 @@
+-- By how much an entry lessens what was paid: a refund and a dispute, less a dispute that was won.
+CREATE OR REPLACE FUNCTION "returned"("kind" text, "cents" bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE kind WHEN 'refund' THEN cents WHEN 'dispute' THEN cents WHEN 'dispute_won' THEN -cents ELSE 0 END
+$$;
+
 -- By how much the income from an account rises or falls, and when, by its entries but for some. It is in twelfths of a US cent a month, so
 -- that sums stay whole numbers: what was paid for a year counts once, for a month twelve times. A refund counts from when it was written.
 -- Periods of a deleted account end with it. subscribers: 1 while the account has paid for Premium, and was not paid back.
@@ -8,8 +13,8 @@ RETURNS TABLE ("at" timestamp with time zone, "recurring" bigint, "premium" bigi
 			m.cents * CASE p.billing_period WHEN 'yearly' THEN 1 ELSE 12 END AS twelfths
 		FROM ledger_entries p CROSS JOIN LATERAL (
 			SELECT p.created_at, p.amount_cents AS cents
-			UNION ALL SELECT r.created_at, -r.amount_cents FROM ledger_entries r
-			WHERE r.refers_to = p.key AND r.kind = 'refund' AND r.place <> ALL (without)) m
+			UNION ALL SELECT r.created_at, -returned(r.kind, r.amount_cents) FROM ledger_entries r
+			WHERE r.refers_to = p.key AND returned(r.kind, r.amount_cents) <> 0 AND r.place <> ALL (without)) m
 		WHERE p.user_id = u.id AND p.kind = 'payment' AND p.place <> ALL (without)
 	), steps AS (
 		SELECT s.at, sum(s.twelfths)::bigint AS recurring, sum(CASE s.tier WHEN 'premium' THEN s.twelfths ELSE 0 END)::bigint AS premium
@@ -32,13 +37,13 @@ BEGIN
 	SELECT s.at, sum(s.recurring), sum(s.premium), sum(s.subscribers), sum(s.paid), sum(s.refunded)
 	FROM (
 		SELECT i.at, w.sign * i.recurring AS recurring, w.sign * i.premium AS premium, w.sign * i.subscribers AS subscribers, 0 AS paid, 0 AS refunded
-		FROM (SELECT e.user_id, array_agg(e.place) AS places FROM entries e WHERE e.kind IN ('payment', 'refund') GROUP BY e.user_id) a
+		FROM (SELECT e.user_id, array_agg(e.place) AS places FROM entries e WHERE e.kind = 'payment' OR returned(e.kind, e.amount_cents) <> 0 GROUP BY e.user_id) a
 			JOIN users u ON u.id = a.user_id
 			CROSS JOIN LATERAL (VALUES (1, '{}'::bigint[]), (-1, a.places)) w (sign, places)
 			CROSS JOIN LATERAL income_of(u, w.places) i
 		UNION ALL
-		SELECT e.created_at, 0, 0, 0, CASE e.kind WHEN 'payment' THEN e.amount_cents ELSE 0 END, CASE e.kind WHEN 'refund' THEN e.amount_cents ELSE 0 END
-		FROM entries e WHERE e.kind IN ('payment', 'refund')) s
+		SELECT e.created_at, 0, 0, 0, CASE e.kind WHEN 'payment' THEN e.amount_cents ELSE 0 END, returned(e.kind, e.amount_cents)
+		FROM entries e WHERE e.kind = 'payment' OR returned(e.kind, e.amount_cents) <> 0) s
 	GROUP BY s.at
 	HAVING (sum(s.recurring), sum(s.premium), sum(s.subscribers), sum(s.paid), sum(s.refunded)) <> (0, 0, 0, 0, 0);
 	RETURN NULL;

@@ -17,9 +17,10 @@ export const ledgerEntries = pgTable(
     key: text('key').notNull().unique(),
     /**
      * `invoice`: an amount is due, and gives nothing. `payment`: it was paid, and gives the plan for the period. `refund`: of
-     * `refers_to`, whose period ends with it if all was paid back. `grant`: the operator gave this plan, which replaces all before.
+     * `refers_to`, whose period ends with it if all was paid back. `dispute`: the bank took the payment back, which ends its period;
+     * `dispute_won`: it has given it again. `grant`: the operator gave this plan, which replaces all before.
      */
-    kind: text('kind').$type<'invoice' | 'payment' | 'refund' | 'grant'>().notNull(),
+    kind: text('kind').$type<'invoice' | 'payment' | 'refund' | 'dispute' | 'dispute_won' | 'grant'>().notNull(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
