@@ -127,6 +127,7 @@ export const ADMIN: Record<string, Record<string, Request>> = {
   'GET /api/admin/analytics': { 'all accounts': asking() },
   'GET /api/admin/system': { 'nothing in it': asking() },
   'GET /api/admin/audit': { 'the longest page': asking({ limit: AUDIT.pageMax }) },
+  'GET /api/admin/card-payments': { 'those of nobody': asking({ named: 'x'.repeat(255) }), 'the newest': asking() },
   'GET /api/admin/coin-reviews': { 'a page': asking() },
   'POST /api/admin/coin-reviews/:reviewId': {
     'one that is of no payment': asking({ reviewId: randomUUID(), outcome: 'refunded', transactionHash: 'ab'.repeat(32) }),

@@ -23,6 +23,7 @@ import { roomsApi } from './chat/rooms.ts'
 import { transfersApi } from './chat/transfers.ts'
 import type { Endpoint } from './ground/endpoint.ts'
 import { healthApi } from './ground/health.ts'
+import { cardPaymentsApi } from './money/cardpayments.ts'
 import { coinReviewsApi } from './money/coinreviews.ts'
 import { coinsApi } from './money/coins.ts'
 import { offersApi } from './money/offers.ts'
@@ -38,6 +39,7 @@ export const everyApi = {
   callsApi,
   chatLocksApi,
   codesApi,
+  cardPaymentsApi,
   coinReviewsApi,
   coinsApi,
   contactsApi,

@@ -45,6 +45,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
   transfersApi: { list: 'nobody', offer: 'others', end: 'others' },
   chatLocksApi: { set: 'own', verify: 'own', remove: 'own', lock: 'own', giveUp: 'own' },
   codesApi: { current: 'nobody', generate: 'others', redeem: 'others', uses: 'nobody', answerUse: 'others' },
+  cardPaymentsApi: { list: 'nobody' },
   coinReviewsApi: { list: 'nobody', settle: 'others', find: 'nobody', refund: 'others' },
   coinsApi: {
     currencies: 'nobody',

@@ -3,6 +3,7 @@ import { LIMITS } from '../../contract/ground/limits.ts'
 import { coinReviewsApi } from '../../contract/money/coinreviews.ts'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
+import { CardPayments } from './CardPayments.tsx'
 import { CoinReview } from './CoinReview.tsx'
 import { FindPayment } from './FindPayment.tsx'
 import { Pager } from './Pager.tsx'
@@ -32,6 +33,7 @@ export function PaymentsTab() {
       )}
       {value && <Pager page={page} size={LIMITS.adminPage} total={value.total} onPage={setPage} />}
       <FindPayment />
+      <CardPayments />
     </>
   )
 }

@@ -2,6 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { type AdminPackage, adminPackagesApi } from '../../contract/admin/adminpackages.ts'
+import { cardPaymentsApi } from '../../contract/money/cardpayments.ts'
 import {
   coinReviewsApi,
   type PaidPayment,
@@ -218,6 +219,7 @@ const review = (more: Partial<Review> = {}): Review => ({
 function desk(reviews: Review[], total = reviews.length) {
   const answers = makeAnswers()
   answers.on(coinReviewsApi.list, () => ({ reviews, total }))
+  answers.on(cardPaymentsApi.list, () => ({ payments: [], hasMore: false }))
   return answers
 }
 

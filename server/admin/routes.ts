@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { adminApi } from '../../contract/admin/admin.ts'
 import { adminPackagesApi } from '../../contract/admin/adminpackages.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
+import { cardPaymentsApi } from '../../contract/money/cardpayments.ts'
 import { coinReviewsApi } from '../../contract/money/coinreviews.ts'
 import type { Env } from '../env.ts'
 import { serve } from '../ground/http/serve.ts'
 import { deactivate, giveTier, makeAdmin, reactivate, removeAdmin, resetUsage } from './acts.ts'
 import { checkAudit, listAudit, ownAudit } from './audit.ts'
+import { listCardPayments } from './cardpayments.ts'
 import { findPaid, listWaiting, refundCoins, settleCoins } from './coins.ts'
 import { type Answers, readAnalytics, readSystem, subscriptionStats } from './figures.ts'
 import { createPackage, deletePackage, listPackages, togglePackage, updatePackage } from './packages.ts'
@@ -33,6 +35,7 @@ export function adminRoutes(app: FastifyInstance, env: Env, answers: Answers) {
   serve(app, env, adminApi.cardProvider, () => checkCardProvider(env))
   serve(app, env, adminApi.analytics, () => readAnalytics(env))
   serve(app, env, adminApi.system, () => readSystem(env, startedAt, answers))
+  serve(app, env, cardPaymentsApi.list, (_actor, filter) => listCardPayments(env, filter))
   serve(app, env, coinReviewsApi.list, (_actor, { page }) => listWaiting(env, page))
   serve(app, env, coinReviewsApi.settle, (actor, wanted) => settleCoins(env, actor, wanted))
   serve(app, env, coinReviewsApi.find, (_actor, { named }) => findPaid(env, named))
