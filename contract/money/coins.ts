@@ -14,14 +14,16 @@ export interface Coin {
   shownDecimals: number
   /** Blocks, the payment's own included. */
   confirmations: number
+  /** Wallets send no less, in the smallest unit. */
+  dustUnits: number
   /** US dollars, shown without a known price and never asked for. */
   fallbackUsd: number
 }
 
 export const COINS: Readonly<Record<Currency, Coin>> = {
-  bitcoin: { name: 'Bitcoin', symbol: 'BTC', decimals: 8, shownDecimals: 8, confirmations: 3, fallbackUsd: 45_000 },
-  ethereum: { name: 'Ethereum', symbol: 'ETH', decimals: 18, shownDecimals: 6, confirmations: 12, fallbackUsd: 2_500 },
-  usdc: { name: 'USD Coin', symbol: 'USDC', decimals: 6, shownDecimals: 2, confirmations: 12, fallbackUsd: 1 },
+  bitcoin: { name: 'Bitcoin', symbol: 'BTC', decimals: 8, shownDecimals: 8, confirmations: 3, dustUnits: 546, fallbackUsd: 45_000 },
+  ethereum: { name: 'Ethereum', symbol: 'ETH', decimals: 18, shownDecimals: 6, confirmations: 12, dustUnits: 0, fallbackUsd: 2_500 },
+  usdc: { name: 'USD Coin', symbol: 'USDC', decimals: 6, shownDecimals: 2, confirmations: 12, dustUnits: 0, fallbackUsd: 1 },
 }
 
 export const COIN_REQUEST_SECONDS = 30 * 60

@@ -13,11 +13,22 @@ export function rateOf(usd: number): bigint | undefined {
 
 export const usdOf = (rate: bigint): number => Number(rate) / 10 ** Number(RATE_DECIMALS)
 
-/** Rounds up to the shown digits. */
+/** Rounds up to the shown digits, and to what wallets send. */
 export function unitsFor(currency: Currency, cents: number, rate: bigint): bigint {
   const { decimals, shownDecimals } = COINS[currency]
   const step = 10n ** BigInt(decimals - shownDecimals)
-  return roundUp(roundUp(BigInt(cents) * 10n ** (BigInt(decimals) + RATE_DECIMALS), 100n * rate), step) * step
+  return sendable(currency, roundUp(roundUp(BigInt(cents) * 10n ** (BigInt(decimals) + RATE_DECIMALS), 100n * rate), step) * step)
+}
+
+export function sendable(currency: Currency, units: bigint): bigint {
+  const dust = BigInt(COINS[currency].dustUnits)
+  return units > dust ? units : dust
+}
+
+/** Half a percent, at most five dollars, may be missing: exchanges take their fee out of the amount. */
+export function enoughOf(due: bigint, cents: number): bigint {
+  const [share, most] = [due / 200n, (due * 500n) / BigInt(Math.max(1, cents))]
+  return due - (share < most ? share : most)
 }
 
 export const centsFor = (currency: Currency, units: bigint, rate: bigint): number =>

@@ -1,5 +1,6 @@
 import type { ReviewReason } from '../../../contract/money/coinreviews.ts'
 import { COINS, type CoinStatus, type Currency } from '../../../contract/money/coins.ts'
+import { enoughOf } from './amounts.ts'
 import { confirmationsOf } from './chain.ts'
 
 export interface Received {
@@ -16,6 +17,8 @@ export interface Requested {
   id: string
   currency: Currency
   due: bigint
+  /** US cents. */
+  usdCents: number
   expiresAt: Date
   /** A person's decision stands; null while the chain decides. */
   decided: CoinStatus | null
@@ -45,6 +48,7 @@ export interface Judgement {
  */
 export function judge(payment: Requested, arrivals: readonly Received[], head: number, now: Date): Judgement {
   const { currency, due } = payment
+  const enough = enoughOf(due, payment.usdCents)
   const standing = arrivals.filter(({ isGone }) => !isGone)
   const own = standing.filter(({ asset }) => asset === currency)
   const isFinal = (each: Received) => confirmationsOf(each, head) >= COINS[currency].confirmations
@@ -70,7 +74,7 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
     const extra = finals.filter(({ isCredited }) => !isCredited)
     const lost = arrivals.filter(({ isCredited, isGone }) => isCredited && isGone)
     const more = extra.map((each) => reviewOf(each.isInTime ? 'double' : 'late', each))
-    const isShort = lost.length > 0 && received < due
+    const isShort = lost.length > 0 && received < enough
     const reorganised = isShort ? [aboutPayment('reorganised', sum(lost))] : []
     // The plan was withdrawn, and the chain shows the money again.
     const isBack = payment.decided === 'expired' && !isShort && received > 0n
@@ -80,14 +84,15 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
   }
 
   const inTime = own.filter((each) => each.isInTime)
-  const paying = covering(inTime.filter(isFinal), due)
+  const certain = inTime.filter(isFinal)
+  const paying = covering(certain, due) ?? covering(certain, enough)
   if (paying) {
     const over = sum(paying) - due
     const rest = finals.filter((each) => !paying.includes(each))
     const more = rest.map((each) => reviewOf(each.isInTime ? 'double' : 'late', each))
     return answer('confirmed', lowest(paying), [...(over > 0n ? [aboutPayment('overpaid', over)] : []), ...more], paying)
   }
-  const coming = covering(inTime, due)
+  const coming = covering(inTime, enough)
   if (coming) return answer('confirming', lowest(coming))
   if (now <= payment.expiresAt) return answer('pending', 0)
   if (own.length === 0) return answer('expired', 0)

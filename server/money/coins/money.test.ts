@@ -59,6 +59,10 @@ async function settles(payment: CoinPayment, outcome: ReviewOutcome, wanted?: Re
 }
 const reasonsOf = async (payment: CoinPayment) =>
   (await reviewsOf(payment)).map(({ reason, assetAmount }) => `${reason} ${assetAmount}`).sort()
+const centsOf = async ({ id }: Person) =>
+  (await here.sql('select amount_cents as cents from ledger_entries where user_id = $1 order by place', [id])).map(({ cents }) =>
+    Number(cents),
+  )
 const paidMonths = async ({ id }: Person) =>
   (await here.sql("select key from ledger_entries where user_id = $1 and kind = 'payment'", [id])).length
 
@@ -117,9 +121,18 @@ describe.each(CURRENCIES)('in %s', (currency) => {
     expect([await tierOf(alice), await paidMonths(alice)]).toEqual(['premium', 1])
   })
 
-  test('one unit too little buys nothing and is not lost: a person sees it after the time, and can give the month for it once', async () => {
+  test('what lacks half a percent, as an exchange’s fee does, buys the month, and the ledger has what came', async () => {
     const { alice, payment, due, chain, pays, looks } = await buyer(currency)
-    await pays(due - 1n)
+    await pays(due - due / 200n)
+    await chain.mine(confirmations)
+    expect(await looks()).toMatchObject({ status: 'confirmed', dueAmount: payment.amount })
+    expect([await tierOf(alice), await paidMonths(alice), await reasonsOf(payment)]).toEqual(['premium', 1, []])
+    expect(await centsOf(alice)).toEqual([99_500])
+  })
+
+  test('more than half a percent too little buys nothing and is not lost: a person sees it after the time, and can give the month for it once', async () => {
+    const { alice, payment, due, chain, pays, looks } = await buyer(currency)
+    await pays(due - due / 200n - 1n)
     await chain.mine(confirmations)
     expect(await looks()).toMatchObject({ status: 'pending' })
     expect(await reasonsOf(payment)).toEqual([])
@@ -131,6 +144,8 @@ describe.each(CURRENCIES)('in %s', (currency) => {
     await settles(payment, 'credited')
     expect(await looks(DAY)).toMatchObject({ status: 'confirmed' })
     expect([await tierOf(alice), await paidMonths(alice), await reasonsOf(payment)]).toEqual(['premium', 1, []])
+    // At the price of the request, rounded down.
+    expect(await centsOf(alice)).toEqual([99_499])
   })
 
   test('too much buys the month, and a person sees what was too much', async () => {
@@ -250,6 +265,17 @@ test('a Bitcoin transaction that is replaced before it is in a block buys nothin
   expect(await looks()).toMatchObject({ status: 'pending', transactionHash: null, receivedAmount: '0.00000000' })
   expect(await looks(COIN_REQUEST_SECONDS)).toMatchObject({ status: 'expired' })
   expect([await paidMonths(alice), await reasonsOf(payment)]).toEqual([0, []])
+})
+
+test('who has sent nearly all is asked for no less than a wallet sends', async () => {
+  const { due, pays, looks } = await buyer('bitcoin')
+  await pays(due / 2n)
+  expect(await looks()).toMatchObject({ status: 'pending', dueAmount: '0.00781250' })
+  const alice = await here.person('alice', 'free')
+  const payment = await alice.does(coinsApi.createPayment, { packageId: 'test', currency: 'bitcoin', billingPeriod: 'monthly' })
+  await bitcoin.pay(payment.paymentAddress, unitsOf('bitcoin', payment.amount) - 10n)
+  const shown = { dueAmount: '0.00000546', paymentUri: `bitcoin:${payment.paymentAddress}?amount=0.00000546` }
+  expect(await later(alice, payment)).toMatchObject({ status: 'pending', ...shown })
 })
 
 test('two outputs of one Bitcoin transaction count both', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeOutbound } from '../../ground/outbound/outbound.ts'
 import { startPriceSources } from '../../testing/chain.ts'
-import { amountOf, rateOf, unitsFor } from './amounts.ts'
+import { amountOf, enoughOf, rateOf, unitsFor } from './amounts.ts'
 import { makePriceBoard } from './prices.ts'
 import { makeUpstream } from './upstream.ts'
 
@@ -101,4 +101,16 @@ test('an amount is rounded up to the digits that are shown, so that no cent is m
   expect(asked('usdc', 100_001, 1)).toBe('1000.01')
   expect(amountOf('ethereum', 1n)).toBe('0.000000000000000001')
   for (const wrong of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e12]) expect(rateOf(wrong)).toBeUndefined()
+})
+
+test('half a percent may be missing, and never more than five dollars of it', () => {
+  expect(enoughOf(1_000_000n, 100_000)).toBe(995_000n)
+  expect(enoughOf(1_000_000n, 10_000)).toBe(995_000n)
+  expect(enoughOf(8_000_000n, 800_000)).toBe(7_995_000n)
+  expect([enoughOf(100n, 1), enoughOf(1n, 0)]).toEqual([100n, 1n])
+})
+
+test('nobody is asked for less than a wallet sends', () => {
+  expect(unitsFor('bitcoin', 1, rateOf(64_000) ?? 0n)).toBe(546n)
+  expect(unitsFor('usdc', 1, rateOf(1) ?? 0n)).toBe(10_000n)
 })

@@ -138,9 +138,9 @@ async function decide(tx: Queryable, payment: store.Payment, arrivals: readonly 
 }
 
 /** Returns false if the payment was paid back before or never credited. */
-const payBack = (tx: Queryable, { id, usdCents }: store.Payment, now: Date, reference?: string): Promise<boolean> =>
+const payBack = (tx: Queryable, { id }: store.Payment, now: Date, reference?: string): Promise<boolean> =>
   writeRefund(tx, now, {
-    ...{ key: `refund:coin:${id}`, refersTo: `coin:${id}`, amountCents: usdCents },
+    ...{ key: `refund:coin:${id}`, refersTo: `coin:${id}` },
     ...(reference !== undefined && { reference }),
   })
 

@@ -1,5 +1,5 @@
 import { type CoinPayment, type Currency, coinPlanShape } from '../../../contract/money/coins.ts'
-import { amountOf, dollarsOf } from './amounts.ts'
+import { amountOf, dollarsOf, enoughOf, sendable } from './amounts.ts'
 import type { Coins } from './openCoins.ts'
 import type { Payment } from './store.ts'
 
@@ -22,7 +22,7 @@ export function shownPayment(coins: Coins, payment: Payment): CoinPayment {
   }
 }
 
-function missing({ amount, received }: Payment): bigint {
-  const left = BigInt(amount) - BigInt(received)
-  return left > 0n ? left : BigInt(amount)
+function missing({ amount, received, usdCents, currency }: Payment): bigint {
+  const [due, has] = [BigInt(amount), BigInt(received)]
+  return has < enoughOf(due, usdCents) ? sendable(currency, due - has) : due
 }

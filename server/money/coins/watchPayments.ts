@@ -4,6 +4,7 @@ import type { Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod } from '../ledger/ledger.ts'
+import { centsFor } from './amounts.ts'
 import { type Arrival, confirmationsOf, type Known, NodeError, type Seen } from './chain.ts'
 import { isInTime, type Judgement, judge, type Received } from './judge.ts'
 import { isLookedFor, nameAfter } from './namedPayment.ts'
@@ -119,11 +120,14 @@ export async function credit(
     arrivals.map(({ id }) => id),
   )
   const reference = rows.find(({ id }) => id === arrivals[0]?.id)?.reference
+  const units = arrivals.reduce((sum, each) => sum + each.units, 0n)
   await creditPeriod(tx, now, {
     ...{ key: `coin:${payment.id}`, userId: payment.userId, source: 'coin' },
     ...{ tier: payment.tier as Tier, packageId: payment.packageId, billingPeriod: payment.billingPeriod },
-    ...{ amountCents: payment.usdCents, ...(reference && { reference }) },
-    coin: { currency: payment.currency, units: arrivals.reduce((sum, { units }) => sum + units, 0n) },
+    // What has come, at the price of the request. What is more than that price is a case of its own.
+    amountCents: Math.min(payment.usdCents, centsFor(payment.currency, units, BigInt(payment.rate))),
+    ...(reference && { reference }),
+    coin: { currency: payment.currency, units },
   })
 }
 

@@ -83,7 +83,8 @@ interface PaidBack {
   key: string
   /** The key of the payment. */
   refersTo: string
-  amountCents: number
+  /** The whole payment without it. */
+  amountCents?: number
   reference?: string
 }
 
@@ -98,11 +99,12 @@ async function writeReturn(
   tx: Queryable,
   now: Date,
   kind: 'refund' | 'dispute' | 'dispute_won',
-  { key, refersTo, amountCents, reference }: PaidBack,
+  { key, refersTo, reference, ...paidBack }: PaidBack,
 ): Promise<boolean> {
   const payment = await store.findEntry(tx, refersTo)
   if (payment?.kind !== 'payment') return false
   const { userId, source, tier, packageId, coin } = payment
+  const amountCents = paidBack.amountCents ?? payment.amountCents
   await store.lockAccount(tx, userId)
   const isNew = await store.insertEntry(tx, {
     ...{ key, kind, refersTo, userId, source, tier, packageId, coin, amountCents },
