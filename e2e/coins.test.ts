@@ -1,15 +1,14 @@
-import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
 import { COIN_POLLS } from '../contract/money/coins.ts'
-import { startBitcoin, startEthereum, startPriceSources } from '../server/testing/chain.ts'
+import { accountKeys, startBitcoin, startEthereum, startPriceSources } from '../server/testing/chain.ts'
 import { customer } from './people.ts'
 import { looksFine } from './screen.ts'
 import { startServer } from './server.ts'
 
-const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(5))
+const keys = accountKeys(5)
 const clock = () => new Date()
-const bitcoin = await startBitcoin(clock, master.derive("m/84'/0'/0'").publicExtendedKey)
-const ethereum = await startEthereum(clock, master.derive("m/44'/60'/0'").publicExtendedKey)
+const bitcoin = await startBitcoin(clock, keys.bitcoin)
+const ethereum = await startEthereum(clock, keys.ethereum)
 const sources = await startPriceSources()
 
 test('Alice pays a month of Premium in Bitcoin: the code, the amount and the address, and then she may write', async () => {

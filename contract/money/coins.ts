@@ -21,8 +21,24 @@ export interface Coin {
 }
 
 export const COINS: Readonly<Record<Currency, Coin>> = {
-  bitcoin: { name: 'Bitcoin', symbol: 'BTC', decimals: 8, shownDecimals: 8, confirmations: 3, dustUnits: 546, fallbackUsd: 45_000 },
-  ethereum: { name: 'Ethereum', symbol: 'ETH', decimals: 18, shownDecimals: 6, confirmations: 12, dustUnits: 0, fallbackUsd: 2_500 },
+  bitcoin: {
+    name: 'Bitcoin',
+    symbol: 'BTC',
+    decimals: 8,
+    shownDecimals: 8,
+    confirmations: 3,
+    dustUnits: 546,
+    fallbackUsd: 45_000,
+  },
+  ethereum: {
+    name: 'Ethereum',
+    symbol: 'ETH',
+    decimals: 18,
+    shownDecimals: 6,
+    confirmations: 12,
+    dustUnits: 0,
+    fallbackUsd: 2_500,
+  },
   usdc: { name: 'USD Coin', symbol: 'USDC', decimals: 6, shownDecimals: 2, confirmations: 12, dustUnits: 0, fallbackUsd: 1 },
 }
 

@@ -1,4 +1,3 @@
-import { HDKey } from '@scure/bip32'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../contract/account/account.ts'
@@ -9,7 +8,7 @@ import { coinReviewsApi, type ReviewOutcome } from '../../contract/money/coinrev
 import { COIN_REQUEST_SECONDS, type CoinPayment, coinsApi } from '../../contract/money/coins.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { checkLedger } from '../money/ledger/audit.ts'
-import { startBitcoin, startPriceSources } from '../testing/chain.ts'
+import { accountKeys, startBitcoin, startPriceSources } from '../testing/chain.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld, type World } from '../testing/world.ts'
 import { lockAdministration } from './store-audit.ts'
@@ -17,9 +16,9 @@ import { lockAdministration } from './store-audit.ts'
 const PACKAGE = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
 const SENT_BACK = 'ab'.repeat(32)
 let world: World | undefined
-const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(11))
+const keys = accountKeys(11)
 const clock = () => world?.env.clock() ?? new Date()
-const bitcoin = await startBitcoin(clock, master.derive("m/84'/0'/0'").publicExtendedKey)
+const bitcoin = await startBitcoin(clock, keys.bitcoin)
 const sources = await startPriceSources()
 const here = await startWorld({ variables: { ...bitcoin.variables, ...sources.variables } })
 world = here

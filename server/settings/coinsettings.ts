@@ -1,3 +1,4 @@
+import { checkAccountKey } from './accountkey.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
 export const BITCOIN_NETWORKS = ['mainnet', 'testnet', 'signet', 'regtest'] as const
@@ -19,8 +20,13 @@ export function readCoins(variables: Variables, isHidden: boolean): CoinSettings
   const kind = read(variables, 'BITCOIN_RPC_URL') === undefined ? 'esplora' : 'bitcoind'
   if (kind === 'bitcoind' && read(variables, 'BITCOIN_ESPLORA_URL') !== undefined)
     throw new ConfigError('BITCOIN_RPC_URL', 'absent where BITCOIN_ESPLORA_URL is set: one node is asked', 'set')
-  const bitcoin = readPair(variables, kind === 'bitcoind' ? 'BITCOIN_RPC_URL' : 'BITCOIN_ESPLORA_URL', 'BITCOIN_XPUB')
-  const ethereum = readPair(variables, 'ETHEREUM_RPC_URL', 'ETHEREUM_XPUB')
+  const network = readChoice(variables, 'BITCOIN_NETWORK', BITCOIN_NETWORKS, 'mainnet')
+  const letters = network === 'mainnet' ? 'xz' : 'tv'
+  const bitcoin = readPair(variables, kind === 'bitcoind' ? 'BITCOIN_RPC_URL' : 'BITCOIN_ESPLORA_URL', 'BITCOIN_XPUB', letters)
+  // Wallets write keys of Ethereum like this on every chain.
+  const ethereum = readPair(variables, 'ETHEREUM_RPC_URL', 'ETHEREUM_XPUB', 'x')
+  if (bitcoin && bitcoin.publicKey === ethereum?.publicKey)
+    throw new ConfigError('ETHEREUM_XPUB', 'the key of another account than BITCOIN_XPUB', 'the same')
   const chainId = readChainId(variables)
   const isTaken = bitcoin !== undefined || ethereum !== undefined
   // The request would show where a hidden server stands.
@@ -29,7 +35,7 @@ export function readCoins(variables: Variables, isHidden: boolean): CoinSettings
     bitcoin: bitcoin && {
       node: { kind, url: bitcoin.url },
       xpub: bitcoin.xpub,
-      network: readChoice(variables, 'BITCOIN_NETWORK', BITCOIN_NETWORKS, 'mainnet'),
+      network,
     },
     ethereum: ethereum && { rpc: ethereum.url, xpub: ethereum.xpub, chainId, usdc: readContract(variables, chainId) },
     prices:
@@ -46,16 +52,21 @@ export function readCoins(variables: Variables, isHidden: boolean): CoinSettings
 const readAddress = (variables: Variables, name: string): string | undefined =>
   readUrl(variables, name, ['http:', 'https:'], 'an address such as https://node.example.org', false)?.href.replace(/\/$/, '')
 
+interface Pair {
+  url: string
+  xpub: string
+  /** In hex. */
+  publicKey: string
+}
+
 /** Both are set or neither. */
-function readPair(variables: Variables, urlName: string, xpubName: string): { url: string; xpub: string } | undefined {
+function readPair(variables: Variables, urlName: string, xpubName: string, letters: string): Pair | undefined {
   const [url, xpub] = [readAddress(variables, urlName), read(variables, xpubName)]
   if (url === undefined && xpub === undefined) return undefined
   if (url === undefined) throw new ConfigError(urlName, `set together with ${xpubName}`, '')
   if (xpub === undefined) throw new ConfigError(xpubName, `set together with ${urlName}`, '')
-  // A private key is not repeated.
-  if (!/^[xztv]pub[1-9A-HJ-NP-Za-km-z]{100,120}$/.test(xpub))
-    throw new ConfigError(xpubName, 'the extended public key of an account, such as xpub6C…', 'something else')
-  return { url, xpub }
+  const { publicKey } = checkAccountKey(xpubName, xpub, letters)
+  return { url, xpub, publicKey: Buffer.from(publicKey ?? []).toString('hex') }
 }
 
 function readChainId(variables: Variables): number {

@@ -1,3 +1,4 @@
+import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 
@@ -147,16 +148,18 @@ test('the password in a wrong DATABASE_URL is not repeated', () => {
   expect(() => readConfig({ DATABASE_URL: 'mysql://me:hunter2@db' })).toThrow(/^(?!.*hunter2)DATABASE_URL/)
 })
 
-const XPUB = `xpub${'6'.repeat(107)}`
+// The test vector of BIP-84, and Ethereum’s first account of the same words.
+const ZPUB = 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'
+const XPUB = 'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt'
 
 test('a coin is taken where its node and its key are set, and no private key is', () => {
   expect(readConfig({}).coins).toEqual({ bitcoin: undefined, ethereum: undefined, prices: undefined })
-  const bitcoin = { BITCOIN_ESPLORA_URL: 'http://127.0.0.1:3002/', BITCOIN_XPUB: XPUB }
+  const bitcoin = { BITCOIN_ESPLORA_URL: 'http://127.0.0.1:3002/', BITCOIN_XPUB: ZPUB }
   expect(readConfig(bitcoin).coins).toMatchObject({
-    bitcoin: { node: { kind: 'esplora', url: 'http://127.0.0.1:3002' }, xpub: XPUB, network: 'mainnet' },
+    bitcoin: { node: { kind: 'esplora', url: 'http://127.0.0.1:3002' }, xpub: ZPUB, network: 'mainnet' },
     prices: { coingecko: 'https://api.coingecko.com', kraken: 'https://api.kraken.com' },
   })
-  const bitcoind = { BITCOIN_RPC_URL: 'http://me:hunter2@127.0.0.1:8332/wallet/conclave', BITCOIN_XPUB: XPUB }
+  const bitcoind = { BITCOIN_RPC_URL: 'http://me:hunter2@127.0.0.1:8332/wallet/conclave', BITCOIN_XPUB: ZPUB }
   expect(readConfig(bitcoind).coins.bitcoin?.node).toEqual({ kind: 'bitcoind', url: bitcoind.BITCOIN_RPC_URL })
   expect(() => readConfig({ ...bitcoin, ...bitcoind })).toThrow(/^(?!.*hunter2)BITCOIN_RPC_URL must be absent/)
   expect(() => readConfig({ BITCOIN_RPC_URL: bitcoind.BITCOIN_RPC_URL })).toThrow(/^(?!.*hunter2)BITCOIN_XPUB must be set/)
@@ -164,12 +167,43 @@ test('a coin is taken where its node and its key are set, and no private key is'
   expect(readConfig(ethereum).coins.ethereum).toMatchObject({ chainId: 1, usdc: expect.stringMatching(/^0xA0b8/) })
   expect(readConfig({ ...ethereum, ETHEREUM_CHAIN_ID: '5' }).coins.ethereum?.usdc).toBeUndefined()
   expect(readConfig({ ...bitcoin, ONION_URL: `http://${'a'.repeat(56)}.onion` }).coins.prices).toBeUndefined()
-  expect(() => readConfig({ BITCOIN_XPUB: XPUB })).toThrow('BITCOIN_ESPLORA_URL must be set together with BITCOIN_XPUB')
-  expect(() => readConfig({ ...bitcoin, BITCOIN_XPUB: XPUB.replace('xpub', 'xprv') })).toThrow(
-    /^BITCOIN_XPUB must be the extended/,
-  )
+  expect(() => readConfig({ BITCOIN_XPUB: ZPUB })).toThrow('BITCOIN_ESPLORA_URL must be set together with BITCOIN_XPUB')
+  expect(() => readConfig({ ...bitcoin, BITCOIN_XPUB: `xprv${XPUB.slice(4)}` })).toThrow(/^BITCOIN_XPUB must be the extended/)
   expect(() => readConfig({ ...ethereum, USDC_CONTRACT: 'usdc' })).toThrow(/^USDC_CONTRACT must be/)
   expect(() => readConfig({ ...ethereum, ETHEREUM_CHAIN_ID: 'one' })).toThrow(/^ETHEREUM_CHAIN_ID must be/)
+})
+
+test('an extended key is whole, of an account, of the network that is taken, and of one coin alone', () => {
+  const at = (path: string, versions = { public: 0x0488b21e, private: 0x0488ade4 }) =>
+    HDKey.fromMasterSeed(new Uint8Array(32).fill(3), versions).derive(path)
+  const account = at("m/84'/0'/0'")
+  const tpub = at("m/84'/1'/0'", { public: 0x043587cf, private: 0x04358394 }).publicExtendedKey
+  const takes = (BITCOIN_XPUB: string, BITCOIN_NETWORK = 'mainnet') =>
+    readConfig({ BITCOIN_ESPLORA_URL: 'http://127.0.0.1:3002', BITCOIN_XPUB, BITCOIN_NETWORK })
+  for (const network of ['testnet', 'signet', 'regtest']) {
+    expect(takes(tpub, network).coins.bitcoin?.xpub).toBe(tpub)
+    expect(() => takes(ZPUB, network)).toThrow(/^BITCOIN_XPUB must be a key of the network that the server takes, tpub or vpub/)
+  }
+  expect(() => takes(tpub)).toThrow(/^BITCOIN_XPUB must be a key of the network that the server takes, xpub or zpub/)
+  for (const path of ['m', 'm/0', "m/84'/0'/0'/0"])
+    expect(() => takes(at(path).publicExtendedKey), path).toThrow(/^BITCOIN_XPUB must be the key of an account, .*of depth \d"$/)
+  const garbage = [`xpub${'6'.repeat(107)}`, ZPUB.slice(0, -1), ZPUB.replace('6rFR', '6rFQ'), account.privateExtendedKey]
+  for (const wrong of garbage)
+    expect(() => takes(wrong), wrong).toThrow(
+      'BITCOIN_XPUB must be the extended public key of an account, such as xpub6C…, whole, but it is "something else"',
+    )
+  const ether = (ETHEREUM_XPUB: string) => readConfig({ ETHEREUM_RPC_URL: 'http://127.0.0.1:8545', ETHEREUM_XPUB })
+  for (const wrong of [ZPUB, tpub, at('m').publicExtendedKey]) expect(() => ether(wrong)).toThrow(/^ETHEREUM_XPUB must be/)
+  // The same key by other letters too.
+  const { depth, index, parentFingerprint, chainCode, publicKey } = HDKey.fromExtendedKey(ZPUB, {
+    public: 0x04b24746,
+    private: 0x04b2430c,
+  })
+  const same = new HDKey({ depth, index, parentFingerprint, ...(chainCode && { chainCode }), ...(publicKey && { publicKey }) })
+  const both = (ETHEREUM_XPUB: string) => () =>
+    readConfig({ BITCOIN_ESPLORA_URL: 'http://a.org', BITCOIN_XPUB: ZPUB, ETHEREUM_RPC_URL: 'http://b.org', ETHEREUM_XPUB })
+  expect(both(XPUB)).not.toThrow()
+  expect(both(same.publicExtendedKey)).toThrow(/^ETHEREUM_XPUB must be the key of another account than BITCOIN_XPUB/)
 })
 
 test('a relay is named by addresses that browsers take, with its secret, which is not repeated', () => {

@@ -6,6 +6,9 @@ const onion = `http://${'a'.repeat(56)}.onion`
 const PUBLIC = { PUBLIC_URL: 'https://chat.example.org' }
 const modeOf = (variables: Record<string, string>) => readTor(variables).mode
 
+// The test vector of BIP-84.
+const ZPUB = 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'
+
 test('tor is off where the server is for this machine alone or for a test, and used where others come', () => {
   expect([{}, { HOST: '0.0.0.0' }, { NODE_ENV: 'test', ...PUBLIC }, { ONION_URL: onion, ...PUBLIC }].map(modeOf)).toEqual([
     'off',
@@ -41,7 +44,7 @@ test('whoever publishes an onion service serves others: no trial card, no relay 
 })
 
 test('an onion service without a public address is hidden: it asks no push service and no prices, and has no frame', () => {
-  const coins = { BITCOIN_ESPLORA_URL: 'https://btc.example.org', BITCOIN_XPUB: `zpub${'A'.repeat(107)}` }
+  const coins = { BITCOIN_ESPLORA_URL: 'https://btc.example.org', BITCOIN_XPUB: ZPUB }
   for (const variables of [{ TOR: 'auto' }, { TOR: 'required' }, { ONION_URL: onion }, { NODE_ENV: 'production' }]) {
     expect(isHidden(variables)).toBe(true)
     const config = readConfig({ ...variables, ...coins })

@@ -1,5 +1,16 @@
+import { HDKey } from '@scure/bip32'
 import { startBitcoind } from './bitcoind.ts'
 import { type Asset, hashOf, makeLedger, serveHere, type TestChain, type Transfer } from './madechain.ts'
+
+/** Extended public keys as wallets show them, of a wallet for tests and of Ethereum. `seed` is a byte. */
+export function accountKeys(seed: number) {
+  const bytes = new Uint8Array(32).fill(seed)
+  const testnets = { public: 0x043587cf, private: 0x04358394 }
+  return {
+    bitcoin: HDKey.fromMasterSeed(bytes, testnets).derive("m/84'/0'/0'").publicExtendedKey,
+    ethereum: HDKey.fromMasterSeed(bytes).derive("m/44'/60'/0'").publicExtendedKey,
+  }
+}
 
 /** The same chain by two kinds of nodes. */
 export interface BitcoinTestChain extends TestChain {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readAccountKey } from '../../settings/accountkey.ts'
 import type { BitcoinNetwork, CoinSettings } from '../../settings/coinsettings.ts'
 import { openBitcoind } from './bitcoind.ts'
 import type { Transaction } from './bitcoinnode.ts'
@@ -12,14 +13,6 @@ const NETWORKS: Record<BitcoinNetwork, { genesis: string; bech32: string }> = {
   testnet: { genesis: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943', bech32: 'tb' },
   signet: { genesis: '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6', bech32: 'tb' },
   regtest: { genesis: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206', bech32: 'bcrt' },
-}
-
-/** The bytes before extended keys, by their first letter (SLIP-132). */
-const VERSIONS: Record<string, { public: number; private: number }> = {
-  x: { public: 0x0488b21e, private: 0x0488ade4 },
-  z: { public: 0x04b24746, private: 0x04b2430c },
-  t: { public: 0x043587cf, private: 0x04358394 },
-  v: { public: 0x045f1cf6, private: 0x045f18bc },
 }
 
 /** Derives P2WPKH addresses (BIP-84), external chain. */
@@ -45,8 +38,8 @@ export function openBitcoin(
   return {
     head,
     async addressAt(index) {
-      const [{ HDKey }, { p2wpkh, NETWORK }] = await Promise.all([import('@scure/bip32'), import('@scure/btc-signer')])
-      const { publicKey } = HDKey.fromExtendedKey(xpub, VERSIONS[xpub.charAt(0)]).deriveChild(0).deriveChild(index)
+      const { p2wpkh, NETWORK } = await import('@scure/btc-signer')
+      const { publicKey } = readAccountKey(xpub).deriveChild(0).deriveChild(index)
       const { address } = publicKey ? p2wpkh(publicKey, { ...NETWORK, bech32: NETWORKS[network].bech32 }) : {}
       if (!address) throw new Error('BITCOIN_XPUB gives no address')
       return address

@@ -1,9 +1,8 @@
-import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { COIN_REQUEST_SECONDS, type CoinPayment, coinsApi } from '../../../contract/money/coins.ts'
 import { makeOutbound } from '../../ground/outbound/outbound.ts'
-import { startBitcoin, startPriceSources } from '../../testing/chain.ts'
+import { accountKeys, startBitcoin, startPriceSources } from '../../testing/chain.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld, type World } from '../../testing/world.ts'
 import { openBitcoin } from './bitcoin.ts'
@@ -11,8 +10,8 @@ import type { Known } from './chain.ts'
 import { makeUpstream } from './upstream.ts'
 
 const PACKAGE = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
-const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(13))
-const xpub = master.derive("m/84'/0'/0'").publicExtendedKey
+const keys = accountKeys(13)
+const xpub = keys.bitcoin
 let world: World | undefined
 const clock = () => world?.env.clock() ?? new Date()
 const bitcoin = await startBitcoin(clock, xpub)

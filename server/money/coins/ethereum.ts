@@ -1,4 +1,5 @@
 import { COINS } from '../../../contract/money/coins.ts'
+import { readAccountKey } from '../../settings/accountkey.ts'
 import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { type Arrival, type Chain, type Known, NodeError } from './chain.ts'
 import { hexOf, openEthereumNode } from './ethereumnode.ts'
@@ -149,9 +150,8 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     head,
     look,
     async addressAt(index) {
-      const { HDKey } = await import('@scure/bip32')
       const { addr } = await import('micro-eth-signer')
-      const { publicKey } = HDKey.fromExtendedKey(xpub).deriveChild(0).deriveChild(index)
+      const { publicKey } = readAccountKey(xpub).deriveChild(0).deriveChild(index)
       if (!publicKey) throw new Error('ETHEREUM_XPUB gives no address')
       return addr.fromPublicKey(publicKey)
     },

@@ -1,11 +1,10 @@
-import { HDKey } from '@scure/bip32'
 import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import type { ReviewOutcome, ReviewReason } from '../../../contract/money/coinreviews.ts'
 import { COIN_REQUEST_SECONDS, COINS, type CoinPayment, type Currency, coinsApi } from '../../../contract/money/coins.ts'
 import { cryptoPayments } from '../../ground/db/schema/coins.ts'
-import { startBitcoin, startEthereum, startPriceSources } from '../../testing/chain.ts'
+import { accountKeys, startBitcoin, startEthereum, startPriceSources } from '../../testing/chain.ts'
 import type { TestChain } from '../../testing/madechain.ts'
 import type { Person } from '../../testing/person.ts'
 import { installChains, startRealBitcoin, startRealEthereum } from '../../testing/realchains.ts'
@@ -18,16 +17,15 @@ import { lookAt, watchPayments } from './watchPayments.ts'
 vi.setConfig({ testTimeout: 60_000 })
 const PACKAGE = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
 const DAY = 24 * 60 * 60
-const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(7))
-const xpubOf = (path: string) => master.derive(path).publicExtendedKey
+const keys = accountKeys(7)
 
 // The chains are made before the world whose clock they follow.
 let world: World | undefined
 const clock = () => world?.env.clock() ?? new Date()
 // `npm run test:walks` plays all of it at real chains, which take a minute: bcoin of regtest, and anvil.
 const isReal = process.env['WALK_STEPS'] !== undefined && installChains()
-const bitcoin = await (isReal ? startRealBitcoin : startBitcoin)(clock, xpubOf("m/84'/0'/0'"))
-const ethereum = await (isReal ? startRealEthereum : startEthereum)(clock, xpubOf("m/44'/60'/0'"))
+const bitcoin = await (isReal ? startRealBitcoin : startBitcoin)(clock, keys.bitcoin)
+const ethereum = await (isReal ? startRealEthereum : startEthereum)(clock, keys.ethereum)
 const sources = await startPriceSources()
 const variables = { ...bitcoin.variables, ...ethereum.variables, ...sources.variables }
 const here = await startWorld({ variables })

@@ -1,15 +1,14 @@
-import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
 import { makeOutbound } from '../../ground/outbound/outbound.ts'
-import { startEthereum } from '../../testing/chain.ts'
+import { accountKeys, startEthereum } from '../../testing/chain.ts'
 import { serveHere } from '../../testing/madechain.ts'
 import { openBitcoin } from './bitcoin.ts'
 import { type Chain, type Known, NodeError, namingFailures } from './chain.ts'
 import { openEthereum } from './ethereum.ts'
 import { makeUpstream } from './upstream.ts'
 
-const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(21))
-const xpub = master.derive("m/44'/60'/0'").publicExtendedKey
+const keys = accountKeys(21)
+const xpub = keys.ethereum
 const ethereum = await startEthereum(() => new Date(), xpub)
 const upstream = makeUpstream(makeOutbound({ isGuarded: false }))
 const NOTHING: Known = { scannedHeight: 0, nativeUnits: 0n, arrivals: [] }
@@ -50,7 +49,7 @@ test.each([
 })
 
 test.each(['esplora', 'bitcoind'] as const)('whatever %s answers, it is the node that has failed', async (kind) => {
-  const xpub = master.derive("m/84'/0'/0'").publicExtendedKey
+  const xpub = keys.bitcoin
   for (const said of ['', '<html>', 'null', '{}', '[]', '7', '{"result":{}}', '[{"txid":1}]', '{"result":null,"error":{}}']) {
     const url = await serveHere(() => said)
     const chain = namingFailures(openBitcoin({ node: { kind, url }, xpub, network: 'regtest' }, upstream))

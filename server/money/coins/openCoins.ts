@@ -11,13 +11,16 @@ import { makeUpstream } from './upstream.ts'
 /** Nodes may wait for their disks. */
 const LIMIT_MS = 15_000
 
-export type ChainName = 'bitcoin' | 'ethereum'
+const CHAINS = ['bitcoin', 'ethereum'] as const
+export type ChainName = (typeof CHAINS)[number]
 export const chainNameOf = (currency: Currency): ChainName => (currency === 'bitcoin' ? 'bitcoin' : 'ethereum')
 
 export interface Coins {
   currencies: readonly Currency[]
   /** undefined without a node. */
   chainOf(currency: Currency): Chain | undefined
+  /** Of each chain that is taken, for the operator to compare with the wallet. */
+  firstAddresses(): Promise<{ chain: ChainName; address: string }[]>
   prices: PriceBoard
   /** BIP-21 for Bitcoin, EIP-681 otherwise. */
   paymentUri(currency: Currency, address: string, units: bigint): string
@@ -36,6 +39,8 @@ export function openCoins(settings: CoinSettings, clock: () => Date): Coins {
   return {
     currencies: currencyShape.options.filter(isTaken),
     chainOf: (currency) => (isTaken(currency) ? chains[chainNameOf(currency)] : undefined),
+    firstAddresses: () =>
+      Promise.all(CHAINS.flatMap((chain) => chains[chain]?.addressAt(0).then((address) => ({ chain, address })) ?? [])),
     prices: makePriceBoard(settings.prices, upstream, clock),
     paymentUri(currency, address, units) {
       if (currency === 'bitcoin') return `bitcoin:${address}?amount=${amountOf(currency, units)}`

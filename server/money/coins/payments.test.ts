@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { COIN_LIMITS } from '../../../contract/money/coinlimits.ts'
 import { coinsApi } from '../../../contract/money/coins.ts'
 import { makeOutbound } from '../../ground/outbound/outbound.ts'
-import { startBitcoin, startEthereum, startPriceSources } from '../../testing/chain.ts'
+import { accountKeys, startBitcoin, startEthereum, startPriceSources } from '../../testing/chain.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld, type World } from '../../testing/world.ts'
 import { openBitcoin } from './bitcoin.ts'
@@ -15,9 +14,9 @@ import { makeUpstream } from './upstream.ts'
 const PACKAGE = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
 let world: World | undefined
 const clock = () => world?.env.clock() ?? new Date()
-const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(9))
-const bitcoin = await startBitcoin(clock, master.derive("m/84'/0'/0'").publicExtendedKey)
-const ethereum = await startEthereum(clock, master.derive("m/44'/60'/0'").publicExtendedKey)
+const keys = accountKeys(9)
+const bitcoin = await startBitcoin(clock, keys.bitcoin)
+const ethereum = await startEthereum(clock, keys.ethereum)
 const sources = await startPriceSources()
 const both = await startWorld({
   variables: { ...bitcoin.variables, ...ethereum.variables, ...sources.variables, MASTER_MONTHLY_CENTS: '250000' },
@@ -40,6 +39,16 @@ test('addresses are those that every wallet derives from the same words', async 
   const xpub = 'xpub6DCoCpSuQZB2jawqnGMEPS63ePKWkwWPH4TU45Q7LPXWuNd8TMtVxRrgjtEshuqpK3mdhaWHPFsBngh5GFZaM6si3yZdUsT8ddYM3PwnATt'
   const ether = openEthereum({ rpc: 'http://none', xpub, chainId: 1, usdc: undefined }, upstream)
   expect(await ether.addressAt(0)).toBe('0x9858EfFD232B4033E47d90003D41EC34EcaEda94')
+})
+
+test('the start names the first address of each chain that is taken, to be compared with the wallet', async () => {
+  const [alice, found] = [await one.person('alice', 'free'), await both.env.coins.firstAddresses()]
+  expect(found).toEqual([
+    { chain: 'bitcoin', address: expect.stringMatching(/^bcrt1q/) },
+    { chain: 'ethereum', address: expect.stringMatching(/^0x/) },
+  ])
+  expect((await alice.does(coinsApi.createPayment, wish)).paymentAddress).toBe(found[0]?.address)
+  expect([await one.env.coins.firstAddresses(), await none.env.coins.firstAddresses()]).toEqual([[found[0]], []])
 })
 
 test('no address is given out twice, also not by people who ask at once or after the database was brought back from a copy', async () => {
@@ -253,6 +262,11 @@ test('money that comes in the very moment in which its request ends buys the mon
 test('the server says in no answer and no log where its nodes are and what its key is', async () => {
   const alice = await both.person('alice', 'free')
   const answers = [await alice.does(coinsApi.currencies, {}), await alice.does(coinsApi.createPayment, wish), both.log()]
-  for (const secret of [bitcoin.variables['BITCOIN_ESPLORA_URL'], ethereum.variables['ETHEREUM_RPC_URL'], 'xpub'])
+  for (const secret of [
+    bitcoin.variables['BITCOIN_ESPLORA_URL'],
+    ethereum.variables['ETHEREUM_RPC_URL'],
+    keys.bitcoin,
+    keys.ethereum,
+  ])
     expect(JSON.stringify(answers)).not.toContain(secret)
 })

@@ -1,8 +1,7 @@
-import { HDKey } from '@scure/bip32'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { limitsOf } from '../../../contract/money/offerLimits.ts'
 import { offersApi } from '../../../contract/money/offers.ts'
-import { startBitcoin, startPriceSources } from '../../testing/chain.ts'
+import { accountKeys, startBitcoin, startPriceSources } from '../../testing/chain.ts'
 import { startWorld, type World } from '../../testing/world.ts'
 import { FRESH_SECONDS } from './forsale.ts'
 
@@ -75,7 +74,7 @@ test('however many strangers ask at once the database is asked once, and a new p
 
 test('a server that takes neither card nor coin sells nothing; one that takes a coin alone sells', async () => {
   expect(await shown(off)).toEqual([])
-  const wallet = HDKey.fromMasterSeed(new Uint8Array(32).fill(9)).derive("m/84'/0'/0'").publicExtendedKey
+  const wallet = accountKeys(9).bitcoin
   const coins = { ...(await startBitcoin(world.env.clock, wallet)).variables, ...(await startPriceSources()).variables }
   const byCoin = await startWorld({ variables: { ...away, ...coins } })
   expect((await shown(byCoin)).map(({ name }) => name)).toEqual(['Test', 'Premium'])
