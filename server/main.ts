@@ -86,7 +86,9 @@ async function start(): Promise<void> {
       ),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
       mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
-      coins: openCoins(config.coins, clock),
+      coins: openCoins(config.coins, clock, (chain, why) =>
+        log.warn({ chain, why }, 'a node of coins does not answer as it should'),
+      ),
       relay: openRelay(config.relay, clock),
       onion: openOnion(config, {
         dataFolder: config.dataFolder ?? defaultDataFolder(root),

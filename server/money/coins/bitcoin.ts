@@ -37,6 +37,7 @@ export function openBitcoin(
 
   return {
     head,
+    tryLook: head,
     async addressAt(index) {
       const { p2wpkh, NETWORK } = await import('@scure/btc-signer')
       const { publicKey } = readAccountKey(xpub).deriveChild(0).deriveChild(index)

@@ -35,6 +35,8 @@ export interface Chain {
   /** Checks the chain of the settings first, one time per process. */
   head(): Promise<number>
   addressAt(index: number): Promise<string>
+  /** Returns the head once all that a look asks for was answered. */
+  tryLook(): Promise<number>
   /** False if anything has ever come. */
   isUntouched(address: string): Promise<boolean>
   /** undefined if the node does not know the transaction, or its effect, yet. */
@@ -43,20 +45,29 @@ export interface Chain {
   look(address: string, known: Known): Promise<Seen>
 }
 
-/** Makes NodeError of wrapped failures. The server's own mistakes stay. */
-export function namingFailures(chain: Chain): Chain {
+/** Makes NodeError of wrapped failures, and tells of each new one. The server's own mistakes stay. */
+export function namingFailures(chain: Chain, tell: (why: string) => void = () => undefined): Chain {
+  let told: string | undefined
   const named =
     <Asked extends unknown[], T>(ask: (...asked: Asked) => Promise<T>) =>
     async (...asked: Asked): Promise<T> => {
       try {
-        return await ask(...asked)
+        const answer = await ask(...asked)
+        told = undefined
+        return answer
       } catch (cause) {
-        throw isOfNode(cause) ? new NodeError(cause.message, { cause }) : cause
+        if (!isOfNode(cause)) throw cause
+        // A wrong shape is no text for people.
+        const why = cause instanceof ZodError ? 'The node answered something of another shape' : cause.message
+        if (why !== told) tell(why)
+        told = why
+        throw new NodeError(why, { cause })
       }
     }
   return {
     head: named(chain.head),
     addressAt: named(chain.addressAt),
+    tryLook: named(chain.tryLook),
     isUntouched: named(chain.isUntouched),
     pays: named(chain.pays),
     look: named(chain.look),

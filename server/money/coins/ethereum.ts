@@ -2,14 +2,14 @@ import { COINS } from '../../../contract/money/coins.ts'
 import { readAccountKey } from '../../settings/accountkey.ts'
 import type { CoinSettings } from '../../settings/coinsettings.ts'
 import { type Arrival, type Chain, type Known, NodeError } from './chain.ts'
-import { hexOf, openEthereumNode } from './ethereumnode.ts'
+import { hexOf, openEthereumNode, RefusedError } from './ethereumnode.ts'
 import { rises } from './rises.ts'
 import type { Upstream } from './upstream.ts'
 
 const DEPTH = COINS.ethereum.confirmations
 /** Pruning nodes know balances of the last 128 blocks. */
 const WINDOW = 64
-/** The next look reads what is left. */
+/** Halved where the node refuses it: many that are rented allow 10. The next look reads what is left. */
 const LOG_BLOCKS = 2000
 const LOG_REQUESTS = 10
 /** A token's maker can send many, and a person looks at each. */
@@ -40,6 +40,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
   const ask = openEthereumNode(rpc, upstream)
   let opening: ReturnType<typeof loadToken> | undefined
   let isChecked = false
+  let logBlocks = LOG_BLOCKS
 
   /** Asks before the node is believed. */
   async function open() {
@@ -88,6 +89,21 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     })
   }
 
+  /** Reads as many blocks as the node allows at once. Returns the last one. */
+  async function tokensFrom(address: string, from: number, last: number, othersMax: number) {
+    for (;;) {
+      const to = Math.min(last, from + logBlocks - 1)
+      try {
+        return { to, tokens: await tokensBetween(address, { from, to }, othersMax) }
+      } catch (error) {
+        const isTooLong = error instanceof RefusedError && to > from
+        // A node that refuses even one block may have refused for another reason.
+        logBlocks = isTooLong ? Math.floor((to - from + 1) / 2) : LOG_BLOCKS
+        if (!isTooLong) throw error
+      }
+    }
+  }
+
   async function blockAt(height: number) {
     const { hash, timestamp } = await ask('eth_getBlockByNumber', hexOf(height), false)
     return { height, blockHash: hash, at: new Date(Number(timestamp) * 1000) }
@@ -121,6 +137,30 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     return arrivals.filter(({ height, blockHash }) => height !== null && blocks.get(height)?.blockHash === blockHash)
   }
 
+  /** True if nothing has come beside what is known, or all was moved on by the wallet, whose owner has seen it. */
+  async function isQuiet(address: string, native: bigint, known: readonly Arrival[]): Promise<boolean> {
+    const tokens = known.reduce((sum, { asset, units }) => (asset === 'usdc' ? sum + units : sum), 0n)
+    const has = await holdings(address)
+    if (has.native === native && has.tokens === tokens) return true
+    return has.native === 0n && has.tokens === 0n && known.length > 0 && has.sent > 0n
+  }
+
+  async function holdings(address: string) {
+    const { balanceOf } = await open()
+    return {
+      native: await ask('eth_getBalance', address, 'latest'),
+      sent: await ask('eth_getTransactionCount', address, 'latest'),
+      tokens: usdc ? await ask('eth_call', { to: usdc, data: balanceOf(address) }, 'latest') : 0n,
+    }
+  }
+
+  async function addressAt(index: number): Promise<string> {
+    const { addr } = await import('micro-eth-signer')
+    const { publicKey } = readAccountKey(xpub).deriveChild(0).deriveChild(index)
+    if (!publicKey) throw new Error('ETHEREUM_XPUB gives no address')
+    return addr.fromPublicKey(publicKey)
+  }
+
   async function look(address: string, known: Known) {
     const newest = await head()
     const settled = known.arrivals.filter(({ height }) => height !== null && height <= known.scannedHeight)
@@ -130,14 +170,17 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     const base = known.nativeUnits > lost ? known.nativeUnits - lost : 0n
     // A lower block means that the chain became shorter.
     const from = Math.min(known.scannedHeight, newest)
-    const to = Math.min(newest, from + LOG_BLOCKS * LOG_REQUESTS)
     const tokens: Arrival[] = []
+    let to = from
     const othersIn = (some: readonly Arrival[]) => some.filter(({ asset }) => asset !== 'usdc' && asset !== 'ethereum').length
-    for (let at = from + 1; at <= to; at += LOG_BLOCKS) {
-      const range = { from: at, to: Math.min(to, at + LOG_BLOCKS - 1) }
-      tokens.push(...(await tokensBetween(address, range, OTHERS_MAX - othersIn([...kept, ...tokens]))))
+    for (let asked = 0; asked < LOG_REQUESTS && to < newest; asked++) {
+      const read = await tokensFrom(address, to + 1, newest, OTHERS_MAX - othersIn([...kept, ...tokens]))
+      tokens.push(...read.tokens)
+      to = read.to
     }
     const settledHeight = newest - DEPTH + 1
+    if (to < settledHeight && (await isQuiet(address, base, kept)))
+      return { head: newest, scannedHeight: settledHeight, nativeUnits: base, arrivals: [...kept, ...tokens] }
     // After days without the node the logs come first: the balance tells of the whole time.
     const isBehind = to < settledHeight
     const coins = isBehind ? [] : await coinsSince(address, from, base, newest)
@@ -149,11 +192,13 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
   return {
     head,
     look,
-    async addressAt(index) {
-      const { addr } = await import('micro-eth-signer')
-      const { publicKey } = readAccountKey(xpub).deriveChild(0).deriveChild(index)
-      if (!publicKey) throw new Error('ETHEREUM_XPUB gives no address')
-      return addr.fromPublicKey(publicKey)
+    addressAt,
+    async tryLook() {
+      const newest = await head()
+      const mine = await addressAt(0)
+      await tokensFrom(mine, Math.max(0, newest - LOG_BLOCKS + 1), newest, 0)
+      await balanceOf(mine, Math.max(0, newest - WINDOW))
+      return newest
     },
     async pays(hash, address) {
       await open()
@@ -167,11 +212,8 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
       return (await balanceOf(address, height)) > (await balanceOf(address, height - 1))
     },
     async isUntouched(address) {
-      const token = await open()
-      if ((await ask('eth_getBalance', address, 'latest')) > 0n) return false
-      if ((await ask('eth_getTransactionCount', address, 'latest')) > 0n) return false
-      if (!usdc) return true
-      return (await ask('eth_call', { to: usdc, data: token.balanceOf(address) }, 'latest')) === 0n
+      const { native, sent, tokens } = await holdings(address)
+      return native === 0n && sent === 0n && tokens === 0n
     },
   }
 }

@@ -15,8 +15,17 @@ const NOTHING: Known = { scannedHeight: 0, nativeUnits: 0n, arrivals: [] }
 
 /** A node in front of the chain, which answers one method as it likes. */
 let lie: { method: string; result: unknown } | undefined
+/** How many blocks the node reads at once, and what it answers beyond. */
+let limit: { blocks: number; status: number } | undefined
+const ranges: number[] = []
 const rpc = await serveHere(async (_request, body) => {
-  const { id, method } = JSON.parse(body)
+  const { id, method, params } = JSON.parse(body)
+  if (method === 'eth_getLogs') {
+    const blocks = Number(params[0].toBlock) - Number(params[0].fromBlock) + 1
+    ranges.push(blocks)
+    if (limit && blocks > limit.blocks)
+      return { status: limit.status, json: { jsonrpc: '2.0', id, error: { code: -32600, message: 'up to 10 blocks' } } }
+  }
   if (lie && lie.method === method) return { jsonrpc: '2.0', id, result: lie.result }
   return await (await fetch(ethereum.variables['ETHEREUM_RPC_URL'] ?? '', { method: 'POST', body })).json()
 })
@@ -25,7 +34,13 @@ const openedEthereum = () => namingFailures(openEthereum({ rpc, xpub, chainId: 3
 
 /** All that is asked of a chain. Returns what failed. */
 async function failuresOf(chain: Chain, address: string, transaction: string): Promise<unknown[]> {
-  const asked = [chain.head(), chain.isUntouched(address), chain.pays(transaction, address), chain.look(address, NOTHING)]
+  const asked = [
+    chain.head(),
+    chain.tryLook(),
+    chain.isUntouched(address),
+    chain.pays(transaction, address),
+    chain.look(address, NOTHING),
+  ]
   return (await Promise.allSettled(asked)).flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
 }
 
@@ -61,10 +76,10 @@ test.each(['esplora', 'bitcoind'] as const)('whatever %s answers, it is the node
 
 test('a mistake of the server’s own is taken for no silent node: it is not passed over', async () => {
   const mistaken = () => Promise.reject(new TypeError('ours'))
-  const asks = { head: mistaken, addressAt: mistaken, isUntouched: mistaken, pays: mistaken, look: mistaken }
+  const asks = { head: mistaken, addressAt: mistaken, tryLook: mistaken, isUntouched: mistaken, pays: mistaken, look: mistaken }
   const chain = namingFailures(asks)
   expect((await failuresOf(chain, 'anywhere', 'anything')).map((failure) => failure instanceof TypeError)).toEqual(
-    Array(4).fill(true),
+    Array(5).fill(true),
   )
   const wrapped = namingFailures({ ...chain, head: () => Promise.reject(new Error('said', { cause: new NodeError('503') })) })
   await expect(wrapped.head()).rejects.toBeInstanceOf(NodeError)
@@ -109,6 +124,70 @@ test('of the logs that a node answers only transfers of a token to the address c
   const { arrivals } = await chain.look(address, { ...NOTHING, scannedHeight: from })
   lie = undefined
   expect(arrivals.map(({ asset, units }) => [asset, units])).toEqual([['usdc', 900n]])
+})
+
+/** Looks until all is read. Returns how often it looked, and what it saw. */
+async function looksOn(chain: Chain, address: string, known: Known) {
+  for (let looks = 1; ; looks++) {
+    const seen = await chain.look(address, known)
+    if (seen.scannedHeight >= seen.head - 11 || looks === 100) return { looks, seen }
+    known = seen
+  }
+}
+
+test.each([200, 400, 413])(
+  'a node that reads ten blocks at once, and says so with status %s, is asked for fewer, and nothing is missed',
+  async (status) => {
+    const chain = openedEthereum()
+    const [mine, other] = [await chain.addressAt(status), await chain.addressAt(status + 1)]
+    const from = await ethereum.height()
+    await ethereum.pay(mine, 700n, 'usdc')
+    await ethereum.mine(450)
+    limit = { blocks: 10, status }
+    try {
+      expect(await chain.tryLook()).toBe(from + 450)
+      const known = { ...NOTHING, scannedHeight: from }
+      const { looks, seen } = await looksOn(chain, mine, known)
+      expect(seen.arrivals.map(({ asset, units }) => [asset, units])).toEqual([['usdc', 700n]])
+      expect(looks).toBeGreaterThan(1)
+      // Nothing has come there, which the balances say at once.
+      expect(await looksOn(chain, other, known)).toMatchObject({ looks: 1, seen: { arrivals: [] } })
+      ranges.length = 0
+      await chain.look(other, known)
+      expect(Math.max(...ranges)).toBeLessThanOrEqual(10)
+    } finally {
+      limit = undefined
+    }
+  },
+)
+
+test('a node that reads no logs is named with its reason before an address is given out', async () => {
+  limit = { blocks: 0, status: 200 }
+  const told: string[] = []
+  const chain = namingFailures(openEthereum({ rpc, xpub, chainId: 31_337, usdc }, upstream), (why) => told.push(why))
+  for (let tries = 0; tries < 2; tries++) await expect(chain.tryLook()).rejects.toBeInstanceOf(NodeError)
+  expect(told).toEqual(['The node of Ethereum refused eth_getLogs: up to 10 blocks'])
+  limit = undefined
+  expect(await chain.tryLook()).toBe(await ethereum.height())
+})
+
+test('money at an address that was looked at long ago is found, however few blocks the node reads at once', async () => {
+  const chain = openedEthereum()
+  const address = await chain.addressAt(77)
+  const from = await ethereum.height()
+  await ethereum.pay(address, 900n, 'usdc')
+  await ethereum.mine(30)
+  const first = await chain.look(address, { ...NOTHING, scannedHeight: from })
+  await ethereum.mine(200)
+  await ethereum.pay(address, 5n, 'ethereum')
+  await ethereum.mine(200)
+  limit = { blocks: 10, status: 200 }
+  const { seen } = await looksOn(chain, address, first)
+  expect(seen.arrivals.map(({ asset, units }) => [asset, units])).toEqual([
+    ['usdc', 900n],
+    ['ethereum', 5n],
+  ])
+  limit = undefined
 })
 
 const wordOf = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`

@@ -26,14 +26,14 @@ export interface Coins {
   paymentUri(currency: Currency, address: string, units: bigint): string
 }
 
-/** Asks nothing before the first payment. */
-export function openCoins(settings: CoinSettings, clock: () => Date): Coins {
+/** Asks nothing before the first payment. `tell`: a node does not answer as it should, and why. */
+export function openCoins(settings: CoinSettings, clock: () => Date, tell?: (chain: ChainName, why: string) => void): Coins {
   const { bitcoin, ethereum } = settings
   // The operator's nodes may stand on this machine.
   const upstream = makeUpstream(makeOutbound({ isGuarded: false, limitMs: LIMIT_MS }))
   const chains: Partial<Record<ChainName, Chain>> = {
-    ...(bitcoin && { bitcoin: namingFailures(openBitcoin(bitcoin, upstream)) }),
-    ...(ethereum && { ethereum: namingFailures(openEthereum(ethereum, upstream)) }),
+    ...(bitcoin && { bitcoin: namingFailures(openBitcoin(bitcoin, upstream), (why) => tell?.('bitcoin', why)) }),
+    ...(ethereum && { ethereum: namingFailures(openEthereum(ethereum, upstream), (why) => tell?.('ethereum', why)) }),
   }
   const isTaken = (currency: Currency) => chains[chainNameOf(currency)] && (currency !== 'usdc' || ethereum?.usdc)
   return {

@@ -25,13 +25,13 @@ world = both
 const one = await startWorld({ variables: { ...bitcoin.variables, ...sources.variables } })
 const none = await startWorld()
 
+// "abandon abandon … about": the test vector of BIP-84, and the first account of Ethereum wallets.
+const ZPUB = 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'
 const wish = { packageId: PACKAGE, currency: 'bitcoin', billingPeriod: 'monthly' } as const
 const upstream = makeUpstream(makeOutbound({ isGuarded: false }))
 
 test('addresses are those that every wallet derives from the same words', async () => {
-  // "abandon abandon … about": the test vectors of BIP-84, and the first account of Ethereum wallets.
-  const zpub = 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'
-  const wallet = openBitcoin({ node: { kind: 'esplora', url: 'http://none' }, xpub: zpub, network: 'mainnet' }, upstream)
+  const wallet = openBitcoin({ node: { kind: 'esplora', url: 'http://none' }, xpub: ZPUB, network: 'mainnet' }, upstream)
   expect([await wallet.addressAt(0), await wallet.addressAt(1)]).toEqual([
     'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu',
     'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g',
@@ -131,7 +131,8 @@ test('a coin without a node is refused by name and is not offered', async () => 
 })
 
 test('a node of another chain is not believed', async () => {
-  const elsewhere = await startWorld({ variables: { ...bitcoin.variables, ...sources.variables, BITCOIN_NETWORK: 'mainnet' } })
+  const mainnet = { BITCOIN_NETWORK: 'mainnet', BITCOIN_XPUB: ZPUB }
+  const elsewhere = await startWorld({ variables: { ...bitcoin.variables, ...sources.variables, ...mainnet } })
   const alice = await elsewhere.person('alice', 'free')
   expect(await alice.tries(coinsApi.createPayment, wish)).toBeRefused(409, 'currency_unavailable')
   const wrong = await startWorld({ variables: { ...ethereum.variables, ...sources.variables, ETHEREUM_CHAIN_ID: '1' } })

@@ -118,7 +118,7 @@ async function offerOf(env: Env, plan: CoinPlan) {
 /** Returns an unused address and the block before its money. */
 async function freshAddress({ db }: Env, chain: Chain, currency: Currency): Promise<{ address: string; height: number }> {
   try {
-    const height = await chain.head()
+    const height = await chain.tryLook()
     for (let tries = 0; tries < ADDRESS_TRIES; tries++) {
       const address = await chain.addressAt(await store.takeIndex(db, chainNameOf(currency)))
       if (await chain.isUntouched(address)) return { address, height }
