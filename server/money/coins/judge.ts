@@ -1,10 +1,12 @@
 import type { ReviewReason } from '../../../contract/money/coinreviews.ts'
-import { COINS, type CoinStatus, type Currency } from '../../../contract/money/coins.ts'
-import { enoughOf } from './amounts.ts'
+import { COINS, type CoinStatus, type Currency, currencyShape } from '../../../contract/money/coins.ts'
+import { centsFor, enoughOf, rateOf } from './amounts.ts'
 import { confirmationsOf } from './chain.ts'
 
 export interface Received {
   id: string
+  /** The transaction. */
+  reference: string
   asset: string
   units: bigint
   height: number | null
@@ -19,6 +21,8 @@ export interface Requested {
   due: bigint
   /** US cents. */
   usdCents: number
+  /** 10^-8 dollars for a coin. */
+  rate: bigint
   expiresAt: Date
   /** A person's decision stands; null while the chain decides. */
   decided: CoinStatus | null
@@ -54,11 +58,19 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
   const isFinal = (each: Received) => confirmationsOf(each, head) >= COINS[currency].confirmations
   const lowest = (some: readonly Received[]) =>
     some.length === 0 ? 0 : Math.min(...some.map((each) => confirmationsOf(each, head)))
-  const reviewOf = (reason: ReviewReason, { id, asset, units }: Received): Review => ({ reason, about: id, asset, units })
+  const extraOf = (some: readonly Received[]) =>
+    [true, false].flatMap((inTime) =>
+      gather(
+        payment,
+        inTime ? 'double' : 'late',
+        some.filter(({ isInTime }) => isInTime === inTime),
+      ),
+    )
   const aboutPayment = (reason: ReviewReason, units: bigint): Review => ({ reason, about: payment.id, asset: currency, units })
 
   const received = sum(own)
-  const reviews = standing.filter((each) => each.asset !== currency && isFinal(each)).map((each) => reviewOf('wrong_token', each))
+  const others = standing.filter((each) => each.asset !== currency && isFinal(each))
+  const reviews = gather(payment, 'wrong_token', others)
   const finals = own.filter(isFinal)
   const answer = (
     status: CoinStatus,
@@ -73,14 +85,13 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
   if (arrivals.some(({ isCredited }) => isCredited)) {
     const extra = finals.filter(({ isCredited }) => !isCredited)
     const lost = arrivals.filter(({ isCredited, isGone }) => isCredited && isGone)
-    const more = extra.map((each) => reviewOf(each.isInTime ? 'double' : 'late', each))
     const isShort = lost.length > 0 && received < enough
     const reorganised = isShort ? [aboutPayment('reorganised', sum(lost))] : []
     // The plan was withdrawn, and the chain shows the money again.
     const isBack = payment.decided === 'expired' && !isShort && received > 0n
     const returned = isBack ? [aboutPayment('late', sum(own.filter(({ isCredited }) => isCredited)))] : []
     const credited = lowest(own.filter(({ isCredited }) => isCredited))
-    return answer(isShort ? 'needs_review' : 'confirmed', credited, [...more, ...reorganised, ...returned])
+    return answer(isShort ? 'needs_review' : 'confirmed', credited, [...extraOf(extra), ...reorganised, ...returned])
   }
 
   const inTime = own.filter((each) => each.isInTime)
@@ -88,9 +99,9 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
   const paying = covering(certain, due) ?? covering(certain, enough)
   if (paying) {
     const over = sum(paying) - due
+    const overpaid = over > 0n && !isSmall(payment, currency, over) ? [aboutPayment('overpaid', over)] : []
     const rest = finals.filter((each) => !paying.includes(each))
-    const more = rest.map((each) => reviewOf(each.isInTime ? 'double' : 'late', each))
-    return answer('confirmed', lowest(paying), [...(over > 0n ? [aboutPayment('overpaid', over)] : []), ...more], paying)
+    return answer('confirmed', lowest(paying), [...overpaid, ...extraOf(rest)], paying)
   }
   const coming = covering(inTime, enough)
   if (coming) return answer('confirming', lowest(coming))
@@ -99,8 +110,36 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
   // A transaction may still be replaced.
   if (finals.length < own.length) return answer('confirming', lowest(own))
   const less = sum(inTime)
-  const late = own.filter((each) => !each.isInTime).map((each) => reviewOf('late', each))
-  return answer('needs_review', lowest(own), [...(less > 0n ? [aboutPayment('underpaid', less)] : []), ...late])
+  const late = own.filter((each) => !each.isInTime)
+  const more = [...(less > 0n ? [aboutPayment('underpaid', less)] : []), ...extraOf(late)]
+  return more.length === 0 ? answer('expired', 0) : answer('needs_review', lowest(own), more)
+}
+
+/** Makes a review of each transaction. What is small waits until it is worth one with what comes after it. */
+function gather(payment: Requested, reason: ReviewReason, some: readonly Received[]): Review[] {
+  const transactions = new Map<string, Received>()
+  for (const each of some) {
+    const key = `${each.reference} ${each.asset}`
+    const first = transactions.get(key)
+    transactions.set(key, first ? { ...first, units: first.units + each.units } : each)
+  }
+  const small = new Map<string, bigint>()
+  return [...transactions.values()].flatMap(({ id, asset, units: more }) => {
+    const units = (small.get(asset) ?? 0n) + more
+    const isKept = isSmall(payment, asset, units)
+    small.set(asset, isKept ? units : 0n)
+    return isKept ? [] : [{ reason, about: id, asset, units }]
+  })
+}
+
+const SMALL_CENTS = 100
+
+/** Less than a dollar, and than half of what was asked for. Of an unknown token nobody knows. */
+function isSmall({ currency, rate, usdCents }: Requested, asset: string, units: bigint): boolean {
+  const known = currencyShape.safeParse(asset).data
+  if (!known) return false
+  const about = known === currency ? rate : rateOf(COINS[known].fallbackUsd)
+  return about !== undefined && centsFor(known, units, about) < Math.min(SMALL_CENTS, usdCents / 2)
 }
 
 /** Returns the first that reach the sum; undefined if all do not. */

@@ -284,6 +284,40 @@ test('two outputs of one Bitcoin transaction count both', async () => {
   expect(await paidMonths(alice)).toBe(1)
 })
 
+test('who floods a paid address by one transaction gives an administrator one review, and by dust none', async () => {
+  const { payment, pays, looks } = await buyer('bitcoin')
+  await pays()
+  await bitcoin.mine(3)
+  expect(await looks()).toMatchObject({ status: 'confirmed' })
+  // 294 satoshis are 18 cents.
+  await pays(294n)
+  await bitcoin.mine(3)
+  await looks(DAY)
+  expect(await reasonsOf(payment)).toEqual([])
+  const flood = await pays(Array(300).fill(294n))
+  await bitcoin.mine(3)
+  await looks(DAY)
+  const reviews = await reviewsOf(payment)
+  expect(reviews).toMatchObject([{ reason: 'late', assetAmount: '0.00088200', transactions: [flood] }])
+  // What is small alone is worth a look together.
+  for (let sent = 0; sent < 6; sent++) await pays(294n)
+  await bitcoin.mine(3)
+  await looks(DAY)
+  expect(await reasonsOf(payment)).toEqual(['late 0.00001764', 'late 0.00088200'])
+})
+
+test('money below a dollar that comes to a request after its time leaves it as it is, and much of it finds a person', async () => {
+  const { payment, pays, looks } = await buyer('bitcoin')
+  expect(await looks(COIN_REQUEST_SECONDS + 1)).toMatchObject({ status: 'expired' })
+  await pays(900n)
+  await bitcoin.mine(3)
+  expect(await looks(20 * 60)).toMatchObject({ status: 'expired', receivedAmount: '0.00000900' })
+  await pays(900n)
+  await bitcoin.mine(3)
+  expect(await looks(20 * 60)).toMatchObject({ status: 'needs_review' })
+  expect(await reasonsOf(payment)).toEqual(['late 0.00001800'])
+})
+
 test('Ether from a contract wallet, which is no transaction to the address, buys the month', async () => {
   const { alice, due, pays, looks } = await buyer('ethereum')
   await pays(due, 'contract')

@@ -29,10 +29,13 @@ export async function listReviews(db: Queryable, limit: number, offset = 0): Pro
       asset: review.asset,
       assetAmount: review.asset in COINS ? amountOf(review.asset as Currency, BigInt(review.units)) : review.units,
       assetCents: isOwn ? centsFor(payment.currency, BigInt(review.units), BigInt(payment.rate)) : null,
-      transactions: own
-        .filter(({ id, asset }) => (review.about === payment.id ? asset === review.asset : id === review.about))
-        .map(({ reference }) => reference)
-        .slice(0, REVIEW_TRANSACTIONS),
+      transactions: [
+        ...new Set(
+          own
+            .filter(({ id, asset }) => (review.about === payment.id ? asset === review.asset : id === review.about))
+            .map(({ reference }) => reference),
+        ),
+      ].slice(0, REVIEW_TRANSACTIONS),
       outcomes: outcomesFor(review.reason, payment, own, reviews.filter(isOfIt)),
     }
   })

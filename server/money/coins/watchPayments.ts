@@ -89,7 +89,7 @@ async function writeSeen(tx: Queryable, payment: store.Payment, { arrivals }: Se
 async function writeJudgement(tx: Queryable, payment: store.Payment, seen: Seen, now: Date): Promise<void> {
   const rows = await store.listArrivals(tx, payment.id)
   const received: Received[] = rows.map((row) => ({ ...row, units: BigInt(row.units) }))
-  const requested = { ...payment, due: BigInt(payment.amount) }
+  const requested = { ...payment, due: BigInt(payment.amount), rate: BigInt(payment.rate) }
   const judgement = judge(requested, received, seen.head, now)
   if (judgement.credits.length > 0) await credit(tx, payment, judgement.credits, rows, now)
   for (const { reason, about, asset, units } of judgement.reviews)
