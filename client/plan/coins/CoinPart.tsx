@@ -76,7 +76,7 @@ export function CoinPart() {
                 {payment.amount} {COINS[payment.currency].symbol}
               </b>
               <span>
-                {moment(new Date(payment.createdAt))} · {statusWords(payment)}
+                {moment(new Date(payment.createdAt))} · {statusWords(payment, new Date())}
               </span>
               {payment.refundTransaction && <span className="mono coin-address">{payment.refundTransaction}</span>}
             </div>

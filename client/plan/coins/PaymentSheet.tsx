@@ -10,7 +10,7 @@ import { More } from '../../ui/More.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { Qr } from '../../ui/Qr.tsx'
 import { useOnline } from '../../ui/useOnline.tsx'
-import { isOpen, isShort, statusWords, submitTransaction } from './coins.ts'
+import { isOpen, isOver, isShort, statusWords, submitTransaction } from './coins.ts'
 import { usePayment } from './usePayment.tsx'
 import './coins.css'
 import { VERBATIM } from '../../ui/verbatim.ts'
@@ -28,7 +28,8 @@ export function PaymentSheet({ first, onClose, onAgain }: Props) {
   const isOnline = useOnline()
   const { symbol, name } = COINS[payment.currency]
   const { status, dueAmount, paymentAddress, paymentUri } = payment
-  const isAsked = status === 'pending'
+  const now = useNow(1000)
+  const isAsked = status === 'pending' && !isOver(payment, now)
   return (
     <div className="coin-sheet">
       {isAsked && (
@@ -55,13 +56,15 @@ export function PaymentSheet({ first, onClose, onAgain }: Props) {
           </p>
         </>
       )}
-      <Standing payment={payment} />
+      <Standing payment={payment} now={now} />
       {(isCut || !isOnline) && isOpen(payment) && (
         <Note icon={CloudOff} role="status">
           There is no connection to the server. This is what was known last; what you send is found afterwards.
         </Note>
       )}
-      {(isAsked || status === 'expired') && <Named payment={payment} isLooking={isLooking} onSubmitted={submitted} />}
+      {(status === 'pending' || status === 'expired') && (
+        <Named payment={payment} isLooking={isLooking} onSubmitted={submitted} />
+      )}
       {isAsked && isOnionOrigin() && (
         <p className="small t2">A wallet has a connection of its own: what it shows of you does not depend on this page.</p>
       )}
@@ -84,10 +87,9 @@ export function PaymentSheet({ first, onClose, onAgain }: Props) {
   )
 }
 
-function Standing({ payment }: { payment: CoinPayment }) {
+function Standing({ payment, now }: { payment: CoinPayment; now: Date }) {
   const { status, currency, blockConfirmations, expiresAt } = payment
   const { confirmations } = COINS[currency]
-  const now = useNow(1000)
   const left = Math.max(0, Math.ceil((Date.parse(expiresAt) - now.getTime()) / 1000))
   const [icon, tone] =
     status === 'confirmed'
@@ -98,18 +100,17 @@ function Standing({ payment }: { payment: CoinPayment }) {
   return (
     <>
       <Note icon={icon} tone={tone} role="status">
-        {statusWords(payment)}
+        {statusWords(payment, now)}
       </Note>
       {status === 'confirming' && (
         <progress aria-label="Confirmations" max={confirmations} value={Math.min(blockConfirmations, confirmations)} />
       )}
-      {status === 'pending' && (
+      {status === 'pending' && left > 0 && (
         <p className="num coin-left" role="timer">
-          {left > 0
-            ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left at this price`
-            : 'The time is over. Looking for a payment that was sent in time...'}
+          {`${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left at this price`}
         </p>
       )}
+      {status === 'pending' && left === 0 && <p className="small t2">Send nothing more to this address.</p>}
     </>
   )
 }

@@ -121,6 +121,20 @@ test.each([
   expect(await screen.findByText(words)).toBeTruthy()
 })
 
+test('Once the time is over nothing asks for money any more, though the server does not know yet what has come', async () => {
+  const over = { expiresAt: new Date(Date.now() - 1000).toISOString() }
+  const answers = market()
+  answers.on(coinsApi.checkPayment, () => payment(over))
+  show(<PaymentSheet first={payment(over)} onClose={() => undefined} />, answers)
+  expect(await screen.findByText('The time is over. Looking for what was sent in time...')).toBeTruthy()
+  expect(screen.getByText('Send nothing more to this address.')).toBeTruthy()
+  expect(screen.queryByRole('img')).toBeNull()
+  expect(screen.queryByText('0.015625 BTC')).toBeNull()
+  expect(screen.queryByRole('link', { name: 'Open in a wallet' })).toBeNull()
+  // Who has sent it may say so.
+  expect(screen.getByText('Sent already?')).toBeTruthy()
+})
+
 test('A payment that is seen as paid says so once, asks for the plan and closes', async () => {
   const answers = market()
   answers.on(coinsApi.checkPayment, () => payment({ status: 'confirmed', confirmedAt: '2026-11-25T10:20:00.000Z' }))

@@ -83,11 +83,16 @@ export const isOpen = ({ status }: CoinPayment): boolean => status === 'pending'
 /** True if something has come, and not enough. */
 export const isShort = ({ status, receivedAmount }: CoinPayment): boolean => status === 'pending' && Number(receivedAmount) > 0
 
+/** True if nothing more should be sent, whatever the server has seen so far. */
+export const isOver = ({ expiresAt }: CoinPayment, now: Date): boolean => Date.parse(expiresAt) <= now.getTime()
+
 /** What a payment waits for, or what became of it. */
-export function statusWords(payment: CoinPayment): string {
+export function statusWords(payment: CoinPayment, now: Date): string {
   const { status, currency, blockConfirmations, amount, receivedAmount } = payment
   const { confirmations, symbol } = COINS[currency]
-  if (isShort(payment)) return `${receivedAmount} of ${amount} ${symbol} has come. Send the rest to the same address`
+  const has = isShort(payment) ? `${receivedAmount} of ${amount} ${symbol} has come. ` : ''
+  if (status === 'pending' && isOver(payment, now)) return `${has}The time is over. Looking for what was sent in time...`
+  if (has) return `${has}Send the rest to the same address`
   return {
     pending: 'Waiting for the payment',
     confirming: `${Math.min(blockConfirmations, confirmations)} of ${confirmations} confirmations`,
