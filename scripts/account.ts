@@ -116,19 +116,21 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
     case 'coin-reviews': {
       const rows = await listReviews(db, 100)
       if (rows.length === 0) return ['Nothing waits for a person']
-      return rows.map(({ id, reason, payer, assetAmount, asset, amount, currency, paymentAddress, walletAddress, outcomes }) =>
-        [
-          id,
-          reason,
-          payer.username,
-          `${assetAmount} ${asset}`,
-          `of ${amount} ${currency}`,
-          `at ${paymentAddress}`,
-          walletAddress && `back to ${walletAddress}`,
-          outcomes.join('|'),
-        ]
-          .filter(Boolean)
-          .join('  '),
+      return rows.map(
+        ({ id, reason, payer, assetAmount, asset, amount, currency, paymentAddress, addressIndex, walletAddress, outcomes }) =>
+          [
+            id,
+            reason,
+            payer.username,
+            `${assetAmount} ${asset}`,
+            `of ${amount} ${currency}`,
+            `at ${paymentAddress}`,
+            addressIndex !== null && `number ${addressIndex}`,
+            walletAddress && `back to ${walletAddress}`,
+            outcomes.join('|'),
+          ]
+            .filter(Boolean)
+            .join('  '),
       )
     }
     case 'resolve-review': {

@@ -44,8 +44,8 @@ const upload = await alice.does(uploaderApi.begin, {})
 const paymentId = randomUUID()
 await world.sql(
   `insert into crypto_payments (id, user_id, package_id, tier, billing_period, currency, amount, usd_cents, rate, payment_address,
-     expires_at, created_at, scanned_height)
-   values ($1, $2, gen_random_uuid(), 'premium', 'monthly', 'bitcoin', '1', 1, '1', 'bc1qalice', now(), now(), 0)`,
+     expires_at, created_at, scanned_height, next_look_at)
+   values ($1, $2, gen_random_uuid(), 'premium', 'monthly', 'bitcoin', '1', 1, '1', 'bc1qalice', now(), now(), 0, now())`,
   [paymentId, alice.id],
 )
 

@@ -17,7 +17,6 @@ import { dropUnusedKeyPackages } from './identity/devices/keypackages.ts'
 import { dropUsedChallenges } from './identity/passkeys/passkeyChallenge.ts'
 import { deleteExpiredSessions } from './identity/sessions/sessions.ts'
 import { dropOldSignIns } from './identity/sessions/signins.ts'
-import { dropUnpaid } from './money/coins/payments.ts'
 import { watchPayments } from './money/coins/watchPayments.ts'
 import { followPlans } from './money/ledger/ledger.ts'
 import type { Card } from './money/payments/card.ts'
@@ -47,7 +46,6 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   plansJob(),
   // Less than the minute between two looks.
   { name: 'coin-payments', periodSeconds: 25, work: watchPayments },
-  { name: 'unpaid-coin-payments', periodSeconds: DAY, work: dropUnpaid },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
   compareJob(),
   pushJob(),

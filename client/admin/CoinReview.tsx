@@ -4,7 +4,7 @@ import { AlertDialog } from '../ui/AlertDialog.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { useEnv } from '../ui/env.tsx'
 import { moment } from '../ui/time.ts'
-import { amountWords, assetWords, dollarWords, LABELS, questionOf, REASONS } from './coinwords.ts'
+import { amountWords, assetWords, cameTo, dollarWords, LABELS, questionOf, REASONS } from './coinwords.ts'
 import { SentBack } from './SentBack.tsx'
 import { useAct } from './useAct.tsx'
 
@@ -54,7 +54,7 @@ export function CoinReview({ review, onSettled }: Props) {
           </span>{' '}
           <span className="t2">on {moment(new Date(review.createdAt))}</span>
         </Fact>
-        <Long name="Came to" text={review.paymentAddress} label="Copy the address it came to" />
+        <Long name={cameTo(review)} text={review.paymentAddress} label="Copy the address it came to" />
         {review.transactions.map((each) => (
           <Long key={each} name="Transaction" text={each} label="Copy the transaction" />
         ))}

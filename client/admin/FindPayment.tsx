@@ -7,7 +7,7 @@ import { moment } from '../ui/time.ts'
 import { useFocusBack } from '../ui/useFocusBack.tsx'
 import { VERBATIM } from '../ui/verbatim.ts'
 import { Fact, Long } from './CoinReview.tsx'
-import { amountWords, dollarWords } from './coinwords.ts'
+import { amountWords, cameTo, dollarWords } from './coinwords.ts'
 import { SentBack } from './SentBack.tsx'
 import { useAct } from './useAct.tsx'
 
@@ -107,7 +107,7 @@ function Paid({ payment, onChanged }: { payment: PaidPayment; onChanged: (paymen
         </p>
       </header>
       <dl className="coin-facts">
-        <Long name="Came to" text={payment.paymentAddress} label="Copy the address it came to" />
+        <Long name={cameTo(payment)} text={payment.paymentAddress} label="Copy the address it came to" />
         {payment.transactionHash && <Long name="Transaction" text={payment.transactionHash} label="Copy the transaction" />}
         {payment.walletAddress && <Long name="Refund to" text={payment.walletAddress} label="Copy the refund address" />}
         {payment.refundTransaction && (

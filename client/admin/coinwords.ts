@@ -5,11 +5,18 @@ import { COINS, type Currency, currencyShape } from '../../contract/money/coins.
 export const REASONS: Record<ReviewReason, { title: string; text: string }> = {
   underpaid: { title: 'Too little', text: 'Less than was asked for has come in time. It has bought nothing.' },
   overpaid: { title: 'Too much', text: 'The plan is paid. This came beyond its price.' },
-  late: { title: 'Too late', text: 'It came after the 30 minutes of the request.' },
+  late: {
+    title: 'Too late',
+    text: 'It came after the 30 minutes of the request.',
+  },
   double: { title: 'Paid twice', text: 'The plan was paid before this came.' },
   reorganised: {
     title: 'Taken back by the chain',
     text: 'The plan was given, and the chain does not show the payment any more.',
+  },
+  account_gone: {
+    title: 'Account gone',
+    text: 'The account was deleted or blocked before the payment was certain. Nobody has the plan.',
   },
   wrong_token: { title: 'Another token', text: 'It is not the currency that was asked for.' },
 }
@@ -31,6 +38,10 @@ export function assetWords({ asset, assetAmount }: CoinReview): string {
   const currency = currencyShape.safeParse(asset).data
   return currency ? amountWords({ amount: assetAmount, currency }) : `${assetAmount} units of the token ${asset}`
 }
+
+/** "Came to address 137", its number in the operator’s wallet. */
+export const cameTo = ({ addressIndex }: { addressIndex: number | null }): string =>
+  addressIndex === null ? 'Came to' : `Came to address ${addressIndex}`
 
 /** "$1,000.00" */
 export const dollarWords = (cents: number): string =>

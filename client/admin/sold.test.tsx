@@ -204,6 +204,7 @@ const review = (more: Partial<Review> = {}): Review => ({
   amount: '0.015625',
   usdCents: 100_000,
   paymentAddress: 'bc1qexampleexampleexample',
+  addressIndex: 137,
   walletAddress: null,
   status: 'needs_review',
   createdAt: '2026-11-20T10:00:00.000Z',
@@ -316,7 +317,7 @@ test('Payments that cannot be loaded say why, and those that are shown stay besi
 
 const paid: PaidPayment = {
   ...{ payer: review().payer, paymentId: ID, currency: 'bitcoin', amount: '0.015625', usdCents: 100_000 },
-  ...{ paymentAddress: 'bc1qexampleexampleexample', walletAddress: null, status: 'confirmed' },
+  ...{ paymentAddress: 'bc1qexampleexampleexample', addressIndex: null, walletAddress: null, status: 'confirmed' },
   ...{ createdAt: '2026-11-20T10:00:00.000Z', transactionHash: 'ab'.repeat(32), refundTransaction: null, isRefundable: true },
 }
 

@@ -6,7 +6,7 @@ import { amountShape, coinStatusShape, currencyShape } from './coins.ts'
 
 export const REVIEW_TRANSACTIONS = 10
 
-export const reviewReasonShape = z.enum(['underpaid', 'overpaid', 'late', 'double', 'reorganised', 'wrong_token'])
+export const reviewReasonShape = z.enum(['underpaid', 'overpaid', 'late', 'double', 'reorganised', 'wrong_token', 'account_gone'])
 export type ReviewReason = z.infer<typeof reviewReasonShape>
 
 /**
@@ -30,6 +30,8 @@ const paidFor = {
   /** US cents. */
   usdCents: z.number().int().nonnegative(),
   paymentAddress: z.string().max(100),
+  /** Its number in the operator's wallet; null for one of before numbers were kept. */
+  addressIndex: z.number().int().nonnegative().nullable(),
   /** null without an address for refunds. */
   walletAddress: z.string().max(100).nullable(),
   status: coinStatusShape,

@@ -309,6 +309,31 @@ test('rooms of before get numbers, and all that was said, sealed and archived in
   expect(await alice.does(roomsApi.commit, first)).toEqual({ seq: 1 })
 })
 
+test('requests in coins that were no longer looked at are looked at again, with no number that nobody knows', async () => {
+  const { url, client } = await migrated()
+  const catalog = await readCatalog(client)
+  const world = await startWorld({ at: url })
+  const alice = await world.person('Alice', 'free')
+  await world.sql(
+    `insert into crypto_payments (id, user_id, tier, billing_period, currency, amount, usd_cents, rate, payment_address, expires_at, created_at,
+       scanned_height, next_look_at)
+     select gen_random_uuid(), $1, 'premium', 'monthly', 'bitcoin', '1', 1, '1', address, now(), now(), 0, '2027-01-01'
+     from unnest(array['looked at', 'left']) address`,
+    [alice.id],
+  )
+  await client.query(`alter table crypto_payments drop address_index, alter next_look_at drop not null;
+    update crypto_payments set next_look_at = null where payment_address = 'left'`)
+  await forget(client, '0017_kept_addresses')
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(catalog)
+  const rows =
+    'select payment_address as address, next_look_at <= now() as due, address_index as number from crypto_payments order by 1'
+  expect(await world.sql(rows)).toEqual([
+    { address: 'left', due: true, number: null },
+    { address: 'looked at', due: false, number: null },
+  ])
+})
+
 test('a database of an older version is refused, told which version to start first, and stays as it is', async () => {
   const url = await emptyDatabase()
   await runOldMigrations(url, '0040_revenue_indexes')

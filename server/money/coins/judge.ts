@@ -24,6 +24,8 @@ export interface Requested {
   /** 10^-8 dollars for a coin. */
   rate: bigint
   expiresAt: Date
+  /** Deleted or blocked: nobody is there to have the plan. */
+  isPayerGone: boolean
   /** A person's decision stands; null while the chain decides. */
   decided: CoinStatus | null
 }
@@ -98,10 +100,11 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
   const certain = inTime.filter(isFinal)
   const paying = covering(certain, due) ?? covering(certain, enough)
   if (paying) {
+    const rest = extraOf(finals.filter((each) => !paying.includes(each)))
+    if (payment.isPayerGone) return answer('needs_review', lowest(paying), [aboutPayment('account_gone', sum(paying)), ...rest])
     const over = sum(paying) - due
     const overpaid = over > 0n && !isSmall(payment, currency, over) ? [aboutPayment('overpaid', over)] : []
-    const rest = finals.filter((each) => !paying.includes(each))
-    return answer('confirmed', lowest(paying), [...overpaid, ...extraOf(rest)], paying)
+    return answer('confirmed', lowest(paying), [...overpaid, ...rest], paying)
   }
   const coming = covering(inTime, enough)
   if (coming) return answer('confirming', lowest(coming))

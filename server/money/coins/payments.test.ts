@@ -9,6 +9,7 @@ import type { Person } from '../../testing/person.ts'
 import { startWorld, type World } from '../../testing/world.ts'
 import { openBitcoin } from './bitcoin.ts'
 import { openEthereum } from './ethereum.ts'
+import { listReviews, settleReview } from './reviews.ts'
 import { makeUpstream } from './upstream.ts'
 
 const PACKAGE = '5b0c1f52-6d0b-4c3e-9a6b-0f5a3c1d2e01'
@@ -25,6 +26,7 @@ world = both
 const one = await startWorld({ variables: { ...bitcoin.variables, ...sources.variables } })
 const none = await startWorld()
 
+const DAY = 24 * 60 * 60
 // "abandon abandon … about": the test vector of BIP-84, and the first account of Ethereum wallets.
 const ZPUB = 'zpub6rFR7y4Q2AijBEqTUquhVz398htDFrtymD9xYYfG1m4wAcvPhXNfE3EfH1r1ADqtfSdVCToUG868RvUUkgDKf31mGDtKsAYz2oz2AGutZYs'
 const wish = { packageId: PACKAGE, currency: 'bitcoin', billingPeriod: 'monthly' } as const
@@ -196,7 +198,7 @@ test('Eve, who names what Alice has paid, gets nothing for it and learns nothing
   expect(await alice.does(coinsApi.submitTransaction, named)).toMatchObject({ status: 'confirmed', transactionHash })
 })
 
-test('Eve who asks and never pays is refused by name, and what she asked for is deleted after a month', async () => {
+test('Eve who asks and never pays is refused by name, and what she asked for leaves her list after a month', async () => {
   const eve = await both.person('eve', 'free')
   const kinds = (['bitcoin', 'ethereum', 'usdc'] as const).flatMap((currency) =>
     (['monthly', 'yearly'] as const).map((billingPeriod) => ({ currency, billingPeriod })),
@@ -220,7 +222,38 @@ test('Eve who asks and never pays is refused by name, and what she asked for is 
   expect(await eve.does(coinsApi.payments, {})).toEqual([])
 })
 
-test('money for an account that was deleted meanwhile is written down, gives nobody a plan and disturbs nothing', async () => {
+test('money that comes to a request of long ago finds a person, with the number of its address in the wallet', async () => {
+  const alice = await both.person('alice', 'free')
+  const [btc, usdc] = [
+    await alice.does(coinsApi.createPayment, wish),
+    await alice.does(coinsApi.createPayment, { ...wish, currency: 'usdc' }),
+  ]
+  const reviewsOf = async ({ id }: { id: string }) =>
+    (await listReviews(both.env.db, 100)).filter((each) => each.paymentId === id)
+  both.passes(200 * DAY)
+  await both.jobs.runDue()
+  await bitcoin.pay(btc.paymentAddress, 1_562_500n)
+  await ethereum.pay(usdc.paymentAddress, 1_000_000_000n, 'usdc')
+  await bitcoin.mine(3)
+  await ethereum.mine(12)
+  both.passes(21 * DAY)
+  await both.jobs.runDue()
+  for (const payment of [btc, usdc]) {
+    const [review] = await reviewsOf(payment)
+    expect(review).toMatchObject({
+      reason: 'late',
+      assetCents: 100_000,
+      addressIndex: expect.any(Number),
+      payer: { id: alice.id },
+    })
+    const chain = both.env.coins.chainOf(payment.currency)
+    expect(await chain?.addressAt(review?.addressIndex ?? -1)).toBe(payment.paymentAddress)
+  }
+  await alice.returns()
+  expect((await alice.does(coinsApi.payments, {})).map(({ status }) => status)).toEqual(['needs_review', 'needs_review'])
+}, 60_000)
+
+test('money for an account that was deleted meanwhile is no income and waits for a person, and disturbs nothing', async () => {
   const [alice, bob] = [await both.person('alice', 'free'), await both.person('bob', 'free')]
   const [hers, his] = [await alice.does(coinsApi.createPayment, wish), await bob.does(coinsApi.createPayment, wish)]
   await bitcoin.pay(hers.paymentAddress, 1_562_500n)
@@ -230,10 +263,34 @@ test('money for an account that was deleted meanwhile is written down, gives nob
   both.passes(31)
   await both.jobs.runDue()
   const entriesOf = (who: Person) => both.sql('select kind from ledger_entries where user_id = $1', [who.id])
-  expect([await entriesOf(alice), await entriesOf(bob)]).toEqual([[{ kind: 'payment' }], [{ kind: 'payment' }]])
+  expect([await entriesOf(alice), await entriesOf(bob)]).toEqual([[], [{ kind: 'payment' }]])
   const tierOf = (who: Person) => both.sql('select subscription_tier as tier from users where id = $1', [who.id])
   expect([await tierOf(alice), await tierOf(bob)]).toEqual([[{ tier: 'free' }], [{ tier: 'premium' }]])
+  const [review, ...more] = (await listReviews(both.env.db, 100)).filter(({ payer }) => payer.id === alice.id)
+  expect([review, more]).toMatchObject([{ reason: 'account_gone', assetCents: 100_000, outcomes: ['refunded', 'kept'] }, []])
+  const credits = { reviewId: review?.id ?? '', outcome: 'credited', by: 'operator' } as const
+  await expect(both.env.db.transaction((tx) => settleReview(tx, clock(), credits))).rejects.toMatchObject({
+    code: 'outcome_impossible',
+  })
   for (const call of [coinsApi.payments, coinsApi.currencies]) expect(await alice.tries(call, {})).toBeRefused(401)
+})
+
+test('money for an account that is blocked is no income; the plan follows as it is unblocked', async () => {
+  const alice = await both.person('alice', 'free')
+  const { paymentAddress } = await alice.does(coinsApi.createPayment, wish)
+  await both.sql('update users set is_active = false where id = $1', [alice.id])
+  await bitcoin.pay(paymentAddress, 1_562_500n)
+  await bitcoin.mine(3)
+  both.passes(61)
+  await both.jobs.runDue()
+  const reviews = async () => (await listReviews(both.env.db, 100)).filter(({ payer }) => payer.id === alice.id)
+  expect(await reviews()).toMatchObject([{ reason: 'account_gone', outcomes: ['credited', 'refunded', 'kept'] }])
+  const entries = () => both.sql('select kind from ledger_entries where user_id = $1', [alice.id])
+  expect(await entries()).toEqual([])
+  await both.sql('update users set is_active = true where id = $1', [alice.id])
+  both.passes(11 * 60)
+  await both.jobs.runDue()
+  expect([await entries(), await reviews()]).toEqual([[{ kind: 'payment' }], []])
 })
 
 test('money that comes in the very moment in which its request ends buys the month or waits for a person, and is never lost', async () => {

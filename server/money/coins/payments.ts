@@ -62,7 +62,7 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   const rate = await coins.prices.quoted(currency)
   // An unpaid address leaves a gap in the operator's wallet.
   await requireRoom(db, user.id)
-  const { address, height } = await freshAddress(env, chain, currency)
+  const { address, index, height } = await freshAddress(env, chain, currency)
   const now = clock()
   const payment = await db.transaction(async (tx) => {
     await store.noteChosen(tx, user.id, currency, walletAddress)
@@ -70,7 +70,7 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
     return await store.insertPayment(tx, {
       ...{ id: randomUUID(), userId: user.id, packageId: sold.packageId, tier: sold.tier, billingPeriod, currency },
       ...{ amount: unitsFor(currency, sold.cents, rate).toString(), usdCents: sold.cents, rate: rate.toString() },
-      ...{ paymentAddress: address, walletAddress, scannedHeight: height, createdAt: now, nextLookAt: now },
+      ...{ paymentAddress: address, addressIndex: index, walletAddress, scannedHeight: height, createdAt: now, nextLookAt: now },
       expiresAt: new Date(now.getTime() + COIN_REQUEST_SECONDS * 1000),
     })
   })
@@ -115,13 +115,14 @@ async function offerOf(env: Env, plan: CoinPlan) {
   return [{ id: plan, name: offer.name, ...prices }]
 }
 
-/** Returns an unused address and the block before its money. */
-async function freshAddress({ db }: Env, chain: Chain, currency: Currency): Promise<{ address: string; height: number }> {
+/** Returns an unused address, its number and the block before its money. */
+async function freshAddress({ db }: Env, chain: Chain, currency: Currency) {
   try {
     const height = await chain.tryLook()
     for (let tries = 0; tries < ADDRESS_TRIES; tries++) {
-      const address = await chain.addressAt(await store.takeIndex(db, chainNameOf(currency)))
-      if (await chain.isUntouched(address)) return { address, height }
+      const index = await store.takeIndex(db, chainNameOf(currency))
+      const address = await chain.addressAt(index)
+      if (await chain.isUntouched(address)) return { address, index, height }
     }
   } catch (error) {
     // Money is asked for only if the chain can be read.
@@ -130,8 +131,9 @@ async function freshAddress({ db }: Env, chain: Chain, currency: Currency): Prom
   throw new Refusal('currency_unavailable')
 }
 
-export async function listPayments({ coins, db }: Env, { id }: SignedInUser): Promise<CoinPayment[]> {
-  return (await store.listOwn(db, id, 20)).map((payment) => shownPayment(coins, payment))
+export async function listPayments({ coins, db, clock }: Env, { id }: SignedInUser): Promise<CoinPayment[]> {
+  const before = new Date(clock().getTime() - COIN_LIMITS.coinPaymentDays * 24 * 60 * 60_000)
+  return (await store.listOwn(db, id, before, 20)).map((payment) => shownPayment(coins, payment))
 }
 
 /** Keeps what was known while the node is silent. */
@@ -160,10 +162,4 @@ export async function submitTransaction(
   await store.updatePayment(env.db, payment.id, { namedTransaction: named, namedAt: now, nextLookAt: now })
   await lookIfAnswered(env, { ...payment, namedTransaction: named, namedAt: now })
   return shownPayment(env.coins, (await store.findOwn(env.db, user.id, paymentId)) ?? payment)
-}
-
-/** A job: returns true if more are left. */
-export async function dropUnpaid({ db, clock }: Env): Promise<boolean> {
-  const before = new Date(clock().getTime() - COIN_LIMITS.coinPaymentDays * 24 * 60 * 60_000)
-  return (await store.deleteUnpaid(db, before, 500)) === 500
 }

@@ -20,7 +20,7 @@ export async function listReviews(db: Queryable, limit: number, offset = 0): Pro
   const rows = await list.listOpenReviews(db, limit, offset)
   const ids = rows.map(({ payment }) => payment.id)
   const [arrivals, reviews] = [await list.listArrivalsOf(db, ids), await list.listReviewsOf(db, ids)]
-  return rows.map(({ review, payment, username }) => {
+  return rows.map(({ review, payment, username, isDeleted }) => {
     const isOfIt = ({ paymentId }: { paymentId: string }) => paymentId === payment.id
     const own = arrivals.filter(isOfIt)
     const isOwn = review.asset === payment.currency
@@ -36,7 +36,7 @@ export async function listReviews(db: Queryable, limit: number, offset = 0): Pro
             .map(({ reference }) => reference),
         ),
       ].slice(0, REVIEW_TRANSACTIONS),
-      outcomes: outcomesFor(review.reason, payment, own, reviews.filter(isOfIt)),
+      outcomes: outcomesFor(review.reason, payment, own, reviews.filter(isOfIt), isDeleted),
     }
   })
 }
@@ -46,7 +46,7 @@ export const countReviews = list.countOpenReviews
 const shownOf = (payment: store.Payment, username: string) => ({
   ...{ payer: { id: payment.userId, username }, paymentId: payment.id, currency: payment.currency, status: payment.status },
   ...{ amount: amountOf(payment.currency, BigInt(payment.amount)), usdCents: payment.usdCents },
-  ...{ paymentAddress: payment.paymentAddress, walletAddress: payment.walletAddress },
+  ...{ paymentAddress: payment.paymentAddress, addressIndex: payment.addressIndex, walletAddress: payment.walletAddress },
   createdAt: payment.createdAt.toISOString(),
 })
 
@@ -56,12 +56,13 @@ function outcomesFor(
   payment: store.Payment,
   arrivals: readonly store.ArrivalRow[],
   reviews: readonly list.ReviewRow[],
+  isDeleted: boolean,
 ): ReviewOutcome[] {
   if (reason === 'reorganised') return ['withdrawn', 'kept']
   const isCredited = arrivals.some((each) => each.isCredited)
   // Money sent back cannot count again.
   const isSentBack = reviews.some(({ outcome, asset }) => outcome === 'refunded' && asset === payment.currency)
-  const canCredit = !isCredited && !isSentBack && reason !== 'wrong_token' && standing(payment, arrivals).length > 0
+  const canCredit = !isDeleted && !isCredited && !isSentBack && reason !== 'wrong_token' && standing(payment, arrivals).length > 0
   return [...(canCredit ? (['credited'] as const) : []), 'refunded', 'kept']
 }
 
@@ -94,7 +95,9 @@ export async function settleReview(
   if (review.outcome) throw new Refusal('review_closed', { details: { outcome: review.outcome } })
   const arrivals = await store.listArrivals(tx, payment.id)
   const reviews = await list.listReviewsOf(tx, [payment.id])
-  if (!outcomesFor(review.reason, payment, arrivals, reviews).includes(outcome)) throw new Refusal('outcome_impossible')
+  const { isDeleted } = await store.lockPayer(tx, payment.userId)
+  if (!outcomesFor(review.reason, payment, arrivals, reviews, isDeleted).includes(outcome))
+    throw new Refusal('outcome_impossible')
   if ((outcome === 'refunded') !== (transactionHash !== undefined)) throw new Refusal('transaction_required')
   const refundTransaction = transactionHash === undefined ? null : asWritten(payment.currency, transactionHash)
   const closed = { outcome, refundTransaction, resolvedAt: now, resolvedBy: by }

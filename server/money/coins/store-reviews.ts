@@ -43,7 +43,12 @@ export async function closeOf(tx: Queryable, paymentId: string, reason: ReviewRe
 /** Lists the oldest first. */
 export const listOpenReviews = (db: Queryable, limit: number, offset: number) =>
   db
-    .select({ review: reviews, payment: payments, username: users.username })
+    .select({
+      review: reviews,
+      payment: payments,
+      username: users.username,
+      isDeleted: sql<boolean>`${users.deletedAt} is not null`,
+    })
     .from(reviews)
     .innerJoin(payments, eq(payments.id, reviews.paymentId))
     .innerJoin(users, eq(users.id, payments.userId))

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import type { Currency } from '../../../contract/money/coins.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
@@ -94,12 +94,28 @@ export async function findOwn(db: Queryable, userId: string, id: string): Promis
   return row
 }
 
-export const listOwn = (db: Queryable, userId: string, limit: number): Promise<Payment[]> =>
-  db.select().from(payments).where(eq(payments.userId, userId)).orderBy(desc(payments.createdAt)).limit(limit)
+/** Leaves out what nobody paid and is of before that time. */
+export const listOwn = (db: Queryable, userId: string, before: Date, limit: number): Promise<Payment[]> =>
+  db
+    .select()
+    .from(payments)
+    .where(and(eq(payments.userId, userId), or(ne(payments.status, 'expired'), gt(payments.createdAt, before))))
+    .orderBy(desc(payments.createdAt))
+    .limit(limit)
 
 export async function lockPayment(tx: Queryable, id: string): Promise<Payment | undefined> {
   const [row] = await tx.select().from(payments).where(eq(payments.id, id)).for('update')
   return row
+}
+
+/** Holds the account as it is. */
+export async function lockPayer(tx: Queryable, userId: string): Promise<{ isDeleted: boolean; isBlocked: boolean }> {
+  const [row] = await tx
+    .select({ deletedAt: users.deletedAt, isActive: users.isActive })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update')
+  return { isDeleted: row?.deletedAt !== null, isBlocked: row?.isActive !== true }
 }
 
 export const listDue = (db: Queryable, now: Date, limit: number): Promise<Payment[]> =>
@@ -149,15 +165,4 @@ export async function markCredited(tx: Queryable, ids: readonly string[]): Promi
       .update(arrivals)
       .set({ isCredited: true })
       .where(inArray(arrivals.id, [...ids]))
-}
-
-/** Returns the number. Nothing has ever come to them. */
-export async function deleteUnpaid(db: Queryable, before: Date, limit: number): Promise<number> {
-  const some = db
-    .select({ id: payments.id })
-    .from(payments)
-    .leftJoin(arrivals, eq(arrivals.paymentId, payments.id))
-    .where(and(lt(payments.createdAt, before), eq(payments.status, 'expired'), isNull(arrivals.id)))
-    .limit(limit)
-  return (await db.delete(payments).where(inArray(payments.id, some)).returning({ id: payments.id })).length
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Currency } from '../../../contract/money/coins.ts'
+import { COINS, type Currency } from '../../../contract/money/coins.ts'
 import type { Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
@@ -14,11 +14,12 @@ import { closeOf, writeReview } from './store-reviews.ts'
 
 const SECOND = 1000
 const DAY = 24 * 60 * 60 * SECOND
-/** Intervals while money is expected, on the first day, and later. */
+/** Intervals while money is expected, on the first day, and in the first month. Then a share of the age, for ever. */
 const SOON_MS = 30 * SECOND
 const DAILY_MS = 10 * 60 * SECOND
 const LATER_MS = 6 * 60 * 60 * SECOND
-const WATCHED_MS = 30 * DAY
+const OFTEN_MS = 30 * DAY
+const SHARE_OF_AGE = 10
 /** The node is silent. */
 const RETRY_MS = 60 * SECOND
 const AT_ONCE = 20
@@ -89,9 +90,15 @@ async function writeSeen(tx: Queryable, payment: store.Payment, { arrivals }: Se
 async function writeJudgement(tx: Queryable, payment: store.Payment, seen: Seen, now: Date): Promise<void> {
   const rows = await store.listArrivals(tx, payment.id)
   const received: Received[] = rows.map((row) => ({ ...row, units: BigInt(row.units) }))
-  const requested = { ...payment, due: BigInt(payment.amount), rate: BigInt(payment.rate) }
+  const payer = rows.length > 0 ? await store.lockPayer(tx, payment.userId) : undefined
+  const isPayerGone = payer !== undefined && (payer.isDeleted || payer.isBlocked)
+  const requested = { ...payment, due: BigInt(payment.amount), rate: BigInt(payment.rate), isPayerGone }
   const judgement = judge(requested, received, seen.head, now)
-  if (judgement.credits.length > 0) await credit(tx, payment, judgement.credits, rows, now)
+  if (judgement.credits.length > 0) {
+    await credit(tx, payment, judgement.credits, rows, now)
+    // The account was unblocked.
+    await closeOf(tx, payment.id, 'account_gone', now)
+  }
   for (const { reason, about, asset, units } of judgement.reviews)
     await writeReview(tx, {
       ...{ id: randomUUID(), paymentId: payment.id, reason, about, asset, units: units.toString(), createdAt: now },
@@ -99,11 +106,13 @@ async function writeJudgement(tx: Queryable, payment: store.Payment, seen: Seen,
   const wasShort = payment.status === 'needs_review' || payment.decided === 'confirmed'
   const isShort = judgement.reviews.some(({ reason }) => reason === 'reorganised')
   if (judgement.status === 'confirmed' && wasShort && !isShort) await closeOf(tx, payment.id, 'reorganised', now)
+  const isAllRead = seen.scannedHeight > seen.head - COINS[payment.currency].confirmations
   await store.updatePayment(tx, payment.id, {
     ...changeOf(payment, judgement, rows, seen.head, now),
     ...{ scannedHeight: seen.scannedHeight, nativeUnits: seen.nativeUnits.toString() },
     ...{ namedTransaction: payment.namedTransaction, namedAt: payment.namedAt },
-    ...{ looks: payment.looks + 1, lookedAt: now, nextLookAt: nextLook(judgement, payment, now) },
+    ...{ looks: payment.looks + 1, lookedAt: now },
+    nextLookAt: new Date(now.getTime() + (isAllRead ? intervalMs(judgement, payment, now) : SOON_MS)),
   })
 }
 
@@ -148,12 +157,11 @@ function changeOf(
   }
 }
 
-function nextLook({ status }: Pick<Judgement, 'status'>, payment: store.Payment, now: Date): Date | null {
-  const { createdAt } = payment
-  const ageMs = now.getTime() - createdAt.getTime()
-  const isExpected = status === 'pending' || status === 'confirming' || isLookedFor(payment, now)
-  if (!isExpected && ageMs > WATCHED_MS) return null
-  return new Date(now.getTime() + (isExpected ? SOON_MS : ageMs < DAY ? DAILY_MS : LATER_MS))
+function intervalMs({ status }: Pick<Judgement, 'status'>, payment: store.Payment, now: Date): number {
+  const ageMs = now.getTime() - payment.createdAt.getTime()
+  if (status === 'pending' || status === 'confirming' || isLookedFor(payment, now)) return SOON_MS
+  if (ageMs < DAY) return DAILY_MS
+  return ageMs < OFTEN_MS ? LATER_MS : ageMs / SHARE_OF_AGE
 }
 
 /** A silent node puts off all its payments. Throws the first failure at the end. A job: returns true if more are left. */
@@ -173,7 +181,9 @@ export async function watchPayments(env: Env): Promise<boolean> {
         if (!(await isAnswering(env, payment.currency))) silent.add(chain)
       }
     }
-    await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + RETRY_MS))
+    const now = env.clock()
+    const waitMs = Math.max(RETRY_MS, intervalMs(payment, payment, now))
+    await store.putOff(env.db, payment.id, new Date(now.getTime() + waitMs))
   }
   if (failures.length > 0) throw failures[0]
   return due.length === AT_ONCE

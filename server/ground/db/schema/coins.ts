@@ -26,6 +26,8 @@ export const cryptoPayments = pgTable(
     /** Money that came too late or too much goes back there. */
     walletAddress: text('wallet_address'),
     paymentAddress: text('payment_address').notNull(),
+    /** Its number in the operator's wallet; null for requests of before it was kept. */
+    addressIndex: integer('address_index'),
     /** What counts of what has come, in the order in which it came. */
     received: text('received').notNull().default('0'),
     transactionHash: text('transaction_hash'),
@@ -47,8 +49,8 @@ export const cryptoPayments = pgTable(
     /** Counts the looks at the chain: of two at the same time the earlier is dropped. */
     looks: integer('looks').notNull().default(0),
     lookedAt: at('looked_at'),
-    /** The next look; null when nothing is expected any more. */
-    nextLookAt: at('next_look_at'),
+    /** An address is looked at for ever, ever more rarely. */
+    nextLookAt: at('next_look_at').notNull(),
   },
   (table) => [
     // An address is given out once.
