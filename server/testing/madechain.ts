@@ -19,6 +19,8 @@ export interface TestChain {
   replace(transaction: string): Promise<void>
   /** Replaces so many blocks by longer, empty ones. What was in them is lost. */
   reorganise(depth: number): Promise<void>
+  /** The node does not know the last blocks, until the returned function is called. Absent in a real chain. */
+  fallsBehind?(depth: number): Promise<() => void>
   /** Brings back a transaction that a reorganisation took out. */
   resend?(transaction: string): Promise<void>
   /** Whether the node answers. */
@@ -93,6 +95,10 @@ export function makeLedger(clock: () => Date, genesis: string) {
     async reorganise(depth: number) {
       blocks.splice(blocks.length - depth, depth)
       mine(depth + 1, false)
+    },
+    async fallsBehind(depth: number) {
+      const hidden = blocks.splice(blocks.length - depth, depth)
+      return () => void blocks.push(...hidden)
     },
     async resend(transaction: string) {
       const transfer = all.get(transaction)

@@ -318,6 +318,23 @@ test('money below a dollar that comes to a request after its time leaves it as i
   expect(await reasonsOf(payment)).toEqual(['late 0.00001800'])
 })
 
+test.each(['bitcoin', 'ethereum', 'usdc'] as const)(
+  'a node that is blocks behind takes back nothing that was paid in %s',
+  async (currency) => {
+    const { alice, payment, chain, pays, looks } = await buyer(currency)
+    await pays()
+    await chain.mine(COINS[currency].confirmations)
+    expect(await looks()).toMatchObject({ status: 'confirmed' })
+    const catchesUp = await chain.fallsBehind?.(COINS[currency].confirmations + 2)
+    expect(await looks(20 * 60)).toMatchObject({ status: 'confirmed' })
+    expect(await reasonsOf(payment)).toEqual([])
+    catchesUp?.()
+    await chain.mine(1)
+    expect(await looks(20 * 60)).toMatchObject({ status: 'confirmed' })
+    expect([await tierOf(alice), await paidMonths(alice), await reasonsOf(payment)]).toEqual(['premium', 1, []])
+  },
+)
+
 test('Ether from a contract wallet, which is no transaction to the address, buys the month', async () => {
   const { alice, due, pays, looks } = await buyer('ethereum')
   await pays(due, 'contract')

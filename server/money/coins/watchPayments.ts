@@ -55,6 +55,7 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
     arrivals: rows.map((row) => ({ ...row, units: BigInt(row.units), at: null })),
   }
   const seen = await chain.look(payment.paymentAddress, known)
+  requireShown(payment, rows, seen)
   const name = await nameAfter(chain, payment, seen, env.clock())
   await env.fault?.('coins: seen')
   const now = env.clock()
@@ -67,6 +68,13 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
     const isSame = current.namedTransaction === payment.namedTransaction
     await writeJudgement(tx, { ...current, ...(isSame && name) }, seen, now)
   })
+}
+
+/** A chain grows, also where it is reorganised: a node that shows less is behind, and takes nothing back. Throws NodeError. */
+function requireShown({ currency }: store.Payment, rows: readonly store.ArrivalRow[], { head }: Seen): void {
+  const { confirmations } = COINS[currency]
+  const shown = rows.map(({ height, isCredited }) => (height ?? 0) + (isCredited ? confirmations - 1 : 0))
+  if (head < Math.max(0, ...shown)) throw new NodeError(`The node of ${chainNameOf(currency)} shows fewer blocks than before`)
 }
 
 async function writeSeen(tx: Queryable, payment: store.Payment, { arrivals }: Seen, now: Date): Promise<void> {
