@@ -7,7 +7,7 @@ export const REASONS: Record<ReviewReason, { title: string; text: string }> = {
   overpaid: { title: 'Too much', text: 'The plan is paid. This came beyond its price.' },
   late: {
     title: 'Too late',
-    text: 'It came after the 30 minutes of the request.',
+    text: 'It came after the 30 minutes of the request, or a block took it hours later, when it was worth less.',
   },
   double: { title: 'Paid twice', text: 'The plan was paid before this came.' },
   reorganised: {

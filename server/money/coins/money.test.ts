@@ -318,6 +318,46 @@ test('money below a dollar that comes to a request after its time leaves it as i
   expect(await reasonsOf(payment)).toEqual(['late 0.00001800'])
 })
 
+test('money that a block takes only hours later buys the month at the old price, or waits for a person where it is worth less', async () => {
+  for (const [price, status] of [
+    [64_000, 'confirmed'],
+    [62_000, 'confirmed'],
+    [32_000, 'needs_review'],
+    [503, 'needs_review'],
+  ] as const) {
+    const { alice, payment, pays, looks } = await buyer('bitcoin')
+    await pays()
+    expect(await looks()).toMatchObject({ status: 'confirming', blockConfirmations: 0 })
+    const before = { ...sources.said }
+    sources.said.coingecko = sources.said.kraken = price === 503 ? 503 : { bitcoin: price, ethereum: 3_200, usdc: 1 }
+    expect(await looks(7 * 60 * 60)).toMatchObject({ status: 'confirming' })
+    await bitcoin.mine(3)
+    expect(await looks()).toMatchObject({ status })
+    const isPaid = status === 'confirmed'
+    expect([await paidMonths(alice), await reasonsOf(payment)]).toEqual([
+      isPaid ? 1 : 0,
+      isPaid ? [] : [`late ${payment.amount}`],
+    ])
+    Object.assign(sources.said, before)
+    here.passes(120)
+  }
+})
+
+test('money that was mined in time and certain only hours later buys the month at any price', async () => {
+  const { alice, pays, looks } = await buyer('bitcoin')
+  await pays()
+  await bitcoin.mine(1)
+  expect(await looks()).toMatchObject({ status: 'confirming', blockConfirmations: 1 })
+  here.passes(7 * 60 * 60)
+  const before = { ...sources.said }
+  sources.said.coingecko = sources.said.kraken = { bitcoin: 32_000, ethereum: 3_200, usdc: 1 }
+  await bitcoin.mine(2)
+  expect(await looks()).toMatchObject({ status: 'confirmed' })
+  Object.assign(sources.said, before)
+  here.passes(120)
+  expect(await paidMonths(alice)).toBe(1)
+})
+
 test.each(['bitcoin', 'ethereum', 'usdc'] as const)(
   'a node that is blocks behind takes back nothing that was paid in %s',
   async (currency) => {

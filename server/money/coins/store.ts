@@ -159,6 +159,15 @@ export async function markGone(tx: Queryable, ids: readonly string[]): Promise<v
     .where(and(inArray(arrivals.id, [...ids]), ne(arrivals.isGone, true)))
 }
 
+/** They buy nothing by themselves any more. */
+export async function markLate(tx: Queryable, paymentId: string, references: readonly string[]): Promise<void> {
+  if (references.length === 0) return
+  await tx
+    .update(arrivals)
+    .set({ isInTime: false })
+    .where(and(eq(arrivals.paymentId, paymentId), inArray(arrivals.reference, [...references]), eq(arrivals.isCredited, false)))
+}
+
 export async function markCredited(tx: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await tx

@@ -9,6 +9,7 @@ import { type Arrival, confirmationsOf, type Known, NodeError, type Seen } from 
 import { isInTime, type Judgement, judge, type Received } from './judge.ts'
 import { isLookedFor, nameAfter } from './namedPayment.ts'
 import { chainNameOf } from './openCoins.ts'
+import { hasFallen, isSlow } from './slowPayment.ts'
 import * as store from './store.ts'
 import { closeOf, writeReview } from './store-reviews.ts'
 
@@ -56,6 +57,8 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
   }
   const seen = await chain.look(payment.paymentAddress, known)
   requireShown(payment, rows, seen)
+  const slow = payment.confirmedAt || payment.decided ? [] : seen.arrivals.filter((each) => isSlow(payment, each))
+  const late = slow.length > 0 && (await hasFallen(env.coins.prices, payment)) ? slow : []
   const name = await nameAfter(chain, payment, seen, env.clock())
   await env.fault?.('coins: seen')
   const now = env.clock()
@@ -64,6 +67,11 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
     // A later look has written more.
     if (!current || current.looks !== payment.looks) return
     await writeSeen(tx, current, seen, now)
+    await store.markLate(
+      tx,
+      payment.id,
+      late.map(({ reference }) => reference),
+    )
     // A transaction named meanwhile stays.
     const isSame = current.namedTransaction === payment.namedTransaction
     await writeJudgement(tx, { ...current, ...(isSame && name) }, seen, now)
