@@ -141,8 +141,9 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
   async function isQuiet(address: string, native: bigint, known: readonly Arrival[]): Promise<boolean> {
     const tokens = known.reduce((sum, { asset, units }) => (asset === 'usdc' ? sum + units : sum), 0n)
     const has = await holdings(address)
-    if (has.native === native && has.tokens === tokens) return true
-    return has.native === 0n && has.tokens === 0n && known.length > 0 && has.sent > 0n
+    const isMoved = known.length > 0 && has.sent > 0n
+    const isSame = (now: bigint, before: bigint) => now === before || (isMoved && now === 0n)
+    return isSame(has.native, native) && isSame(has.tokens, tokens)
   }
 
   async function holdings(address: string) {

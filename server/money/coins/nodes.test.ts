@@ -190,6 +190,23 @@ test('money at an address that was looked at long ago is found, however few bloc
   limit = undefined
 })
 
+test('an address that the wallet has emptied is not read for all of the time since', async () => {
+  const chain = openedEthereum()
+  const address = await chain.addressAt(78)
+  const from = await ethereum.height()
+  await ethereum.pay(address, 900n, 'ethereum')
+  await ethereum.mine(30)
+  const first = await chain.look(address, { ...NOTHING, scannedHeight: from })
+  await ethereum.pay(address, -900n, 'contract')
+  await ethereum.mine(300)
+  limit = { blocks: 10, status: 200 }
+  // Nothing was sent from there, so where is it?
+  expect((await looksOn(chain, address, first)).looks).toBeGreaterThan(1)
+  lie = { method: 'eth_getTransactionCount', result: '0x1' }
+  expect(await looksOn(chain, address, first)).toMatchObject({ looks: 1, seen: { arrivals: [{ units: 900n }] } })
+  limit = lie = undefined
+})
+
 const wordOf = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
 
 async function logs(filter: object) {
