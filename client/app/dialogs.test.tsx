@@ -185,7 +185,15 @@ const pack = {
 }
 const review = {
   ...{ id: ID, reason: 'late', payer: { id: ID, username: 'Bob' }, paymentId: ID, currency: 'bitcoin', amount: '0.1' },
-  ...{ usdCents: 1000, paymentAddress: 'bc1q', addressIndex: 0, walletAddress: null, status: 'needs_review', createdAt: AT, noticedAt: AT },
+  ...{
+    usdCents: 1000,
+    paymentAddress: 'bc1q',
+    addressIndex: 0,
+    walletAddress: null,
+    status: 'needs_review',
+    createdAt: AT,
+    noticedAt: AT,
+  },
   ...{ asset: 'bitcoin', assetAmount: '0.1', assetCents: 1000, transactions: [], outcomes: ['credited', 'dismissed'] },
 }
 const payment = {

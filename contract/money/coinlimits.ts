@@ -1,5 +1,5 @@
 export const COIN_LIMITS = {
-  /** Unpaid requests, and the days until they leave the list of who asked. */
+  /** Unpaid requests, and the days that they are listed. */
   coinPaymentsOpen: 5,
   coinPaymentDays: 30,
 } as const

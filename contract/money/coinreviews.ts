@@ -30,7 +30,7 @@ const paidFor = {
   /** US cents. */
   usdCents: z.number().int().nonnegative(),
   paymentAddress: z.string().max(100),
-  /** Its number in the operator's wallet; null for one of before numbers were kept. */
+  /** In the operator's wallet; null for old requests. */
   addressIndex: z.number().int().nonnegative().nullable(),
   /** null without an address for refunds. */
   walletAddress: z.string().max(100).nullable(),

@@ -14,7 +14,7 @@ export interface Coin {
   shownDecimals: number
   /** Blocks, the payment's own included. */
   confirmations: number
-  /** Wallets send no less, in the smallest unit. */
+  /** Wallets send no less. */
   dustUnits: number
   /** US dollars, shown without a known price and never asked for. */
   fallbackUsd: number

@@ -10,10 +10,10 @@ const VERSIONS = {
 } as const
 type Letter = keyof typeof VERSIONS
 
-/** Words below the master key, coin and account above the addresses (BIP-44). */
+/** Purpose, coin and account (BIP-44). */
 const ACCOUNT_DEPTH = 3
 
-/** Throws unless it is an extended public key, whole. */
+/** Throws on any damage. */
 export function readAccountKey(xpub: string): HDKey {
   const letter = Object.keys(VERSIONS).find((each): each is Letter => xpub.startsWith(`${each}pub`))
   if (!letter) throw new Error('No extended public key')
@@ -24,7 +24,6 @@ export function readAccountKey(xpub: string): HDKey {
 export function checkAccountKey(name: string, xpub: string, letters: string): HDKey {
   const expected = (what: string, found: string) => new ConfigError(name, what, found)
   const key = tryRead(xpub)
-  // Who has copied a private key learns no more.
   if (!key) throw expected('the extended public key of an account, such as xpub6C…, whole', 'something else')
   if (!letters.includes(xpub.charAt(0)))
     throw expected(
@@ -40,7 +39,7 @@ function tryRead(xpub: string): HDKey | undefined {
   try {
     return readAccountKey(xpub)
   } catch {
-    // The reasons of the library may repeat what was set.
+    // Its reason may repeat the key.
     return undefined
   }
 }

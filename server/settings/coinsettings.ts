@@ -23,7 +23,7 @@ export function readCoins(variables: Variables, isHidden: boolean): CoinSettings
   const network = readChoice(variables, 'BITCOIN_NETWORK', BITCOIN_NETWORKS, 'mainnet')
   const letters = network === 'mainnet' ? 'xz' : 'tv'
   const bitcoin = readPair(variables, kind === 'bitcoind' ? 'BITCOIN_RPC_URL' : 'BITCOIN_ESPLORA_URL', 'BITCOIN_XPUB', letters)
-  // Wallets write keys of Ethereum like this on every chain.
+  // The same on every chain.
   const ethereum = readPair(variables, 'ETHEREUM_RPC_URL', 'ETHEREUM_XPUB', 'x')
   if (bitcoin && bitcoin.publicKey === ethereum?.publicKey)
     throw new ConfigError('ETHEREUM_XPUB', 'the key of another account than BITCOIN_XPUB', 'the same')

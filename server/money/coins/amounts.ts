@@ -13,7 +13,7 @@ export function rateOf(usd: number): bigint | undefined {
 
 export const usdOf = (rate: bigint): number => Number(rate) / 10 ** Number(RATE_DECIMALS)
 
-/** Rounds up to the shown digits, and to what wallets send. */
+/** Rounds up to the shown digits, and to dust. */
 export function unitsFor(currency: Currency, cents: number, rate: bigint): bigint {
   const { decimals, shownDecimals } = COINS[currency]
   const step = 10n ** BigInt(decimals - shownDecimals)
@@ -25,7 +25,7 @@ export function sendable(currency: Currency, units: bigint): bigint {
   return units > dust ? units : dust
 }
 
-/** Half a percent, at most five dollars, may be missing: exchanges take their fee out of the amount. */
+/** Exchanges take their fee out of it: half a percent, at most five dollars. */
 export function enoughOf(due: bigint, cents: number): bigint {
   const [share, most] = [due / 200n, (due * 500n) / BigInt(Math.max(1, cents))]
   return due - (share < most ? share : most)

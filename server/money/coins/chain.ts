@@ -35,7 +35,7 @@ export interface Chain {
   /** Checks the chain of the settings first, one time per process. */
   head(): Promise<number>
   addressAt(index: number): Promise<string>
-  /** Returns the head once all that a look asks for was answered. */
+  /** Returns the head if a look is possible. */
   tryLook(): Promise<number>
   /** False if anything has ever come. */
   isUntouched(address: string): Promise<boolean>
@@ -45,7 +45,7 @@ export interface Chain {
   look(address: string, known: Known): Promise<Seen>
 }
 
-/** Makes NodeError of wrapped failures, and tells of each new one. The server's own mistakes stay. */
+/** Makes NodeError of wrapped failures. The server's own mistakes stay. */
 export function namingFailures(chain: Chain, tell: (why: string) => void = () => undefined): Chain {
   let told: string | undefined
   const named =
@@ -57,7 +57,6 @@ export function namingFailures(chain: Chain, tell: (why: string) => void = () =>
         return answer
       } catch (cause) {
         if (!isOfNode(cause)) throw cause
-        // A wrong shape is no text for people.
         const why = cause instanceof ZodError ? 'The node answered something of another shape' : cause.message
         if (why !== told) tell(why)
         told = why

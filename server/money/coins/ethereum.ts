@@ -9,7 +9,7 @@ import type { Upstream } from './upstream.ts'
 const DEPTH = COINS.ethereum.confirmations
 /** Pruning nodes know balances of the last 128 blocks. */
 const WINDOW = 64
-/** Halved where the node refuses it: many that are rented allow 10. The next look reads what is left. */
+/** Rented nodes allow 10. The next look reads what is left. */
 const LOG_BLOCKS = 2000
 const LOG_REQUESTS = 10
 /** A token's maker can send many, and a person looks at each. */
@@ -89,7 +89,6 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     })
   }
 
-  /** Reads as many blocks as the node allows at once. Returns the last one. */
   async function tokensFrom(address: string, from: number, last: number, othersMax: number) {
     for (;;) {
       const to = Math.min(last, from + logBlocks - 1)
@@ -97,7 +96,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
         return { to, tokens: await tokensBetween(address, { from, to }, othersMax) }
       } catch (error) {
         const isTooLong = error instanceof RefusedError && to > from
-        // A node that refuses even one block may have refused for another reason.
+        // A single block is refused for another reason.
         logBlocks = isTooLong ? Math.floor((to - from + 1) / 2) : LOG_BLOCKS
         if (!isTooLong) throw error
       }
@@ -137,7 +136,7 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     return arrivals.filter(({ height, blockHash }) => height !== null && blocks.get(height)?.blockHash === blockHash)
   }
 
-  /** True if nothing has come beside what is known, or all was moved on by the wallet, whose owner has seen it. */
+  /** The wallet may have moved what is known. */
   async function isQuiet(address: string, native: bigint, known: readonly Arrival[]): Promise<boolean> {
     const tokens = known.reduce((sum, { asset, units }) => (asset === 'usdc' ? sum + units : sum), 0n)
     const has = await holdings(address)

@@ -30,10 +30,8 @@ const ANSWERS = {
   eth_getTransactionReceipt: z.object({ blockNumber: quantity }).nullable(),
 } satisfies Record<string, z.ZodType>
 
-/** The node answers, and does not do it. */
 export class RefusedError extends NodeError {}
 
-/** Nodes refuse a range of blocks by these too. */
 const STATUSES = [200, 400, 413]
 const REASON_CHARS = 200
 const refusalShape = z.object({ error: z.object({ message: z.string() }) })
@@ -41,7 +39,7 @@ const refusalShape = z.object({ error: z.object({ message: z.string() }) })
 type Answers = { [Method in keyof typeof ANSWERS]: z.output<(typeof ANSWERS)[Method]> }
 const SHAPES: { [Method in keyof Answers]: z.ZodType<Answers[Method]> } = ANSWERS
 
-/** Throws NodeError, of which RefusedError is one, and ZodError for an answer of another shape. */
+/** Throws NodeError, and ZodError for an answer of another shape. */
 export function openEthereumNode(rpc: string, upstream: Upstream) {
   let lastId = 0
   return async <Method extends keyof Answers>(method: Method, ...params: unknown[]): Promise<Answers[Method]> => {

@@ -5,7 +5,6 @@ import { confirmationsOf } from './chain.ts'
 
 export interface Received {
   id: string
-  /** The transaction. */
   reference: string
   asset: string
   units: bigint
@@ -19,12 +18,10 @@ export interface Requested {
   id: string
   currency: Currency
   due: bigint
-  /** US cents. */
   usdCents: number
-  /** 10^-8 dollars for a coin. */
   rate: bigint
   expiresAt: Date
-  /** Deleted or blocked: nobody is there to have the plan. */
+  /** Deleted or blocked. */
   isPayerGone: boolean
   /** A person's decision stands; null while the chain decides. */
   decided: CoinStatus | null
@@ -118,7 +115,7 @@ export function judge(payment: Requested, arrivals: readonly Received[], head: n
   return more.length === 0 ? answer('expired', 0) : answer('needs_review', lowest(own), more)
 }
 
-/** Makes a review of each transaction. What is small waits until it is worth one with what comes after it. */
+/** Adds what is small to what follows. */
 function gather(payment: Requested, reason: ReviewReason, some: readonly Received[]): Review[] {
   const transactions = new Map<string, Received>()
   for (const each of some) {
@@ -137,7 +134,6 @@ function gather(payment: Requested, reason: ReviewReason, some: readonly Receive
 
 const SMALL_CENTS = 100
 
-/** Less than a dollar, and than half of what was asked for. Of an unknown token nobody knows. */
 function isSmall({ currency, rate, usdCents }: Requested, asset: string, units: bigint): boolean {
   const known = currencyShape.safeParse(asset).data
   if (!known) return false

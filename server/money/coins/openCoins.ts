@@ -19,14 +19,14 @@ export interface Coins {
   currencies: readonly Currency[]
   /** undefined without a node. */
   chainOf(currency: Currency): Chain | undefined
-  /** Of each chain that is taken, for the operator to compare with the wallet. */
+  /** Shown to the operator. */
   firstAddresses(): Promise<{ chain: ChainName; address: string }[]>
   prices: PriceBoard
   /** BIP-21 for Bitcoin, EIP-681 otherwise. */
   paymentUri(currency: Currency, address: string, units: bigint): string
 }
 
-/** Asks nothing before the first payment. `tell`: a node does not answer as it should, and why. */
+/** Asks nothing before the first payment. */
 export function openCoins(settings: CoinSettings, clock: () => Date, tell?: (chain: ChainName, why: string) => void): Coins {
   const { bitcoin, ethereum } = settings
   // The operator's nodes may stand on this machine.

@@ -115,7 +115,7 @@ async function offerOf(env: Env, plan: CoinPlan) {
   return [{ id: plan, name: offer.name, ...prices }]
 }
 
-/** Returns an unused address, its number and the block before its money. */
+/** Returns an unused address and the block before its money. */
 async function freshAddress({ db }: Env, chain: Chain, currency: Currency) {
   try {
     const height = await chain.tryLook()

@@ -3,15 +3,14 @@ import type { Arrival } from './chain.ts'
 import type { PriceBoard } from './prices.ts'
 import type { Payment } from './store.ts'
 
-/** Who sends in time with the lowest fee keeps the price until a block takes it. */
+/** The lowest fee would keep the price for days. */
 const SLOW_MS = 6 * 60 * 60_000
 const FALLEN_PERCENT = 5n
 
-/** True if a block has taken it only hours after the end of the request. */
 export const isSlow = ({ expiresAt }: Payment, { at }: Arrival): boolean =>
   at !== null && at.getTime() - expiresAt.getTime() > SLOW_MS
 
-/** True if the coin is worth less than at the request, or nobody knows. */
+/** True without a price too. */
 export async function hasFallen(prices: PriceBoard, { currency, rate }: Payment): Promise<boolean> {
   try {
     return (await prices.quoted(currency)) * 100n < BigInt(rate) * (100n - FALLEN_PERCENT)

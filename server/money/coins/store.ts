@@ -94,7 +94,7 @@ export async function findOwn(db: Queryable, userId: string, id: string): Promis
   return row
 }
 
-/** Leaves out what nobody paid and is of before that time. */
+/** Omits older unpaid ones. */
 export const listOwn = (db: Queryable, userId: string, before: Date, limit: number): Promise<Payment[]> =>
   db
     .select()
@@ -108,7 +108,6 @@ export async function lockPayment(tx: Queryable, id: string): Promise<Payment | 
   return row
 }
 
-/** Holds the account as it is. */
 export async function lockPayer(tx: Queryable, userId: string): Promise<{ isDeleted: boolean; isBlocked: boolean }> {
   const [row] = await tx
     .select({ deletedAt: users.deletedAt, isActive: users.isActive })
@@ -159,7 +158,6 @@ export async function markGone(tx: Queryable, ids: readonly string[]): Promise<v
     .where(and(inArray(arrivals.id, [...ids]), ne(arrivals.isGone, true)))
 }
 
-/** They buy nothing by themselves any more. */
 export async function markLate(tx: Queryable, paymentId: string, references: readonly string[]): Promise<void> {
   if (references.length === 0) return
   await tx

@@ -15,7 +15,7 @@ import { closeOf, writeReview } from './store-reviews.ts'
 
 const SECOND = 1000
 const DAY = 24 * 60 * 60 * SECOND
-/** Intervals while money is expected, on the first day, and in the first month. Then a share of the age, for ever. */
+/** Intervals while money is expected, on the first day, in the first month. Then they grow for ever. */
 const SOON_MS = 30 * SECOND
 const DAILY_MS = 10 * 60 * SECOND
 const LATER_MS = 6 * 60 * 60 * SECOND
@@ -78,7 +78,7 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
   })
 }
 
-/** A chain grows, also where it is reorganised: a node that shows less is behind, and takes nothing back. Throws NodeError. */
+/** Reorganised chains are longer. Throws NodeError if the node is behind. */
 function requireShown({ currency }: store.Payment, rows: readonly store.ArrivalRow[], { head }: Seen): void {
   const { confirmations } = COINS[currency]
   const shown = rows.map(({ height, isCredited }) => (height ?? 0) + (isCredited ? confirmations - 1 : 0))
@@ -112,7 +112,6 @@ async function writeJudgement(tx: Queryable, payment: store.Payment, seen: Seen,
   const judgement = judge(requested, received, seen.head, now)
   if (judgement.credits.length > 0) {
     await credit(tx, payment, judgement.credits, rows, now)
-    // The account was unblocked.
     await closeOf(tx, payment.id, 'account_gone', now)
   }
   for (const { reason, about, asset, units } of judgement.reviews)
@@ -149,7 +148,6 @@ export async function credit(
   await creditPeriod(tx, now, {
     ...{ key: `coin:${payment.id}`, userId: payment.userId, source: 'coin' },
     ...{ tier: payment.tier as Tier, packageId: payment.packageId, billingPeriod: payment.billingPeriod },
-    // What has come, at the price of the request. What is more than that price is a case of its own.
     amountCents: Math.min(payment.usdCents, centsFor(payment.currency, units, BigInt(payment.rate))),
     ...(reference && { reference }),
     coin: { currency: payment.currency, units },
