@@ -65,8 +65,8 @@ const accounts = (people: number) => `
     now() + interval '10 days' from generate_series(1, ${people}) n`
 
 const payments = `
-  insert into ledger_entries (key, kind, user_id, source, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
-  select 'card:' || u.id || ':' || n, 'payment', u.id, 'card', 'premium', 'monthly', 100000,
+  insert into ledger_entries (key, kind, user_id, source, provider_id, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
+  select 'card:' || u.id || ':' || n, 'payment', u.id, 'card', 1, 'premium', 'monthly', 100000,
     now() - n * interval '1 month' + interval '10 days', now() - (n - 1) * interval '1 month' + interval '10 days',
     now() - n * interval '1 month' + interval '10 days'
   from users u, generate_series(1, ${MONTHS}) n where u.username like 'person_%'`

@@ -81,9 +81,10 @@ async function start(): Promise<void> {
       push: makePushQueue(),
       rings: makeRings(clock),
       bucket: await openBucket(config, root),
-      card: await openCard(config.card, database.db, clock, (invoice) =>
-        log.warn({ invoice }, 'an invoice at the card provider is of nothing that this server sells'),
-      ),
+      card: await openCard(config.card, database.db, clock, {
+        warn: (details, text) => log.warn(details, text),
+        asksAccount: true,
+      }),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),
       mail: makeMail(config.mail, (why) => log.warn(why, 'the mail server did not take a mail')),
       coins: openCoins(config.coins, clock, (chain, why) =>

@@ -21,8 +21,8 @@ const FILL = [
   `insert into users (id, username, display_name, password_hash, password_salt, usage_reset_date, created_at, subscription_tier, subscription_end_date)
    select gen_random_uuid(), 'person_' || n, 'Person ' || n, '', '', $1, $1::timestamptz - n * interval '1 minute', 'premium', $1::timestamptz + interval '1 month'
    from generate_series(1, ${PEOPLE}) n`,
-  `insert into ledger_entries (key, kind, user_id, source, tier, billing_period, amount_cents, package_id, starts_at, ends_at, created_at)
-   select 'card:' || u.id || ':' || n, 'payment', u.id, 'card', 'premium', 'monthly', 1000,
+  `insert into ledger_entries (key, kind, user_id, source, provider_id, tier, billing_period, amount_cents, package_id, starts_at, ends_at, created_at)
+   select 'card:' || u.id || ':' || n, 'payment', u.id, 'card', 1, 'premium', 'monthly', 1000,
      case when n = 1 then '00000000-0000-4000-8000-000000000001'::uuid end, at, at + interval '30 days', at
    from users u, generate_series(1, 2) n,
      lateral (select $1::timestamptz - n * interval '30 days' + extract(epoch from $1::timestamptz - u.created_at) * interval '400 milliseconds' as at) t

@@ -49,8 +49,8 @@ test('an administrator finds a payment by account, customer, invoice, payment an
 test('the list goes on where a page ends, without a gap and without a repetition', async () => {
   const alice = await world.person('carol', 'free')
   await world.sql(
-    `insert into ledger_entries (key, kind, user_id, source, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
-     select 'card:in_page' || n, 'payment', $1, 'card', 'test', 'monthly', n, now(), now() + interval '1 month', now() from generate_series(1, 45) n`,
+    `insert into ledger_entries (key, kind, user_id, source, provider_id, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
+     select 'card:in_page' || n, 'payment', $1, 'card', 1, 'test', 'monthly', n, now(), now() + interval '1 month', now() from generate_series(1, 45) n`,
     [alice.id],
   )
   const amounts: number[] = []

@@ -48,6 +48,20 @@ const hostedAt = (id: string, input: Form) => ({
   ...{ success_url: text(input['success_url']), cancel_url: text(input['cancel_url']) },
 })
 
+/** Named by a parameter, unlike in an address. */
+async function customerOf(desk: Desk, input: Form): Promise<Customer> {
+  const id = text(input['customer'])
+  try {
+    return await desk.find<Customer>(id, 'customer')
+  } catch {
+    throw new SandboxError(400, 'invalid_request_error', `No such customer: '${id}'`, 'resource_missing', 'customer')
+  }
+}
+
+/** The id of the customer whose things are listed; undefined for all. */
+const listedOf = async (desk: Desk, input: Form): Promise<string | undefined> =>
+  input['customer'] === undefined ? undefined : (await customerOf(desk, input)).id
+
 const firstItem = (value: string | Form | undefined): Form => form(form(value)['0'])
 
 /** The calls that the adapter makes. Any other is refused by its name. */
@@ -57,6 +71,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     await desk.keep(customer)
     return customer
   },
+  'GET /v1/customers/:id': (desk, _input, id) => desk.find<Customer>(id, 'customer'),
   'POST /v1/prices': async (desk, input) => {
     const price = newPrice(input, text(form(input['product_data'])['name']))
     await desk.keep(price)
@@ -68,12 +83,12 @@ export const CALLS: Readonly<Record<string, Call>> = {
       return wrong('Invalid ui_mode or mode')
     if (!isHosted && (input['redirect_on_completion'] !== 'never' || input['success_url'] !== undefined))
       return wrong('An embedded checkout that never redirects takes no address')
-    await desk.find<Customer>(text(input['customer']), 'customer')
+    const customer = await customerOf(desk, input)
     const price = await priceOf(desk, firstItem(input['line_items']))
     const id = newId('cs')
     const session: Session = {
       ...{ id, object: 'checkout.session', mode: 'subscription', status: 'open', payment_status: 'unpaid' },
-      ...{ customer: text(input['customer']), subscription: null, amount_total: price.unit_amount, currency: 'usd' },
+      ...{ customer: customer.id, subscription: null, amount_total: price.unit_amount, currency: 'usd' },
       ...(isHosted ? hostedAt(id, input) : { url: null, success_url: null, cancel_url: null }),
       client_secret: isHosted ? null : newId(`${id}_secret`),
       expires_at: Number(input['expires_at'] ?? desk.now + 86_400),
@@ -95,7 +110,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     return expired
   },
   'GET /v1/subscriptions': async (desk, input) =>
-    listOf((await desk.list<Subscription>('subscription', text(input['customer']))).reverse()),
+    listOf((await desk.list<Subscription>('subscription', await listedOf(desk, input))).reverse()),
   'GET /v1/subscriptions/:id': (desk, _input, id) => desk.find<Subscription>(id, 'subscription'),
   'POST /v1/subscriptions/:id': async (desk, input, id) => {
     const subscription = await desk.find<Subscription>(id, 'subscription')
@@ -127,13 +142,14 @@ export const CALLS: Readonly<Record<string, Call>> = {
     return subscription
   },
   'GET /v1/invoices': async (desk, input) => {
-    const invoices = await desk.list<Invoice>('invoice', text(input['customer']))
+    const invoices = await desk.list<Invoice>('invoice', await listedOf(desk, input))
     const wanted = input['status']
     return listOf(invoices.filter(({ status }) => wanted === undefined || status === wanted).reverse())
   },
   'GET /v1/invoices/:id': async (desk, _input, id) => withIntent(await desk.find<Invoice>(id, 'invoice')),
   'POST /v1/invoices/:id/void': async (desk, _input, id) => await voidInvoice(desk, await desk.find<Invoice>(id, 'invoice')),
   'POST /v1/invoices/create_preview': async (desk, input) => {
+    await customerOf(desk, input)
     const subscription = await desk.find<Subscription>(text(input['subscription']), 'subscription')
     const price = await priceOf(desk, firstItem(form(input['subscription_details'])['items']))
     return { object: 'invoice', amount_due: prorated(desk, subscription, price).cents, currency: 'usd' }
@@ -163,7 +179,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
       (await desk.list<Dispute>('dispute')).filter(({ payment_intent }) => payment_intent === text(input['payment_intent'])),
     ),
   'POST /v1/billing_portal/sessions': async (desk, input) => {
-    const customer = await desk.find<Customer>(text(input['customer']), 'customer')
+    const customer = await customerOf(desk, input)
     const back = text(input['return_url'])
     return { object: 'billing_portal.session', url: new URL(`/sandbox/portal/${customer.id}`, back).href }
   },

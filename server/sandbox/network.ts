@@ -21,8 +21,8 @@ export function fetchFrom(sandbox: Sandbox, db: Parameters<typeof store.find>[0]
       return Response.json(shown(answer), { headers: { 'request-id': newId('req') } })
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error
-      const { type, message, code, status } = error
-      return Response.json({ error: { type, message, code } }, { status })
+      const { type, message, code, param, status } = error
+      return Response.json({ error: { type, message, code, param } }, { status, headers: { 'request-id': newId('req') } })
     }
   }
 }

@@ -136,11 +136,13 @@ export class SandboxError extends Error {
   readonly status: number
   readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error'
   readonly code: string | undefined
-  constructor(status: number, type: SandboxError['type'], message: string, code?: string) {
+  readonly param: string | undefined
+  constructor(status: number, type: SandboxError['type'], message: string, code?: string, param?: string) {
     super(message)
     this.status = status
     this.type = type
     this.code = code
+    this.param = param
   }
 }
 

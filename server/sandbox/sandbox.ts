@@ -100,7 +100,7 @@ function deskOf(db: Queryable, clock: () => Date, told: { type: string; object: 
     async find<T extends Thing>(id: string, object: T['object']) {
       const body = await store.find(db, id)
       if (body?.['object'] !== object)
-        throw new SandboxError(404, 'invalid_request_error', `No such ${object}`, 'resource_missing')
+        throw new SandboxError(404, 'invalid_request_error', `No such ${object}: '${id}'`, 'resource_missing', 'id')
       // Only `keep` writes these rows, and each kind under its own name.
       return body as unknown as T
     },

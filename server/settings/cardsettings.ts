@@ -4,7 +4,7 @@ import { ConfigError, read, readChoice, readUrl, type Variables } from './variab
 export type CardSettings = { provider: 'stripe'; secretKey: string; webhookSecret: string } | { provider: 'sandbox' | 'off' }
 
 /** Real money moves by these keys. */
-const LIVE_KEY = /^[sr]k_live_/
+export const isLiveKey = (secretKey: string): boolean => /^[sr]k_live_/.test(secretKey)
 const TEST_KEY =
   'a test key (sk_test_... or rk_test_...), because no real money is taken, not before the findings on money are mended'
 
@@ -13,7 +13,7 @@ export function readCard(variables: Variables): CardSettings {
   const [secretKey, webhookSecret] = [read(variables, 'STRIPE_SECRET_KEY'), read(variables, 'STRIPE_WEBHOOK_SECRET')]
   if (secretKey && !webhookSecret) throw new ConfigError('STRIPE_WEBHOOK_SECRET', 'set together with STRIPE_SECRET_KEY', '')
   if (webhookSecret && !secretKey) throw new ConfigError('STRIPE_SECRET_KEY', 'set together with STRIPE_WEBHOOK_SECRET', '')
-  if (secretKey && LIVE_KEY.test(secretKey)) throw new ConfigError('STRIPE_SECRET_KEY', TEST_KEY, 'a live key')
+  if (secretKey && isLiveKey(secretKey)) throw new ConfigError('STRIPE_SECRET_KEY', TEST_KEY, 'a live key')
   const isProduction = read(variables, 'NODE_ENV') === 'production'
   const usual = secretKey ? 'stripe' : isServed(variables) ? 'off' : 'sandbox'
   const provider = readChoice(variables, 'CARD_PROVIDER', ['stripe', 'sandbox', 'off'], usual)

@@ -12,7 +12,7 @@ import { requireOrder } from '../../identity/devices/order.ts'
 import { countGuess, requireAuthSecret, verifierOf } from '../../identity/password/password.ts'
 import { deleteSessionsOf } from '../../identity/sessions/sessions.ts'
 import { forgetSignIns } from '../../identity/sessions/signins.ts'
-import { endCard } from '../../money/payments/endCard.ts'
+import { leaveCard } from '../../money/payments/endCard.ts'
 import { forgetPresence } from '../../people/presence/presence.ts'
 import { Refusal } from '../../refuse.ts'
 import { retiredHash } from './names.ts'
@@ -40,7 +40,7 @@ export async function removeAccount(
   requireSame(verifier, row.passwordHash)
   await requireOrder(env, user, row.publicKey, 'delete account', caller)
   // Nobody is charged for an account that is gone.
-  await endCard(env, user.id)
+  await leaveCard(env, user.id)
 
   const { listing, tellCalls, tellTransfers } = await env.db.transaction(async (tx) => {
     const account = await lockAccount(tx, user.id, true)

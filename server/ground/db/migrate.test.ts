@@ -9,8 +9,10 @@ import { messagesApi } from '../../../contract/chat/messages.ts'
 import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
+import { paymentsApi } from '../../../contract/money/payments.ts'
 import { checkLedger } from '../../money/ledger/audit.ts'
 import { creditPeriod, type PaidPeriod, writeRefund } from '../../money/ledger/ledger.ts'
+import { cardsOf } from '../../testing/cards.ts'
 import { readCatalog } from '../../testing/catalog.ts'
 import { creation, following, random, sealed } from '../../testing/group.ts'
 import { runOldMigrations } from '../../testing/oldmigrations.ts'
@@ -110,8 +112,12 @@ test('a database with the last of the old migrations is as a new one, keeps ever
     'insert into plan_rights (plan, tier, version, can_send, can_call, can_share_files, has_family, messages_per_month, file_bytes) select name, name, 0, true, true, true, true, -1, 0 from unnest($1::text[]) name',
     [['free', 'test', 'premium', 'master', 'enterprise']],
   )
+  // This server writes a table, and columns of accounts, that came later.
+  await client.query(
+    'create table card_providers (id integer primary key, provider text, is_live boolean, account text, counts boolean, start integer)',
+  )
   const world = await startWorld({ at: url })
-  // This server writes columns of accounts that came later.
+  await client.query('drop table card_providers')
   await client.query(
     'alter table users add monthly_silent_count integer not null default 0, add rings_closed boolean not null default true',
   )
@@ -150,6 +156,7 @@ test('a database with the last of the old migrations is as a new one, keeps ever
     })),
     plan_counts: [{ plan: 'premium', at: '-infinity', people: 2 }],
     listed_users: byId.map(({ id, username }) => expect.objectContaining({ user_id: id, words: `${username}\n${username}` })),
+    card_providers: [{ id: 1, provider: 'unknown', is_live: false, account: '', counts: true, start: 0 }],
     presence: byId.map(({ id }) => expect.objectContaining({ user_id: id, nodes: [], last_seen: null })),
     chat_rooms: before['chat_rooms']?.map((row) => Object.assign({}, row, { number: 1 })),
     messages: before['messages']?.map((row) => {
@@ -332,6 +339,38 @@ test('requests in coins that were no longer looked at are looked at again, with 
     { address: 'left', due: true, number: null },
     { address: 'looked at', due: false, number: null },
   ])
+})
+
+test('cards and payments of before are of the provider with which a server starts first, and plans go on', async () => {
+  const { url, client } = await migrated()
+  const catalog = await readCatalog(client)
+  const world = await startWorld({ at: url })
+  const cards = cardsOf(world)
+  const [alice, bob] = [await world.person('alice', 'free'), await world.person('bob', 'free')]
+  await cards.buys(alice, 'premium')
+  await cards.buys(bob, 'test')
+  await bob.does(paymentsApi.refund, {})
+  const kept = async () => [
+    await world.sql('select key, kind, source, provider_id from ledger_entries order by place'),
+    await world.sql('select user_id, provider_id, customer_id, status from card_accounts order by user_id'),
+    await world.sql('select subscription_tier from users order by id'),
+  ]
+  const written = await kept()
+  await cards.sandbox.deliver()
+
+  // As it was before providers were kept.
+  await client.query(`alter table ledger_entries drop column provider_id;
+    alter table card_accounts drop column provider_id, drop column lost_customer_id;
+    alter table card_accounts add constraint card_accounts_pkey primary key (user_id);
+    drop table card_providers; drop function is_counted`)
+  await forget(client, '0018_card_providers')
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(catalog)
+  expect(await kept()).toEqual(written)
+  const after = await startWorld({ at: url })
+  expect(await kept()).toEqual(written)
+  expect(await after.sql('select provider, counts from card_providers')).toEqual([{ provider: 'sandbox', counts: true }])
+  expect((await checkLedger(after.env.db, after.env.clock())).differences).toEqual([])
 })
 
 test('a database of an older version is refused, told which version to start first, and stays as it is', async () => {

@@ -43,13 +43,15 @@ test('what was paid is credited once, however often it is told at the same time,
 test('what was paid counts though our clock is behind the provider’s, and what begins later is given as it begins, also by a server that was off', async () => {
   const alice = await world.person('alice', 'free')
   const startsAt = new Date(clock().getTime() + 20_000)
-  const paid = await credits(month(alice, { source: 'card', period: { startsAt, endsAt: monthsAfter(startsAt, 1) } }))
+  const paid = await credits(
+    month(alice, { source: 'card', providerId: 1, period: { startsAt, endsAt: monthsAfter(startsAt, 1) } }),
+  )
   expect([await tierOf(alice), await endOf(alice)]).toEqual(['premium', paid.endsAt])
   await holds()
 
   const bob = await world.person('bob', 'free')
   const later = new Date(clock().getTime() + 3 * DAY * 1000)
-  await credits(month(bob, { source: 'card', period: { startsAt: later, endsAt: monthsAfter(later, 1) } }))
+  await credits(month(bob, { source: 'card', providerId: 1, period: { startsAt: later, endsAt: monthsAfter(later, 1) } }))
   const before = followPlans()
   while (await before(world.env));
   expect(await tierOf(bob)).toBe('free')
@@ -61,7 +63,7 @@ test('what was paid counts though our clock is behind the provider’s, and what
 
   const carol = await world.person('carol', 'free')
   const soon = new Date(clock().getTime() + DAY * 1000)
-  await credits(month(carol, { source: 'card', period: { startsAt: soon, endsAt: monthsAfter(soon, 12) } }))
+  await credits(month(carol, { source: 'card', providerId: 1, period: { startsAt: soon, endsAt: monthsAfter(soon, 12) } }))
   world.passes(60 * DAY)
   const after = followPlans()
   while (await after(world.env));
@@ -172,8 +174,8 @@ test('entries that are written by hand, many at once or of one account side by s
   const [alice, bob] = [await world.person('alice', 'free'), await world.person('bob', 'free')]
   const client = await world.pool.connect()
   const pays = `
-    insert into ledger_entries (key, kind, user_id, source, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
-    select 'card:' || gen_random_uuid(), 'payment', id::uuid, 'card', 'premium', 'monthly', 100, $2::timestamptz, $2::timestamptz + interval '1 month', $2
+    insert into ledger_entries (key, kind, user_id, source, provider_id, tier, billing_period, amount_cents, starts_at, ends_at, created_at)
+    select 'card:' || gen_random_uuid(), 'payment', id::uuid, 'card', 1, 'premium', 'monthly', 100, $2::timestamptz, $2::timestamptz + interval '1 month', $2
     from unnest($1::text[]) id, generate_series(1, $3)`
   try {
     await client.query('begin')

@@ -17,6 +17,8 @@ export interface PaidPeriod {
   key: string
   userId: string
   source: 'card' | 'coin'
+  /** Names where a card payment was taken. */
+  providerId?: number
   tier: Tier
   /** The package that was bought; null for a built-in plan. */
   packageId: string | null
@@ -103,11 +105,11 @@ async function writeReturn(
 ): Promise<boolean> {
   const payment = await store.findEntry(tx, refersTo)
   if (payment?.kind !== 'payment') return false
-  const { userId, source, tier, packageId, coin } = payment
+  const { userId, source, providerId, tier, packageId, coin } = payment
   const amountCents = paidBack.amountCents ?? payment.amountCents
   await store.lockAccount(tx, userId)
   const isNew = await store.insertEntry(tx, {
-    ...{ key, kind, refersTo, userId, source, tier, packageId, coin, amountCents },
+    ...{ key, kind, refersTo, userId, source, providerId, tier, packageId, coin, amountCents },
     ...{ startsAt: now, createdAt: now, reference: reference ?? null },
   })
   if (isNew) await refreshStanding(tx, userId, now)
@@ -187,6 +189,14 @@ export async function refreshStanding(tx: Queryable, userId: string, now: Date):
     ...{ subscriptionStartDate: startDate, subscriptionEndDate: endDate },
   })
   await announceChange(tx, [userId, ...(await store.findFamily(tx, userId))], 'plan')
+}
+
+/** After it has changed whether card payments of these providers count. Runs inside the caller's transaction. */
+export async function countAnew(tx: Queryable, now: Date, providerIds: number[]): Promise<void> {
+  const payers = await store.findPayers(tx, providerIds)
+  if (payers.length === 0) return
+  await store.sumAnew(tx)
+  for (const userId of payers) await refreshStanding(tx, userId, now)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, lte, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
@@ -51,17 +51,27 @@ export async function findEntry(db: Queryable, key: string): Promise<EntryRow | 
   return row
 }
 
-/** Lists the entries of the account in their order. */
+/** Lists the entries of the account that count, in their order. */
 export function listEntries(db: Queryable, userId: string): Promise<EntryRow[]> {
-  return db.select().from(ledgerEntries).where(eq(ledgerEntries.userId, userId)).orderBy(asc(ledgerEntries.place))
+  const { userId: owner, source, providerId, place } = ledgerEntries
+  return db
+    .select()
+    .from(ledgerEntries)
+    .where(and(eq(owner, userId), isCounted(source, providerId)))
+    .orderBy(asc(place))
 }
+
+const isCounted = (source: SQLWrapper | string, providerId: SQLWrapper) => sql`is_counted(${source}, ${providerId})`
 
 /** What the card subscription of the account does: whether it will be billed again, and whether a payment has failed. */
 export async function findRenewal(db: Queryable, userId: string) {
   const [row] = await db
-    .select({ renews: cardAccounts.renews, hasFailed: sql<boolean>`coalesce(${cardAccounts.status} = 'past_due', false)` })
+    .select({
+      renews: sql<boolean>`coalesce(bool_or(${cardAccounts.renews}), false)`,
+      hasFailed: sql<boolean>`coalesce(bool_or(${cardAccounts.status} = 'past_due'), false)`,
+    })
     .from(cardAccounts)
-    .where(eq(cardAccounts.userId, userId))
+    .where(and(eq(cardAccounts.userId, userId), isCounted('card', cardAccounts.providerId)))
   return row ?? { renews: false, hasFailed: false }
 }
 
@@ -80,6 +90,17 @@ export async function findFamily(tx: Queryable, userId: string): Promise<string[
 export async function findEnded(db: Queryable, now: Date, atMost: number): Promise<string[]> {
   const rows = await db.select({ id: users.id }).from(users).where(lte(users.subscriptionEndDate, now)).limit(atMost)
   return rows.map(({ id }) => id)
+}
+
+/** Lists the accounts with card payments of these providers. */
+export async function findPayers(db: Queryable, providerIds: number[]): Promise<string[]> {
+  const { userId, source, providerId } = ledgerEntries
+  const rows = await db
+    .selectDistinct({ userId })
+    .from(ledgerEntries)
+    .where(and(eq(source, 'card'), inArray(providerId, providerIds)))
+    .orderBy(asc(userId))
+  return rows.map((row) => row.userId)
 }
 
 /** Names where a look at what was paid ahead has ended. */
@@ -124,7 +145,7 @@ const INCOME = sql`
   select m.at, m.recurring, m.premium, m.subscribers, 0 as paid, 0 as refunded from users u, income_of(u, '{}') m
   union all
   select e.created_at, 0, 0, 0, e.amount_cents * (e.kind = 'payment')::int, returned(e.kind, e.amount_cents)
-    from ledger_entries e where e.kind = 'payment' or returned(e.kind, e.amount_cents) <> 0`
+    from ledger_entries e where (e.kind = 'payment' or returned(e.kind, e.amount_cents) <> 0) and is_counted(e.source, e.provider_id)`
 
 /** Lists days of which the sums are not those of the ledger. */
 export async function findWrongDays(db: Queryable): Promise<string[]> {

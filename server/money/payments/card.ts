@@ -5,12 +5,13 @@ import type { CardSettings } from '../../settings/cardsettings.ts'
 
 export interface Card {
   provider: CardSettings['provider']
+  /** Names a row of `card_providers`. */
+  providerId: number
   /** Throws Refusal `card_off`. */
   client(): Promise<Stripe>
   /** The provider signs events by it. */
   webhookSecret: string
-  /** Says that an invoice gives nothing. */
-  skip: Skip
+  warn: Warn
   /** The sandbox takes cards here. */
   inside?: OpenedSandbox
 }
@@ -18,10 +19,11 @@ export interface Card {
 const TIMEOUT_MS = 20_000
 const CHECK_MS = 5000
 
-export type Skip = (invoiceId: string) => void
+/** Tells the operator. */
+export type Warn = (details: Record<string, string>, text: string) => void
 
 /** A server without cards never loads the client. */
-export function makeCard(settings: CardSettings, skip: Skip, inside?: OpenedSandbox): Card {
+export function clientOf(settings: CardSettings, inside?: OpenedSandbox): () => Promise<Stripe> {
   let loading: Promise<Stripe> | undefined
   const load = async (): Promise<Stripe> => {
     const { default: Client } = await import('stripe')
@@ -31,18 +33,21 @@ export function makeCard(settings: CardSettings, skip: Skip, inside?: OpenedSand
     const httpClient = Client.createFetchHttpClient(inside.fetch)
     return new Client('sk_test_sandbox', { ...options, httpClient, maxNetworkRetries: 0 })
   }
-  return {
-    provider: settings.provider,
-    client: () => {
-      if (settings.provider === 'off') return Promise.reject(new Refusal('card_off'))
-      loading ??= load()
-      return loading
-    },
-    webhookSecret: settings.provider === 'stripe' ? settings.webhookSecret : (inside?.sandbox.webhookSecret ?? ''),
-    skip,
-    ...(inside && { inside }),
+  return () => {
+    if (settings.provider === 'off') return Promise.reject(new Refusal('card_off'))
+    loading ??= load()
+    return loading
   }
 }
+
+interface Parts extends Pick<Card, 'providerId' | 'warn' | 'inside'> {
+  load: Card['client']
+}
+
+export const makeCard = (settings: CardSettings, { load, ...parts }: Parts): Card => ({
+  ...{ provider: settings.provider, client: load, ...parts },
+  webhookSecret: settings.provider === 'stripe' ? settings.webhookSecret : (parts.inside?.sandbox.webhookSecret ?? ''),
+})
 
 /** `refused`: the provider does not take this server's key. */
 export async function checkCard(card: Card): Promise<'connected' | 'unreachable' | 'refused' | 'off'> {
@@ -62,6 +67,9 @@ export async function checkCard(card: Card): Promise<'connected' | 'unreachable'
 /** The request itself was refused. */
 export const isInvalid = (error: unknown): boolean =>
   error instanceof Error && 'type' in error && error.type === 'StripeInvalidRequestError'
+
+/** The provider does not know what the request names. */
+export const isMissing = (error: unknown): boolean => isInvalid(error) && Object(error).code === 'resource_missing'
 
 /** Throws Refusal if the provider declines the card or does not answer. */
 export async function asked<T>(call: Promise<T>): Promise<T> {

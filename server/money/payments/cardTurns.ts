@@ -1,4 +1,5 @@
 import type { Queryable } from '../../ground/db/connect.ts'
+import { withKnownCustomer } from './customer.ts'
 import * as store from './store.ts'
 import type { CardEnv } from './sync.ts'
 
@@ -26,14 +27,16 @@ async function inLane<T>(work: () => Promise<T>): Promise<T> {
  * Waiting turns hold no connection. Work asks the provider before it writes: a write locks the account's row, which every message
  * needs.
  */
-export async function inTurn<T>({ db }: Pick<CardEnv, 'db'>, userId: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
+export async function inTurn<T>(env: CardEnv, userId: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const before = turns.get(userId) ?? Promise.resolve()
   const next = () =>
     inLane(() =>
-      db.transaction(async (tx) => {
-        await store.awaitProvider(tx)
-        return await work(tx)
-      }),
+      withKnownCustomer(env, userId, () =>
+        env.db.transaction(async (tx) => {
+          await store.awaitProvider(tx)
+          return await work(tx)
+        }),
+      ),
     )
   const turn = before.then(next, next)
   turns.set(userId, turn)

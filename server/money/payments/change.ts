@@ -8,6 +8,7 @@ import { paidStanding } from '../ledger/ledger.ts'
 import { asked, isInvalid } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { beginCheckout, beginInFrame, priceOf, requireLiveCard } from './checkout.ts'
+import { withKnownCustomer } from './customer.ts'
 import { type Billed, billedBy, namingOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import { dropPending, endNow, goOn, isCancelled, isPending, payDifference } from './pending.ts'
@@ -24,6 +25,13 @@ interface Wanted extends Choice {
   paymentMethodId?: string | undefined
 }
 
+interface Changed {
+  checkoutUrl?: string
+  clientSecret?: string
+  frameUrl?: string
+  success?: boolean
+}
+
 interface Place {
   origin: string
   frameUrl: string | undefined
@@ -33,15 +41,20 @@ interface Place {
  * A larger plan costs the difference at once; a smaller one waits for the end. The plan follows from the provider, never from
  * this call. Throws Refusal.
  */
-export async function changePlan(
-  env: Env,
-  user: SignedInUser,
-  wanted: Wanted,
-  { origin, frameUrl }: Place,
-): Promise<{ checkoutUrl?: string; clientSecret?: string; frameUrl?: string; success?: boolean }> {
+export async function changePlan(env: Env, user: SignedInUser, wanted: Wanted, place: Place): Promise<Changed> {
+  try {
+    return await changeCard(env, user, wanted, place)
+  } catch (error) {
+    // It has ended at the provider, which the row says only now.
+    if (error instanceof Refusal && error.code === 'no_subscription') return await changeCard(env, user, wanted, place)
+    throw error
+  }
+}
+
+async function changeCard(env: Env, user: SignedInUser, wanted: Wanted, { origin, frameUrl }: Place): Promise<Changed> {
   if (!PLANS[wanted.tier].rights.send) return await cancelAtEnd(env, user)
   const offer = await findOffer(env, wanted)
-  const card = await store.findCard(env.db, user.id)
+  const card = await store.findCard(env.db, env.card.providerId, user.id)
   if (!card || !isLive(card)) {
     const paid = await paidStanding(env.db, user.id, env.clock())
     // The current plan is ignored.
@@ -54,7 +67,7 @@ export async function changePlan(
 }
 
 async function changeSubscription(env: Env, tx: Queryable, userId: string, offer: Offer, method?: string): Promise<void> {
-  const card = await requireLiveCard(tx, userId)
+  const card = await requireLiveCard(env, tx, userId)
   const client = await env.card.client()
   const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
   await dropPending(client, subscription)
@@ -112,10 +125,13 @@ function itemOf({ items }: Stripe.Subscription): Stripe.SubscriptionItem {
 }
 
 /** Returns US cents: the difference of a running subscription, else the price. Throws Refusal. */
-export async function previewChange(env: Env, user: SignedInUser, choice: Choice): Promise<{ dueNowCents: number }> {
+export const previewChange = (env: Env, user: SignedInUser, choice: Choice): Promise<{ dueNowCents: number }> =>
+  withKnownCustomer(env, user.id, () => askPreview(env, user, choice))
+
+async function askPreview(env: Env, user: SignedInUser, choice: Choice): Promise<{ dueNowCents: number }> {
   const client = await env.card.client()
   const offer = await findOffer(env, choice)
-  const card = await store.findCard(env.db, user.id)
+  const card = await store.findCard(env.db, env.card.providerId, user.id)
   if (!card || !isLive(card) || card.subscriptionId === null || card.customerId === null)
     return { dueNowCents: offer.amountCents }
   if (await isPaidAlready(env, env.db, card, offer)) return { dueNowCents: 0 }
@@ -134,7 +150,7 @@ export async function previewChange(env: Env, user: SignedInUser, choice: Choice
 
 /** `keepPlan` undoes this. A plan without a subscription ends by itself. Throws Refusal. */
 async function cancelAtEnd(env: Env, user: SignedInUser): Promise<{ success: boolean }> {
-  const card = await store.findCard(env.db, user.id)
+  const card = await store.findCard(env.db, env.card.providerId, user.id)
   if (card && isLive(card)) {
     await onCard(env, user.id, (tx) => switchRenewal(env, tx, user.id, true))
     return { success: true }
@@ -154,7 +170,7 @@ export async function keepPlan(env: Env, user: SignedInUser): Promise<Record<str
 }
 
 async function switchRenewal(env: Env, tx: Queryable, userId: string, isEnding: boolean): Promise<void> {
-  const { subscriptionId } = await requireLiveCard(tx, userId)
+  const { subscriptionId } = await requireLiveCard(env, tx, userId)
   const client = await env.card.client()
   const subscription = await asked(client.subscriptions.retrieve(subscriptionId))
   if (!isEnding) return void (await goOn(client, subscription))
@@ -166,8 +182,11 @@ async function switchRenewal(env: Env, tx: Queryable, userId: string, isEnding: 
 }
 
 /** Throws Refusal `no_subscription` for whoever never paid by card. */
-export async function openPortal(env: Env, user: SignedInUser, origin: string): Promise<{ url: string }> {
-  const card = await store.findCard(env.db, user.id)
+export const openPortal = (env: Env, user: SignedInUser, origin: string): Promise<{ url: string }> =>
+  withKnownCustomer(env, user.id, () => askPortal(env, user, origin))
+
+async function askPortal(env: Env, user: SignedInUser, origin: string): Promise<{ url: string }> {
+  const card = await store.findCard(env.db, env.card.providerId, user.id)
   if (!card?.customerId) throw new Refusal('no_subscription')
   const client = await env.card.client()
   const session = client.billingPortal.sessions.create({ customer: card.customerId, return_url: `${origin}/subscribe` })

@@ -7,6 +7,7 @@ import { Refusal } from '../../refuse.ts'
 import { paidStanding } from '../ledger/ledger.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
+import { newCustomer } from './customer.ts'
 import { metadataOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import * as store from './store.ts'
@@ -46,19 +47,13 @@ async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Wa
     const paid = await paidStanding(tx, user.id, env.clock())
     // A refusal inside the transaction would undo the earlier checkout's payment.
     if (isLive(card) || card.checkoutId !== null || compareTiers(paid.tier, offer.tier) >= 0) return undefined
-    const customer = card.customerId ?? (await newCustomer(client, user.id))
+    const customer = card.customerId ?? (await newCustomer(client, card))
     const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
-    await store.saveCard(tx, user.id, { customerId: customer, checkoutId: session.id })
+    await store.saveCard(tx, env.card.providerId, user.id, { customerId: customer, checkoutId: session.id })
     return session
   })
   if (!opened) throw new Refusal('already_subscribed')
   return opened
-}
-
-/** The provider learns only an id. */
-async function newCustomer(client: Stripe, userId: string): Promise<string> {
-  const made = await asked(client.customers.create({ metadata: { userId } }, { idempotencyKey: `customer-${userId}` }))
-  return made.id
 }
 
 function sessionOf(env: Env, offer: Offer, customer: string, userId: string): Stripe.Checkout.SessionCreateParams {
@@ -91,10 +86,11 @@ export async function priceOf(client: Stripe, offer: Offer): Promise<string> {
 
 /** Locks the card. Throws Refusal `no_subscription`. */
 export async function requireLiveCard(
+  { card: { providerId } }: Pick<Env, 'card'>,
   tx: Queryable,
   userId: string,
 ): Promise<store.CardAccount & { subscriptionId: string; customerId: string }> {
-  const card = await store.lockCard(tx, userId)
+  const card = await store.lockCard(tx, providerId, userId)
   const { subscriptionId, customerId } = card
   if (!isLive(card) || subscriptionId === null || customerId === null) throw new Refusal('no_subscription')
   return { ...card, subscriptionId, customerId }

@@ -4,12 +4,13 @@ import * as store from './store.ts'
 import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
 
 /**
- * Ends subscription and open checkout; pays nothing back. Returns true if a subscription has ended. Throws Refusal
- * `card_unavailable`: the card may still be billed.
+ * Ends subscription and open checkout; pays nothing back. Returns true if a subscription has ended. Throws Refusal if the card may
+ * still be billed.
  */
 export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
-  const known = await store.findCard(env.db, userId)
-  if (!known?.customerId || (!isLive(known) && known.checkoutId === null)) return false
+  for (const billed of await store.listBilledElsewhere(env.db, env.card.providerId, userId)) env.card.warn(billed, ELSEWHERE)
+  const known = await store.findCard(env.db, env.card.providerId, userId)
+  if (!known?.customerId || !isBillable(known)) return false
   const client = await env.card.client()
   return await inTurn(env, userId, async (tx) => {
     const card = await settleCheckout(env, tx, userId, { isClosing: true })
@@ -23,3 +24,14 @@ export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
     return isRunning
   })
 }
+
+/** Lets an account go where cards are off too. Throws Refusal. */
+export async function leaveCard(env: CardEnv, userId: string): Promise<void> {
+  if (env.card.provider !== 'off') return void (await endCard(env, userId))
+  const known = await store.findCard(env.db, env.card.providerId, userId)
+  if (known?.customerId && isBillable(known)) env.card.warn({ customer: known.customerId }, ELSEWHERE)
+}
+
+const isBillable = (card: store.CardAccount): boolean => isLive(card) || card.checkoutId !== null
+
+const ELSEWHERE = 'a customer may still be billed where this server does not take cards now: end the subscription there'

@@ -1,15 +1,42 @@
-import type { Queryable } from '../../ground/db/connect.ts'
+import type { Db } from '../../ground/db/connect.ts'
+import type { OpenedSandbox } from '../../sandbox/open.ts'
 import type { CardSettings } from '../../settings/cardsettings.ts'
-import { type Card, makeCard, type Skip } from './card.ts'
+import { type Card, clientOf, makeCard, type Warn } from './card.ts'
+import { askAccount, findProviderId, requireSameProvider, startProvider } from './provider.ts'
 
-/** The settings name the provider. */
+interface Options {
+  warn?: Warn
+  /** Asks Stripe whose account the key opens. */
+  asksAccount?: boolean
+}
+
+/** Opens the server's provider. */
 export async function openCard(
   settings: CardSettings,
-  db: Queryable,
+  db: Db,
   clock: () => Date,
-  skip: Skip = () => undefined,
+  { warn = () => undefined, asksAccount = false }: Options = {},
 ): Promise<Card> {
-  if (settings.provider !== 'sandbox') return makeCard(settings, skip)
+  const inside = await openSandbox(settings, db, clock)
+  const load = clientOf(settings, inside)
+  const account = asksAccount && settings.provider === 'stripe' ? await askAccount(await load()) : undefined
+  const providerId = await startProvider(db, clock(), settings, account)
+  return makeCard(settings, { load, providerId, warn, ...(inside && { inside }) })
+}
+
+/** Opens it for another program; `client` throws OtherProviderError for another provider than the server's. */
+export async function openCardBeside(settings: CardSettings, db: Db, clock: () => Date, warn: Warn): Promise<Card> {
+  const inside = await openSandbox(settings, db, clock)
+  const open = clientOf(settings, inside)
+  const load = async () => {
+    await requireSameProvider(db, settings, open)
+    return await open()
+  }
+  return makeCard(settings, { load, providerId: await findProviderId(db), warn, ...(inside && { inside }) })
+}
+
+async function openSandbox(settings: CardSettings, db: Db, clock: () => Date): Promise<OpenedSandbox | undefined> {
+  if (settings.provider !== 'sandbox') return undefined
   const { open } = await import('../../sandbox/open.ts')
-  return makeCard(settings, skip, open(db, clock))
+  return open(db, clock)
 }

@@ -23,7 +23,7 @@ export async function findRefundable(db: Queryable, card: store.CardAccount | un
   const startedAt = card?.startedAt ?? null
   if (!card || startedAt === null || !isLive(card) || now.getTime() - startedAt.getTime() > PLAN_LIMITS.refundDays * DAY_MS)
     return []
-  const entries = await store.listCardPayments(db, card.userId)
+  const entries = await store.listCardPayments(db, card.providerId, card.userId)
   const payments = entries.filter(
     ({ kind, createdAt, startsAt }) => kind === 'payment' && (createdAt >= startedAt || startsAt >= startedAt),
   )
@@ -45,7 +45,7 @@ export async function findRefundable(db: Queryable, card: store.CardAccount | un
 export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refundedCents: number }> {
   const client = await env.card.client()
   return await inTurn(env, user.id, async (tx) => {
-    const card = await store.lockCard(tx, user.id)
+    const card = await store.lockCard(tx, env.card.providerId, user.id)
     const payments = await findRefundable(tx, card, env.clock())
     if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
     const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))

@@ -5,7 +5,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { fileUsage, objects } from '../../ground/db/schema/files.ts'
 import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
-import { cardAccounts, cardEvents, monthlyUsage } from '../../ground/db/schema/payments.ts'
+import { cardAccounts, cardEvents, cardProviders, monthlyUsage } from '../../ground/db/schema/payments.ts'
 import { premiumPackages } from '../../ground/db/schema/plans.ts'
 import { chatParticipants } from '../../ground/db/schema/rooms.ts'
 
@@ -30,27 +30,53 @@ export async function awaitProvider(tx: Queryable): Promise<void> {
   await tx.execute(sql`set local idle_in_transaction_session_timeout = '90s'`)
 }
 
+const isOf = (providerId: number, userId: string) => and(eq(cardAccounts.userId, userId), eq(cardAccounts.providerId, providerId))
+
 /** Makes a missing row. The lock lets changes run one after another. */
-export async function lockCard(tx: Queryable, userId: string): Promise<CardAccount> {
-  await tx.insert(cardAccounts).values({ userId }).onConflictDoNothing()
-  const [row] = await tx.select().from(cardAccounts).where(eq(cardAccounts.userId, userId)).for('update')
+export async function lockCard(tx: Queryable, providerId: number, userId: string): Promise<CardAccount> {
+  await tx.insert(cardAccounts).values({ userId, providerId }).onConflictDoNothing()
+  const [row] = await tx.select().from(cardAccounts).where(isOf(providerId, userId)).for('update')
   if (!row) throw new Error('The row of a card account could not be kept')
   return row
 }
 
-export async function findCard(db: Queryable, userId: string): Promise<CardAccount | undefined> {
-  const [row] = await db.select().from(cardAccounts).where(eq(cardAccounts.userId, userId))
+export async function findCard(db: Queryable, providerId: number, userId: string): Promise<CardAccount | undefined> {
+  const [row] = await db.select().from(cardAccounts).where(isOf(providerId, userId))
   return row
 }
 
 /** Takes the provider's id. */
-export async function findByCustomer(db: Queryable, customerId: string): Promise<string | undefined> {
-  const [row] = await db.select({ userId: cardAccounts.userId }).from(cardAccounts).where(eq(cardAccounts.customerId, customerId))
+export async function findByCustomer(db: Queryable, providerId: number, customerId: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ userId: cardAccounts.userId })
+    .from(cardAccounts)
+    .where(and(eq(cardAccounts.customerId, customerId), eq(cardAccounts.providerId, providerId)))
   return row?.userId
 }
 
-export async function saveCard(tx: Queryable, userId: string, row: Partial<Omit<CardAccount, 'userId'>>): Promise<void> {
-  await tx.update(cardAccounts).set(row).where(eq(cardAccounts.userId, userId))
+/** Lists customers of whom another provider takes real money. */
+export async function listBilledElsewhere(db: Queryable, providerId: number, userId: string) {
+  return await db
+    .select({ customer: sql<string>`coalesce(${cardAccounts.customerId}, '')`, account: cardProviders.account })
+    .from(cardAccounts)
+    .innerJoin(cardProviders, eq(cardProviders.id, cardAccounts.providerId))
+    .where(
+      and(
+        eq(cardAccounts.userId, userId),
+        ne(cardAccounts.providerId, providerId),
+        eq(cardAccounts.renews, true),
+        eq(cardProviders.isLive, true),
+      ),
+    )
+}
+
+export async function saveCard(
+  tx: Queryable,
+  providerId: number,
+  userId: string,
+  row: Partial<Omit<CardAccount, 'userId' | 'providerId'>>,
+): Promise<void> {
+  await tx.update(cardAccounts).set(row).where(isOf(providerId, userId))
 }
 
 /** False for a blocked or deleted account. */
@@ -65,11 +91,17 @@ const isOverdue = (now: Date) =>
   )
 
 /** Lists accounts of which an event may be lost, and those billed although no person can sign in. */
-export async function findOverdue(db: Queryable, now: Date, after: string, atMost: number): Promise<string[]> {
+export async function findOverdue(
+  db: Queryable,
+  providerId: number,
+  now: Date,
+  after: string,
+  atMost: number,
+): Promise<string[]> {
   const rows = await db
     .select({ userId: cardAccounts.userId })
     .from(cardAccounts)
-    .where(and(isOverdue(now), sql`${cardAccounts.userId} > ${after}`))
+    .where(and(eq(cardAccounts.providerId, providerId), isOverdue(now), sql`${cardAccounts.userId} > ${after}`))
     .orderBy(asc(cardAccounts.userId))
     .limit(atMost)
   return rows.map(({ userId }) => userId)
@@ -104,11 +136,12 @@ export const isEntry = async (db: Queryable, key: string): Promise<boolean> =>
   (await db.$count(ledgerEntries, eq(ledgerEntries.key, key))) > 0
 
 /** Lists the newest first. */
-export function listCardPayments(db: Queryable, userId: string) {
+export function listCardPayments(db: Queryable, providerId: number, userId: string) {
+  const isCard = and(eq(ledgerEntries.source, 'card'), eq(ledgerEntries.providerId, providerId))
   return db
     .select()
     .from(ledgerEntries)
-    .where(and(eq(ledgerEntries.userId, userId), eq(ledgerEntries.source, 'card')))
+    .where(and(eq(ledgerEntries.userId, userId), isCard))
     .orderBy(desc(ledgerEntries.place))
 }
 

@@ -16,12 +16,12 @@ const MB = 1024 * 1024
 export async function readSubscription(env: Env, user: SignedInUser): Promise<z.input<typeof paymentsApi.subscription.output>> {
   const now = env.clock()
   const { packageId, endDate } = await paidStanding(env.db, user.id, now)
-  const card = await store.findCard(env.db, user.id)
+  const card = await store.findCard(env.db, env.card.providerId, user.id)
   const refundable = await findRefundable(env.db, card, now)
   return {
     ...{ tier: user.subscriptionTier, packageId, endDate: endDate?.toISOString() ?? null },
     card: card && isLive(card) ? shownCard(card, now) : null,
-    hasInvoices: (await store.listCardPayments(env.db, user.id)).length > 0,
+    hasInvoices: (await store.listCardPayments(env.db, env.card.providerId, user.id)).length > 0,
     refundableCents: refundable.length > 0 ? refundable.reduce((sum, { amountCents }) => sum + amountCents, 0) : null,
     ...{ cardProvider: env.card.provider, masterPrice: env.config.masterPrice },
   }

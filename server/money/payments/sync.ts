@@ -3,7 +3,7 @@ import { tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod, refreshStanding, writeDispute, writeInvoice, writeRefund } from '../ledger/ledger.ts'
-import { asked, isInvalid } from './card.ts'
+import { asked, isInvalid, isMissing } from './card.ts'
 import { type Billed, billedBy } from './meaning.ts'
 import { goOn } from './pending.ts'
 import * as store from './store.ts'
@@ -19,7 +19,7 @@ export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =
 
 /** Writes what the provider says. The card's lock keeps older answers from replacing newer ones. */
 export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: string): Promise<store.CardAccount> {
-  const card = await store.lockCard(tx, userId)
+  const card = await store.lockCard(tx, env.card.providerId, userId)
   const { customerId: customer } = card
   if (customer === null) return card
   const client = await env.card.client()
@@ -31,13 +31,16 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
   // The ledger's order is the order of payment.
   for (const invoice of invoices.toReversed()) {
     const plan = planOf(card, invoice)
-    if (plan) await writeDown(tx, now, { userId, ...plan }, invoice)
-    else if (isBilling(invoice)) env.card.skip(invoice.id ?? '')
+    if (plan) await writeDown(tx, now, { userId, providerId: card.providerId, ...plan }, invoice)
+    else if (isBilling(invoice)) env.card.warn({ invoice: invoice.id ?? '' }, FOREIGN)
   }
-  if (current) await store.saveCard(tx, userId, { ...stateOf(current), waiting: waitingOf(card, current, invoices) })
+  if (current)
+    await store.saveCard(tx, env.card.providerId, userId, { ...stateOf(current), waiting: waitingOf(card, current, invoices) })
   await refreshStanding(tx, userId, now)
-  return await store.lockCard(tx, userId)
+  return await store.lockCard(tx, env.card.providerId, userId)
 }
+
+const FOREIGN = 'an invoice at the card provider is of nothing that this server sells'
 
 /** Returns the running subscription of this server's, else the newest that began. */
 export async function askCurrent(
@@ -63,16 +66,25 @@ export async function settleCheckout(
   userId: string,
   { isClosing }: { isClosing: boolean },
 ): Promise<store.CardAccount> {
-  const before = await store.lockCard(tx, userId)
+  const before = await store.lockCard(tx, env.card.providerId, userId)
   if (before.checkoutId === null) return before
   const client = await env.card.client()
-  const found = await asked(client.checkout.sessions.retrieve(before.checkoutId))
+  const found = await findCheckout(client, before.checkoutId)
   if (found.status === 'open' && !isClosing) return before
   const { status, subscription } = found.status === 'open' ? await closeCheckout(client, before.checkoutId) : found
   const card = status === 'complete' ? await syncCard(env, tx, userId) : before
   if (status === 'complete' && card.subscriptionId !== idOf(subscription)) return card
-  await store.saveCard(tx, userId, { checkoutId: null })
+  await store.saveCard(tx, env.card.providerId, userId, { checkoutId: null })
   return { ...card, checkoutId: null }
+}
+
+async function findCheckout(client: Stripe, id: string): Promise<Pick<Stripe.Checkout.Session, 'status' | 'subscription'>> {
+  try {
+    return await asked(client.checkout.sessions.retrieve(id))
+  } catch (error) {
+    if (isMissing(error)) return { status: 'expired', subscription: null }
+    throw error
+  }
 }
 
 async function closeCheckout(client: Stripe, id: string): Promise<Stripe.Checkout.Session> {
@@ -154,7 +166,12 @@ function planOf(card: store.CardAccount, { parent, ...invoice }: Stripe.Invoice)
   return named ?? (isKnown && isEmptied ? planOn(card) : undefined)
 }
 
-async function writeDown(tx: Queryable, now: Date, who: Billed & { userId: string }, invoice: Stripe.Invoice): Promise<void> {
+async function writeDown(
+  tx: Queryable,
+  now: Date,
+  who: Billed & { userId: string; providerId: number },
+  invoice: Stripe.Invoice,
+): Promise<void> {
   const last = lineOf(invoice)
   if (!last || !isBilling(invoice)) return
   const plan = { ...who, source: 'card' as const }

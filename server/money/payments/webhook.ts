@@ -30,7 +30,7 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
   const event = verified(() => client.webhooks.constructEvent(body, signature ?? '', env.card.webhookSecret))
   const { customer, intent } = subjectOf(event)
   const userId =
-    (customer && (await store.findByCustomer(env.db, customer))) ||
+    (customer && (await store.findByCustomer(env.db, env.card.providerId, customer))) ||
     (intent && (await store.findPayment(env.db, intent))?.userId) ||
     undefined
   if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
@@ -89,7 +89,7 @@ export function askForOverdue(): (env: Env) => Promise<boolean> {
     if (env.card.provider === 'off') return false
     const now = env.clock()
     await store.deleteEvents(env.db, new Date(now.getTime() - PLAN_LIMITS.cardEventDays * DAY_MS))
-    const overdue = await store.findOverdue(env.db, now, after, AT_ONCE)
+    const overdue = await store.findOverdue(env.db, env.card.providerId, now, after, AT_ONCE)
     for (const userId of overdue) {
       after = userId
       try {

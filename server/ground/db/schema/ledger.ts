@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at } from './columns.ts'
+import { cardProviders } from './payments.ts'
 import { premiumPackages } from './plans.ts'
 
 /**
@@ -25,6 +26,8 @@ export const ledgerEntries = pgTable(
       .notNull()
       .references(() => users.id),
     source: text('source').$type<'card' | 'coin' | 'operator'>().notNull(),
+    /** Names where a card payment was taken. */
+    providerId: integer('provider_id').references(() => cardProviders.id),
     tier: text('tier').notNull(),
     packageId: uuid('package_id').references(() => premiumPackages.id),
     billingPeriod: text('billing_period').$type<'monthly' | 'yearly'>(),
@@ -49,6 +52,7 @@ export const ledgerEntries = pgTable(
     index('ledger_entries_grants').on(table.userId).where(sql`${table.kind} = 'grant'`),
     index('ledger_entries_package').on(table.packageId).where(sql`${table.packageId} is not null`),
     index('ledger_entries_ahead').on(table.startsAt).where(sql`${table.startsAt} > ${table.createdAt}`),
+    check('ledger_entries_provider', sql`${table.source} <> 'card' or ${table.providerId} is not null`),
     check('ledger_entries_amount', sql`${table.amountCents} >= 0 and ${table.coinUnits} ~ '^[0-9]{1,78}$' is not false`),
   ],
 )

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at } from './columns.ts'
 import { premiumPackages } from './plans.ts'
@@ -16,15 +16,38 @@ interface WaitingPayment {
   until: string | null
 }
 
-/** What the card provider said of an account when it was last asked. The money itself stands in the ledger. */
+/** One row for each provider, mode and account. */
+export const cardProviders = pgTable(
+  'card_providers',
+  {
+    /** 1 took the payments of before: `unknown` until a server starts with a provider. */
+    id: integer('id').primaryKey(),
+    provider: text('provider').$type<'stripe' | 'sandbox' | 'off' | 'unknown'>().notNull(),
+    isLive: boolean('is_live').notNull(),
+    /** Empty while the provider has not told it. */
+    account: text('account').notNull(),
+    /** True for real money and the running server's. */
+    counts: boolean('counts').notNull(),
+    /** Numbers the newest start with it; 0 is none. The highest is how the server runs. */
+    start: integer('start').notNull(),
+  },
+  (table) => [unique('card_providers_one').on(table.provider, table.isLive, table.account)],
+)
+
+/** What a card provider said of an account when it was last asked. The money itself stands in the ledger. */
 export const cardAccounts = pgTable(
   'card_accounts',
   {
     userId: uuid('user_id')
-      .primaryKey()
+      .notNull()
       .references(() => users.id),
+    providerId: integer('provider_id')
+      .notNull()
+      .references(() => cardProviders.id),
     /** The provider’s id of the person; null while it is being made. */
     customerId: text('customer_id').unique(),
+    /** The provider knows it no more. */
+    lostCustomerId: text('lost_customer_id'),
     /** The one checkout that can still be paid. */
     checkoutId: text('checkout_id'),
     subscriptionId: text('subscription_id'),
@@ -43,7 +66,10 @@ export const cardAccounts = pgTable(
     /** True while another period will be billed: then the plan outlasts the paid one by the days of grace. */
     renews: boolean('renews').notNull().default(false),
   },
-  (table) => [index('card_accounts_package').on(table.packageId).where(sql`${table.packageId} is not null`)],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.providerId] }),
+    index('card_accounts_package').on(table.packageId).where(sql`${table.packageId} is not null`),
+  ],
 )
 
 /** The provider’s events that had their effect, to know a repeated one. */
