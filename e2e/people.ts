@@ -7,7 +7,7 @@ import type { Tier } from '../contract/money/plans.ts'
 import { giveTier } from '../server/admin/operator.ts'
 import { connect } from '../server/ground/db/connect.ts'
 import { runningUrl } from '../server/ground/db/embedded.ts'
-import { openCard } from '../server/money/payments/openCard.ts'
+import { openCardBeside } from '../server/money/payments/openCard.ts'
 import { readConfig } from '../server/settings/config.ts'
 import { openBrowser, openContext } from './browser.ts'
 import { madeAccount, madeBrowser } from './crowd.ts'
@@ -113,7 +113,7 @@ export async function givesTier({ dataFolder }: RunningServer, { username }: { u
   const url = await runningUrl(dataFolder, 'conclave')
   if (!url) throw new Error('The server has no database')
   const { db, close } = connect(url)
-  const card = await openCard(readConfig(process.env).card, db, clock)
+  const card = await openCardBeside(readConfig(process.env).card, db, clock, () => undefined)
   await giveTier({ db, clock, card }, { username, tier, endDate: undefined }).finally(close)
 }
 

@@ -11,7 +11,8 @@ import { OnionError } from '../server/ground/onion/onionError.ts'
 import { listReviews } from '../server/money/coins/reviews.ts'
 import { checkLedger, sumLedger } from '../server/money/ledger/audit.ts'
 import { PlanError } from '../server/money/ledger/ledger.ts'
-import { openCard } from '../server/money/payments/openCard.ts'
+import { openCardBeside } from '../server/money/payments/openCard.ts'
+import { OtherProviderError } from '../server/money/payments/provider.ts'
 import { listAccountPlans } from '../server/money/plans/plans.ts'
 import { Refusal } from '../server/refuse.ts'
 import { ConfigError, readConfig } from '../server/settings/config.ts'
@@ -47,7 +48,7 @@ try {
 
 /** Formats the error as one line. */
 function explain(error: unknown): string {
-  for (const expected of [Unable, PlanError, Refusal, ConfigError, DataInUseError, OnionError])
+  for (const expected of [Unable, PlanError, Refusal, ConfigError, OtherProviderError, DataInUseError, OnionError])
     if (error instanceof expected) return error.message
   const isCards = error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
   if (error instanceof Error && (isCards || error instanceof Refusal))
@@ -85,10 +86,8 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
     case 'set-tier': {
       if (tier === undefined) throw new Unable(USAGE)
       const end = endDate === undefined ? undefined : readDay(endDate)
-      const named = await giveTier(
-        { db, clock, card: await openCard(readConfig(process.env).card, db, clock) },
-        { username, tier, endDate: end },
-      )
+      const card = await openCardBeside(readConfig(process.env).card, db, clock, (details, text) => console.error(text, details))
+      const named = await giveTier({ db, clock, card }, { username, tier, endDate: end })
       return [`${named} is now ${tier}${end ? ` until ${end.toISOString()}` : ''}`]
     }
     case 'make-admin':
