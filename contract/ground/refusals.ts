@@ -118,6 +118,11 @@ export const REFUSALS = {
   nothing_to_refund: { status: 409, text: 'This payment bought no plan, or was paid back before' },
   unrelated_transaction: { status: 409, text: 'This transaction does not pay the address of this payment. Nothing was changed' },
   wrong_address: { status: 400, text: 'This is not the address of this payment' },
+  card_renews: {
+    status: 409,
+    text: 'Your card is charged again when the plan ends. Say that a payment by coin ends this',
+  },
+  nothing_to_gain: { status: 409, text: 'What you have goes further than this plan, so paying for it would give you nothing' },
   package_not_sold: { status: 409, text: 'This plan is not sold' },
   card_off: { status: 409, text: 'Card payment is not set up on this server' },
   card_refused: { status: 402, text: 'The card was declined. Try another card' },

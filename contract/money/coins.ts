@@ -128,9 +128,11 @@ export const coinsApi = {
     path: '/api/crypto/create-payment',
     access: 'signed_in',
     rates: ['coinPayments'],
-    summary: 'Asks for a payment of a package. The amount and the address are the server’s, and hold for 30 minutes.',
+    summary:
+      'Asks for a payment of a package. The amount and the address are the server’s, and hold for 30 minutes. `endsCard`: a card that renews is charged no more once this is confirmed.',
     input: z.object({
       packageId,
+      endsCard: z.boolean().optional(),
       currency: currencyShape,
       billingPeriod: billingPeriodShape,
       walletAddress: walletAddress.optional(),

@@ -1,6 +1,8 @@
-import { CircleAlert } from 'lucide-react'
+import { CircleAlert, CreditCard } from 'lucide-react'
 import { type FormEvent, useEffect, useState } from 'react'
+import { useStore } from 'zustand'
 import { COIN_POLLS, COINS, type CoinPayment, type Currency } from '../../../contract/money/coins.ts'
+import { ApiError } from '../../net/api.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
@@ -8,7 +10,10 @@ import { FormFooter } from '../../ui/FormFooter.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
+import { moment } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
+import { readPlans } from '../plans/plans.ts'
+import { plansStore } from '../plans/store.ts'
 import { aboutAmount, askForPayment, loadPrices, type Offer, type Prices, priceWords, type Wish } from './coins.ts'
 import { PaymentSheet } from './PaymentSheet.tsx'
 import './coins.css'
@@ -67,6 +72,8 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
   const [walletAddress, setWalletAddress] = useState(offer.walletAddress)
   const [isPending, setPending] = useState(false)
   const [why, setWhy] = useState<string>()
+  const card = useStore(plansStore, ({ subscription }) => subscription?.card)
+  const renewsAt = card?.renews ? card.periodEnd : undefined
   const isApproximate = prices?.kind === 'approximate'
 
   async function submit(event: FormEvent) {
@@ -74,9 +81,11 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
     setPending(true)
     setWhy(undefined)
     try {
-      onPayment(await askForPayment(env, wish, chosen, walletAddress))
+      onPayment(await askForPayment(env, wish, { currency: chosen, walletAddress, endsCard: renewsAt !== undefined }))
     } catch (error) {
       setWhy(failureWords(error))
+      // The card was bought in another tab: its note then stands above.
+      if (error instanceof ApiError && error.code === 'card_renews') void readPlans(env)
       showToast({ tone: 'bad', title: 'Payment Creation Failed', text: 'Failed to create crypto payment' })
       setPending(false)
     }
@@ -115,6 +124,11 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
         help={<p className="help">Where money goes back to that comes too late, or too much.</p>}
         onValue={setWalletAddress}
       />
+      {renewsAt && (
+        <Note icon={CreditCard}>
+          Your card would be charged again on {moment(new Date(renewsAt))}. Once this payment is confirmed, it is not.
+        </Note>
+      )}
       {why && (
         <Note icon={CircleAlert} tone="danger">
           {why}

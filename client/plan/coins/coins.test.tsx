@@ -3,8 +3,10 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { COIN_POLLS, type CoinPayment, coinsApi } from '../../../contract/money/coins.ts'
+import type { Subscription } from '../../../contract/money/payments.ts'
 import { connectionStore } from '../../net/status.ts'
 import { makeAnswers, openScreen, refused, show, toasts } from '../../testing/screen.tsx'
+import { plansStore } from '../plans/store.ts'
 import { CoinDialog } from './CoinDialog.tsx'
 import { CoinPart } from './CoinPart.tsx'
 import type { Offer, Wish } from './coins.ts'
@@ -12,7 +14,10 @@ import { PaymentSheet } from './PaymentSheet.tsx'
 import { paymentsStore } from './store.ts'
 
 openScreen()
-beforeEach(() => paymentsStore.setState({ payments: [] }))
+beforeEach(() => {
+  paymentsStore.setState({ payments: [] })
+  plansStore.setState(plansStore.getInitialState())
+})
 
 const ID = '7f6f4c36-9a1e-4b58-8f07-0b7f1b0f7f01'
 const HASH = 'ab'.repeat(32)
@@ -67,6 +72,32 @@ test('Alice chooses a coin, and sees the exact amount and address that the serve
     currency: 'usdc',
     walletAddress: '0x52908400098527886E0F7030069857D2E4169EE7',
   })
+})
+
+test('Beside a card that renews the form says until when it is paid, and that the coin ends it', async () => {
+  const card = {
+    tier: 'premium',
+    packageId: null,
+    billingPeriod: 'monthly',
+    hasFailed: false,
+    graceUntil: null,
+    waiting: null,
+  } as const
+  const subscription: Subscription = {
+    ...{ tier: 'premium', packageId: null, endDate: null, hasInvoices: true, refundableCents: null, cardProvider: 'stripe' },
+    ...{
+      card: { ...card, renews: true, periodEnd: '2026-12-25T10:00:00.000Z' },
+      masterPrice: { monthlyCents: null, yearlyCents: null },
+    },
+  }
+  plansStore.setState({ subscription })
+  const answers = market()
+  answers.on(coinsApi.createPayment, () => payment())
+  const { person } = show(<CoinDialog wish={wish} offer={offer} onClose={() => undefined} />, answers)
+  expect(await screen.findByText(/^Your card would be charged again on Dec 25, 2026/)).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Continue with BTC' }))
+  await screen.findByText('bc1qexampleexampleexample')
+  expect(answers.asked.find(({ path }) => path.startsWith('POST'))?.input).toMatchObject({ endsCard: true })
 })
 
 test('The coin that Alice chose last is chosen again', async () => {

@@ -40,12 +40,16 @@ export function aboutAmount(currency: Currency, cents: number, { usd }: Prices):
 }
 
 /** Begins a payment, which stands in the list from then on. */
-export async function askForPayment(env: Env, wish: Wish, currency: Currency, walletAddress: string): Promise<CoinPayment> {
-  const { packageId, billingPeriod } = wish
+export async function askForPayment(
+  env: Env,
+  { packageId, billingPeriod }: Wish,
+  { currency, walletAddress, endsCard }: { currency: Currency; walletAddress: string; endsCard: boolean },
+): Promise<CoinPayment> {
   const typed = walletAddress.trim()
   const payment = await env.api(coinsApi.createPayment, {
     ...{ packageId, billingPeriod, currency },
     ...(typed && { walletAddress: typed }),
+    ...(endsCard && { endsCard }),
   })
   keep(payment)
   return payment

@@ -328,9 +328,9 @@ test('requests in coins that were no longer looked at are looked at again, with 
      from unnest(array['looked at', 'left']) address`,
     [alice.id],
   )
-  await client.query(`alter table crypto_payments drop address_index, alter next_look_at drop not null;
+  await client.query(`alter table crypto_payments drop address_index, drop ends_card, alter next_look_at drop not null;
     update crypto_payments set next_look_at = null where payment_address = 'left'`)
-  await forget(client, '0017_kept_addresses')
+  for (const tag of ['0017_kept_addresses', '0019_coins_end_cards']) await forget(client, tag)
   await migrate(url, FOLDER)
   expect(await readCatalog(client)).toEqual(catalog)
   const rows =

@@ -9,10 +9,14 @@ import {
   type coinsApi,
   currencyShape,
 } from '../../../contract/money/coins.ts'
+import type { Tier } from '../../../contract/money/plans.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
+import { gives } from '../ledger/ledger.ts'
+import { closeCheckout } from '../payments/endRenewal.ts'
 import { findOffer, type Offer } from '../payments/offers.ts'
+import { tierOf } from '../plans/plans.ts'
 import { unitsFor, usdOf } from './amounts.ts'
 import { type Chain, NodeError } from './chain.ts'
 import { asWritten, paysAddress } from './namedPayment.ts'
@@ -31,6 +35,13 @@ const SOLD_MAX = 50
 
 type Wanted = z.output<typeof coinsApi.createPayment.input>
 type CoinPlan = z.output<typeof coinPlanShape>
+
+interface Sold {
+  tier: Tier
+  cents: number
+  /** null for a built-in plan. */
+  packageId: string | null
+}
 
 export async function currencies(env: Env, { id }: SignedInUser) {
   const { coins, db } = env
@@ -53,6 +64,8 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   const chain = coins.chainOf(currency)
   if (!chain) throw new Refusal('currency_unavailable')
   const sold = await findSold(env, wanted)
+  await requireGain(env, user, { ...sold, billingPeriod })
+  await requireOneWay(env, user, wanted)
   const same = await store.findSame(
     db,
     { ...wanted, packageId: sold.packageId, tier: sold.tier, userId: user.id },
@@ -77,19 +90,34 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   return shownPayment(coins, payment)
 }
 
+/** Throws Refusal `nothing_to_gain`. */
+async function requireGain(
+  { db, clock }: Env,
+  { id: userId }: SignedInUser,
+  { tier, packageId, billingPeriod }: Pick<Sold, 'tier' | 'packageId'> & Pick<Wanted, 'billingPeriod'>,
+): Promise<void> {
+  if (!(await gives(db, clock(), { userId, tier, packageId, billingPeriod }))) throw new Refusal('nothing_to_gain')
+}
+
+/** Closes an open checkout. Throws Refusal `card_renews`, `card_unavailable`. */
+async function requireOneWay(env: Env, { id: userId }: SignedInUser, { endsCard = false }: Wanted): Promise<void> {
+  const { renews } = await closeCheckout(env, userId)
+  if (renews && !endsCard) throw new Refusal('card_renews')
+}
+
 /** Throws Refusal `too_many_coin_payments`. */
 async function requireRoom(db: Queryable, userId: string): Promise<void> {
   if ((await store.countOpen(db, userId)) >= COIN_LIMITS.coinPaymentsOpen) throw new Refusal('too_many_coin_payments')
 }
 
 /** Throws Refusal `package_not_sold`. */
-async function findSold(env: Env, { packageId, billingPeriod }: Wanted) {
+async function findSold(env: Env, { packageId, billingPeriod }: Wanted): Promise<Sold> {
   const plan = coinPlanShape.safeParse(packageId).data
   const offer = plan && (await findPlan(env, plan, billingPeriod))
   if (offer) return { tier: offer.tier, cents: offer.amountCents, packageId: offer.packageId }
   const sold = plan ? undefined : await store.findSold(env.db, packageId, billingPeriod)
   if (!sold) throw new Refusal('package_not_sold')
-  return { ...sold, packageId }
+  return { ...sold, tier: tierOf(sold.tier), packageId }
 }
 
 async function findPlan(env: Env, tier: CoinPlan, billingPeriod: Wanted['billingPeriod']): Promise<Offer | undefined> {

@@ -121,6 +121,10 @@ export const listDue = (db: Queryable, now: Date, limit: number): Promise<Paymen
   db.select().from(payments).where(lte(payments.nextLookAt, now)).orderBy(asc(payments.nextLookAt)).limit(limit)
 
 /** The node does not answer. */
+/** Lists payments whose account may be billed by card still. */
+export const listEndingCard = (db: Queryable, limit: number): Promise<Pick<Payment, 'id' | 'userId'>[]> =>
+  db.select({ id: payments.id, userId: payments.userId }).from(payments).where(eq(payments.endsCard, true)).limit(limit)
+
 export async function putOff(db: Queryable, id: string, nextLookAt: Date): Promise<void> {
   await db.update(payments).set({ nextLookAt }).where(eq(payments.id, id))
 }

@@ -4,6 +4,7 @@ import type { Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod } from '../ledger/ledger.ts'
+import { endRenewal } from '../payments/endRenewal.ts'
 import { centsFor } from './amounts.ts'
 import { type Arrival, confirmationsOf, type Known, NodeError, type Seen } from './chain.ts'
 import { isInTime, type Judgement, judge, type Received } from './judge.ts'
@@ -152,6 +153,7 @@ export async function credit(
     ...(reference && { reference }),
     coin: { currency: payment.currency, units },
   })
+  await store.updatePayment(tx, payment.id, { endsCard: true })
 }
 
 function changeOf(
@@ -199,8 +201,17 @@ export async function watchPayments(env: Env): Promise<boolean> {
     const waitMs = Math.max(RETRY_MS, intervalMs(payment, payment, now))
     await store.putOff(env.db, payment.id, new Date(now.getTime() + waitMs))
   }
+  const ending = await store.listEndingCard(env.db, AT_ONCE)
+  for (const { id, userId } of ending) {
+    try {
+      await endRenewal(env, userId)
+      await store.updatePayment(env.db, id, { endsCard: false })
+    } catch (error) {
+      failures.push(error)
+    }
+  }
   if (failures.length > 0) throw failures[0]
-  return due.length === AT_ONCE
+  return due.length === AT_ONCE || ending.length === AT_ONCE
 }
 
 async function isAnswering({ coins }: Env, currency: Currency): Promise<boolean> {

@@ -4,7 +4,7 @@ import { PLANS, type Tier, tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { EARLY_MS, monthsAfter, type Standing, standingAt } from './standing.ts'
+import { EARLY_MS, type Entry, monthsAfter, type Standing, standingAt } from './standing.ts'
 import * as store from './store.ts'
 
 const AT_ONCE = 100
@@ -57,6 +57,28 @@ export async function creditPeriod(
   if (isNew) await refreshStanding(tx, paid.userId, now)
   const written = isNew ? undefined : await store.findEntry(tx, paid.key)
   return { isNew, startsAt: written?.startsAt ?? startsAt, endsAt: written ? written.endsAt : endsAt }
+}
+
+/** Returns true if a payment for this plan would give it from the beginning to the end of its period. */
+export async function gives(
+  db: Queryable,
+  now: Date,
+  plan: Pick<PaidPeriod, 'userId' | 'tier' | 'packageId' | 'billingPeriod'>,
+): Promise<boolean> {
+  const entries = await store.listEntries(db, plan.userId)
+  const { startsAt, endsAt } = await nextPeriod(db, now, plan)
+  const { tier, packageId } = plan
+  const paid = {
+    ...{ key: '', kind: 'payment' as const, source: 'coin' as const, tier, packageId },
+    amountCents: 0,
+    refersTo: null,
+  }
+  const has = (of: readonly Entry[], at: Date) => {
+    const standing = standingAt(of, at)
+    return standing.tier === tier && standing.packageId === packageId
+  }
+  const [withIt, last] = [[...entries, { ...paid, startsAt, endsAt }], new Date(endsAt.getTime() - 1)]
+  return has(withIt, startsAt) && has(withIt, last) && !has(entries, last)
 }
 
 async function nextPeriod(

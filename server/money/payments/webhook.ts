@@ -5,19 +5,10 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { dropPending, endNow, isCancelled } from './pending.ts'
+import { endWithPeriod } from './endRenewal.ts'
+import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
-import {
-  askCurrent,
-  askDisputes,
-  askRefunds,
-  isLive,
-  runs,
-  settleCheckout,
-  syncCard,
-  writeDisputes,
-  writeRefunds,
-} from './sync.ts'
+import { askDisputes, askRefunds, isLive, settleCheckout, syncCard, writeDisputes, writeRefunds } from './sync.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -117,12 +108,3 @@ const askFor = (env: Env, userId: string): Promise<unknown> =>
     if (!(await store.canSignIn(tx, userId))) await endWithPeriod(await env.card.client(), card.customerId, card)
     await syncCard(env, tx, userId)
   })
-
-async function endWithPeriod(client: Stripe, customer: string, card: store.CardAccount): Promise<void> {
-  const current = await askCurrent(client, customer, card)
-  if (!current || !runs(current)) return
-  if (current.status === 'past_due') return await endNow(client, current)
-  if (isCancelled(current)) return
-  await dropPending(client, current)
-  await asked(client.subscriptions.update(current.id, { cancel_at_period_end: true }))
-}
