@@ -39,6 +39,7 @@ test('Ada acts on Bob’s account and sells him a package: each act says so, rea
   await looksFine(page, 'users')
   const reset = row.getByRole('button', { name: /^Reset/ })
   await reset.press('Enter')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Reset' }).press('Enter')
   await page.locator('.toast', { hasText: 'Usage reset' }).waitFor()
   // Whoever works by keyboard goes on where they were.
   await expect.poll(() => reset.evaluate((button) => button === document.activeElement)).toBe(true)

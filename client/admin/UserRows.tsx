@@ -7,7 +7,7 @@ import { useEnv } from '../ui/env.tsx'
 import { dayWords, tierWords, utcDayWords } from './adminWords.ts'
 import { Select } from './Select.tsx'
 import { useAct } from './useAct.tsx'
-import { actsOn, blockQuestion, demoteQuestion, GRANTED, handleOf, type Question, tierQuestion } from './useracts.ts'
+import { actsOn, blockQuestion, demoteQuestion, GRANTED, handleOf, type Question, resetQuestion, tierQuestion } from './useracts.ts'
 
 interface Props {
   users: AdminUser[]
@@ -76,7 +76,7 @@ export function UserRows({ users, isLoading, onChanged }: Props) {
                   className="btn compact quiet"
                   disabled={isPending}
                   aria-label={`Reset the usage of ${name}`}
-                  onClick={() => void act(reset)}
+                  onClick={() => setQuestion(resetQuestion(user, reset))}
                 >
                   Reset
                 </button>

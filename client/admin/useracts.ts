@@ -61,6 +61,13 @@ export function actsOn(env: Env, user: AdminUser, onChanged: (user: AdminUser) =
   }
 }
 
+export const resetQuestion = (user: AdminUser, act: Act): Question => ({
+  title: `Set the counters of ${handleOf(user)} to 0?`,
+  text: 'Messages, files and minutes of this month are counted anew. What was counted is gone, and the audit trail does not keep it.',
+  action: 'Reset',
+  act,
+})
+
 export const blockQuestion = (user: AdminUser, act: Act): Question => ({
   title: `Block ${handleOf(user)}?`,
   text: 'Every session ends at once and nobody signs in to the account. Messages and keys stay; Unblock undoes it.',

@@ -160,6 +160,19 @@ test('An act is sent once however often it is pressed, shows what the server ans
   await waitFor(() => expect(questions(answers)).toHaveLength(2))
 })
 
+test('Counters are set to 0 once that is answered, because what was counted is kept nowhere', async () => {
+  const answers = office()
+  answers.on(adminApi.resetUsage, () => BOB)
+  const { person } = show(<UsersTab />, answers)
+  await person.click(await button('Reset the usage of @bob'))
+  const dialog = await screen.findByRole('alertdialog', { name: 'Set the counters of @bob to 0?' })
+  expect(puts(answers)).toEqual([])
+  await person.click(within(dialog).getByRole('button', { name: 'Reset' }))
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
+  expect(puts(answers)).toEqual([{ path: 'PUT /api/admin/users/:id/reset-usage', input: { id: BOB.id } }])
+  expect(toasts()).toEqual(['Usage reset: The counters of @bob are at 0.'])
+})
+
 test('A block is asked about first, Cancel leaves the account alone, and a refusal names its reason', async () => {
   const answers = office()
   answers.on(adminApi.deactivate, () => {

@@ -10,6 +10,7 @@ import { sumLedger } from '../money/ledger/audit.ts'
 import { countUnlisted, findWrongCounts } from '../money/ledger/store.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
+import { writeAudit } from './audit.ts'
 import { sumPlans } from './figures.ts'
 import { makeAdmin } from './operator.ts'
 
@@ -96,7 +97,7 @@ test('plan, counters and rights of an account change while its page is open, eac
   line.hangsUp()
 })
 
-test('a reset sets every counter of the month to 0, of what is sent, called and received, and its row says what stood there', async () => {
+test('a reset sets every counter of the month to 0, of what is sent, called and received, and nobody is shown what stood there', async () => {
   const [ada, bob] = [await administrator('ada'), await world.person('bob', 'free')]
   const room = await ada.talksTo(bob)
   await ada.says(room, 'one')
@@ -126,14 +127,14 @@ test('a reset sets every counter of the month to 0, of what is sent, called and 
     m.voice_call_minutes as voice, m.video_call_minutes as video
     from users u join file_usage f on f.user_id = u.id join monthly_usage m on m.user_id = u.id where u.id = $1`
   expect(await world.sql(counters, [bob.id])).toEqual([{ sent: 0, since: month, bytes: 0, voice: 0, video: 0 }])
-  const [row] = await rowsOf(ada, bob.username)
-  expect(JSON.parse(row?.before ?? '')).toMatchObject({
-    messages: 4,
-    uploadedBytes: 5,
-    voiceMinutes: 6,
-    videoMinutes: 7,
-    received: 1,
-  })
+  const shown = { act: 'reset-usage', before: '{}', after: '{}' }
+  expect(await rowsOf(ada, bob.username)).toMatchObject([shown])
+  const kept = 'select act, before, after from audit_log where subject_id = $1'
+  expect(await world.sql(kept, [bob.id])).toEqual([shown])
+  // Nor what an older version wrote into its row.
+  const older = { actorId: ada.id, act: 'reset-usage', subjectId: bob.id, before: { messages: 7 }, after: { messages: 0 } } as const
+  await world.env.db.transaction((tx) => writeAudit(tx, world.env.clock(), older))
+  expect(await rowsOf(ada, bob.username)).toMatchObject([shown, shown])
   // The month goes on.
   await ada.says(room, 'two')
   expect(await used()).toMatchObject({ messagesUsed: 1 })

@@ -58,13 +58,17 @@ export async function listAudit(env: Env, { limit, ...filter }: z.output<typeof 
 
 function shownRow({ actorId, actorName, subjectId, subjectName, createdAt, hash, ...row }: store.PageRow): AuditRow {
   return {
-    ...row,
+    ...withoutCounters(row),
     at: createdAt.toISOString(),
     actor: actorId === null ? null : { id: actorId, username: actorName ?? '' },
     subject: subjectId === null ? null : { id: subjectId, username: subjectName ?? '' },
     hash: hash.toString('hex'),
   }
 }
+
+/** Older rows of a reset hold what somebody had used. Their hashes need it, and nobody is shown it. */
+const withoutCounters = <Row extends Pick<AuditRow, 'act' | 'before' | 'after'>>(row: Row): Row =>
+  row.act === 'reset-usage' ? { ...row, before: '{}', after: '{}' } : row
 
 /** Computes every hash anew, and names the first row that does not fit: changed, taken away, added or moved. */
 export async function checkAudit(env: Env): Promise<z.input<typeof auditApi.check.output>> {

@@ -140,24 +140,6 @@ export async function setAdmin(tx: Queryable, id: string, isAdmin: boolean): Pro
   await tx.update(users).set({ isAdmin }).where(eq(users.id, id))
 }
 
-/** Returns the counters of the account, each as it stands, of the month in which it was moved last. */
-export async function readCounters(tx: Queryable, id: string) {
-  const [row] = await tx
-    .select({
-      messages: users.monthlyMessagesCount,
-      since: users.usageResetDate,
-      uploadedBytes: fileUsage.monthlyUploadedBytes,
-      voiceMinutes: monthlyUsage.voiceCallMinutes,
-      videoMinutes: monthlyUsage.videoCallMinutes,
-      received: sql<number>`(select coalesce(sum(p.received_count), 0)::int from ${chatParticipants} p where p.user_id = ${users.id})`,
-    })
-    .from(users)
-    .leftJoin(fileUsage, eq(fileUsage.userId, users.id))
-    .leftJoin(monthlyUsage, eq(monthlyUsage.userId, users.id))
-    .where(eq(users.id, id))
-  return row
-}
-
 /** Sets every counter of the account to 0, in this month: of what it sends, calls and, on the free plan, receives. */
 export async function clearUsage(tx: Queryable, id: string, month: Date, now: Date): Promise<void> {
   await tx.update(users).set({ monthlyMessagesCount: 0, monthlySilentCount: 0, usageResetDate: month }).where(eq(users.id, id))
