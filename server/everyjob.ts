@@ -21,6 +21,7 @@ import { watchPayments } from './money/coins/watchPayments.ts'
 import { followPlans } from './money/ledger/ledger.ts'
 import type { Card } from './money/payments/card.ts'
 import { askForOverdue } from './money/payments/webhook.ts'
+import { moveDays } from './people/presence/presence.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -38,6 +39,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   { name: 'daily-figures', periodSeconds: HOUR, work: writeFigures },
   { name: 'days-of-income', periodSeconds: DAY, work: sumDays },
   { name: 'plan-counts', periodSeconds: HOUR, work: sumPlans },
+  { name: 'days-of-presence', periodSeconds: HOUR, work: moveDays },
   { name: 'old-reports', periodSeconds: DAY, work: dropOldReports },
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },
   // Less than the minute between two looks, as of the next job.

@@ -8,6 +8,7 @@ import { paymentsApi } from '../../contract/money/payments.ts'
 import { tierShape } from '../../contract/money/plans.ts'
 import { sumLedger } from '../money/ledger/audit.ts'
 import { countUnlisted, findWrongCounts } from '../money/ledger/store.ts'
+import { moveDays } from '../people/presence/presence.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 import { writeAudit } from './audit.ts'
@@ -240,7 +241,7 @@ test('the list is searched, filtered, sorted and paged, of ten thousand accounts
 test.each([
   ['joined', 'u.created_at desc, u.id'],
   ['name', 'lower(u.username)'],
-  ['seen', "p.nodes = '{}', p.last_seen desc nulls last, u.id"],
+  ['seen', 'p.seen_on desc nulls last, u.id'],
 ] as const)('each account stands on one page of the list by %s, whichever end it is read from', async (sort, order) => {
   const ada = await administrator('ada')
   const name = `paged_${sort}`
@@ -252,7 +253,8 @@ test.each([
   )
   await world.sql(
     `update presence p set nodes = case when n % 2 = 0 then array[id] else '{}' end,
-       last_seen = case when n % 5 > 0 then now() - n % 9 * interval '1 minute' end
+       last_seen = case when n % 5 > 0 then now() - n % 9 * interval '1 minute' end,
+       seen_on = case when n % 5 > 0 then current_date - n % 9 end
      from users, lateral (select substring(username from '[0-9]+$')::int as n) t
      where p.user_id = id and username like $1 || '%' and n % 3 > 0`,
     [name],
@@ -435,4 +437,37 @@ test('sums of a day are of all, and of fewer than ten people none is shown', asy
   expect(next.days.at(-2)).toEqual(days.at(-1))
   expect(next.days.at(-1)).toMatchObject({ messages: 0, signUps: null })
   expect(await ada.does(adminApi.system, {})).toMatchObject({ databaseVersion: expect.any(String), processes: 1 })
+})
+
+test('whoever watches the list by last seen learns the day of somebody, and not when they come and go', async () => {
+  const [ada, bob, carol] = [await administrator('ada'), await world.person('watched_b'), await world.person('watched_c')]
+  const come = async (who: Person) => {
+    const line = await who.opensSocket()
+    const isHere = () => world.sql("select nodes <> '{}' as here from presence where user_id = $1", [who.id])
+    await expect.poll(isHere).toEqual([{ here: true }])
+    return async () => {
+      line.hangsUp()
+      await expect.poll(isHere).toEqual([{ here: false }])
+    }
+  }
+  const list = async () => (await ada.does(adminApi.users, { sort: 'seen', search: 'watched' })).users
+  for (const who of [bob, carol]) await (await come(who))()
+  const before = await list()
+  const today = world.env.clock().toISOString().slice(0, 10)
+  expect(before.map(({ id }) => id)).toEqual([bob.id, carol.id].sort())
+  expect(before.map(({ lastSeen }) => lastSeen)).toEqual([`${today}T00:00:00.000Z`, `${today}T00:00:00.000Z`])
+  for (const who of [bob, carol]) {
+    const leave = await come(who)
+    expect(await list()).toEqual(before)
+    await leave()
+    expect(await list()).toEqual(before)
+  }
+  // Who stays over midnight is here on the next day too.
+  const leave = await come(bob)
+  world.passes(DAY_SECONDS)
+  expect(await moveDays(world.env)).toBe(false)
+  const next = new Date(world.env.clock()).toISOString().slice(0, 10)
+  expect(await find(ada, bob.username)).toMatchObject({ lastSeen: `${next}T00:00:00.000Z` })
+  expect(await find(ada, carol.username)).toMatchObject({ lastSeen: `${today}T00:00:00.000Z` })
+  await leave()
 })

@@ -27,12 +27,6 @@ interface Place {
 
 const tierAt = (now: Date, id: Column) => sql<string | null>`(select tier from rights_of(${id}, ${now}::timestamptz))`
 
-/** Somebody who is here now was last seen now. */
-const lastSeen = (now: Date) =>
-  sql<Date | null>`case when ${presence.nodes} <> '{}' then ${now}::timestamptz else ${presence.lastSeen} end`.mapWith(
-    presence.lastSeen,
-  )
-
 /** Each forwards and backwards. */
 const ORDER: Record<Place['sort'], [SQL[], SQL[]]> = {
   joined: [
@@ -41,8 +35,9 @@ const ORDER: Record<Place['sort'], [SQL[], SQL[]]> = {
   ],
   name: [[asc(listed.words)], [desc(listed.words)]],
   seen: [
-    [sql`${presence.nodes} = '{}', ${presence.lastSeen} desc nulls last`, asc(presence.userId)],
-    [sql`${presence.nodes} = '{}' desc, ${presence.lastSeen} nulls first`, desc(presence.userId)],
+    // By the day alone, as it is shown: who is online now would stand on top.
+    [sql`${presence.seenOn} desc nulls last`, asc(presence.userId)],
+    [sql`${presence.seenOn} nulls first`, desc(presence.userId)],
   ],
 }
 
@@ -87,7 +82,7 @@ export async function findUsers(db: Queryable, among: string[] | Filter, { sort,
       ...{ id: users.id, username: users.username, displayName: users.displayName, profileImageUrl: users.profileImageUrl },
       ...{ isActive: users.isActive, isAdmin: users.isAdmin, createdAt: users.createdAt },
       tier: tierAt(now, users.id),
-      lastSeen: lastSeen(now),
+      seenOn: presence.seenOn,
     })
     .from(users)
     .innerJoin(page, sql`page.id = ${users.id}`)

@@ -51,12 +51,10 @@ export async function shownUser(db: Queryable, id: string, now: Date): Promise<A
   return shown(row)
 }
 
-const shown = ({ tier, createdAt, lastSeen, ...row }: store.ListedUser): AdminUser => ({
+/** The day alone: when somebody was here to the minute is for their contacts, if they wish. */
+const shown = ({ tier, createdAt, seenOn, ...row }: store.ListedUser): AdminUser => ({
   ...row,
   subscriptionTier: tierOf(tier),
   createdAt: createdAt.toISOString(),
-  lastSeen: lastSeen && dayOf(lastSeen),
+  lastSeen: seenOn && `${seenOn}T00:00:00.000Z`,
 })
-
-/** The day alone: when somebody was here to the minute is for their contacts, if they wish. */
-const dayOf = (time: Date): string => `${time.toISOString().slice(0, 10)}T00:00:00.000Z`

@@ -243,16 +243,18 @@ test('accounts of before stand in the list of administrators as triggers would w
   await world.sql('update users set deleted_at = now() where id = $1', [carol.id])
   await world.sql("update presence set last_seen = now() - interval '1 day' where user_id = $1", [bob.id])
   const written = 'select * from listed_users order by user_id'
-  const seen = 'select user_id, nodes, last_seen from presence where user_id <> $1 order by user_id'
+  await world.sql("update presence set seen_on = (last_seen at time zone 'UTC')::date")
+  const seen = 'select user_id, nodes, last_seen, seen_on from presence where user_id <> $1 order by user_id'
   const [rows, people] = [await world.sql(written), await world.sql(seen, [carol.id])]
   expect(rows).toHaveLength(2)
 
   await client.query(`drop table listed_users cascade; drop function list_user, begin_presence cascade; delete from presence where last_seen is null;
-    drop index presence_seen, users_joined, users_package, card_accounts_package, crypto_payments_package, ledger_entries_package;
+    alter table presence drop seen_on;
+    drop index users_joined, users_package, card_accounts_package, crypto_payments_package, ledger_entries_package;
     alter table daily_figures drop storage_bytes;
     create index users_blocked on users (id) where not is_active and deleted_at is null;
     create index users_joined on users (created_at desc nulls first, deleted_at)`)
-  await forget(client, '0011_listed_users')
+  for (const tag of ['0011_listed_users', '0020_seen_days']) await forget(client, tag)
   await migrate(url, FOLDER)
   expect(await readCatalog(client)).toEqual(catalog)
   expect(await world.sql(written)).toEqual(rows)

@@ -137,3 +137,9 @@ export async function seemBack(env: Env, userId: string, viewerId: string): Prom
 
 /** Deletes inside the caller's transaction what is known of an account that is deleted. The caller has locked its row. */
 export const forgetPresence = (tx: Queryable, userId: string): Promise<void> => store.deletePresence(tx, userId)
+
+const MOVED_AT_ONCE = 1000
+
+/** Notes for who stays online over midnight that they are here today. A piece of a job. */
+export const moveDays = async ({ db, clock }: Env): Promise<boolean> =>
+  (await store.moveDays(db, clock(), MOVED_AT_ONCE)) === MOVED_AT_ONCE

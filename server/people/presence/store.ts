@@ -38,9 +38,9 @@ export async function writePresence(
 ): Promise<Shown[]> {
   // In one order, so that two nodes that write the same people take turns. The lock waits for the end of an account that is deleted.
   const written = sql`
-    insert into presence as p (user_id, nodes, last_seen, online_changed_in, seen_changed_in)
+    insert into presence as p (user_id, nodes, last_seen, seen_on, online_changed_in, seen_changed_in)
     select u.id, case when given.is_here then array[${node}::uuid] else '{}' end,
-      case when not given.is_here then ${now}::timestamptz end, pg_current_xact_id(), pg_current_xact_id()
+      case when not given.is_here then ${now}::timestamptz end, ${dayOf(now)}::date, pg_current_xact_id(), pg_current_xact_id()
     from unnest(${sql.param(userIds)}::uuid[], ${sql.param(isHere)}::boolean[]) as given(id, is_here)
     join users u on u.id = given.id
     where u.deleted_at is null
@@ -48,7 +48,7 @@ export async function writePresence(
     for key share of u
     on conflict (user_id) do update set
       nodes = case when excluded.nodes = '{}' then array_remove(p.nodes, ${node}) else array_append(p.nodes, ${node}) end,
-      last_seen = coalesce(excluded.last_seen, p.last_seen)
+      last_seen = coalesce(excluded.last_seen, p.last_seen), seen_on = excluded.seen_on
     where (${node} = any(p.nodes)) <> (excluded.nodes <> '{}')`
   // Who is written as here can be freed only by the node's row: one that the others have deleted comes back.
   const noted = sql`noted as (${noteNode(node, now)}),`
@@ -72,7 +72,8 @@ export const freeNode = (
   shownOf(
     db,
     sql`
-    update presence p set nodes = array_remove(p.nodes, ${id}), last_seen = greatest(p.last_seen, ${seenAt}::timestamptz)
+    update presence p set nodes = array_remove(p.nodes, ${id}), last_seen = greatest(p.last_seen, ${seenAt}::timestamptz),
+      seen_on = greatest(p.seen_on, ${dayOf(seenAt)}::date)
     where p.user_id = any(array(
       -- By the index of those who are online. A row that is being written is freed by the next look.
       select user_id from presence where nodes <> '{}' and ${id} = any(nodes) limit ${atMost} for update skip locked))
@@ -123,6 +124,19 @@ async function shownOf(
     ...{ userId, isOnline, lastSeen: ms === null ? null : new Date(ms) },
     ...{ seesOnline: idsOf(seesOnline), seesLast: idsOf(seesLast) },
   }))
+}
+
+/** The UTC day. */
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10)
+
+/** Moves those who are here on to today. Returns of how many, at most `atMost`. */
+export async function moveDays(db: Queryable, now: Date, atMost: number): Promise<number> {
+  const { rowCount } = await db.execute(sql`
+    update presence set seen_on = ${dayOf(now)}::date
+    where user_id = any(array(
+      -- A row that is being written gets the day by that.
+      select user_id from presence where nodes <> '{}' and (seen_on < ${dayOf(now)}::date) is not false limit ${atMost} for update skip locked))`)
+  return rowCount ?? 0
 }
 
 const FIRST = sql`'00000000-0000-0000-0000-000000000000'::uuid`

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, pgTable, uuid } from 'drizzle-orm/pg-core'
+import { date, index, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
 import { at, changedIn } from './columns.ts'
 
@@ -17,13 +17,15 @@ export const presence = pgTable(
     nodes: uuid('nodes').array().notNull(),
     /** When the person last left. */
     lastSeen: at('last_seen'),
+    /** The UTC day on which the person was here last, which is all that administrators are shown and list by. A job moves it on at midnight. */
+    seenOn: date('seen_on'),
     /** Two, because one of the two may be hidden from somebody who sees the other. */
     onlineChangedIn: changedIn('online_changed_in'),
     seenChangedIn: changedIn('seen_changed_in'),
   },
   (table) => [
     index('presence_online').on(table.userId).where(sql`${table.nodes} <> '{}'`),
-    index('presence_seen').on(sql`(${table.nodes} = '{}')`, table.lastSeen.desc().nullsLast(), table.userId),
+    index('presence_seen_on').on(table.seenOn.desc().nullsLast(), table.userId),
     index('presence_changed').on(sql`greatest(${table.onlineChangedIn}, ${table.seenChangedIn})`),
   ],
 )
