@@ -1,12 +1,18 @@
-import { isHidden, isServed } from './torsettings.ts'
+import { isHidden, isReached, isServed } from './torsettings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
-export type CardSettings = { provider: 'stripe'; secretKey: string; webhookSecret: string } | { provider: 'sandbox' | 'off' }
+export type CardSettings =
+  | { provider: 'stripe'; secretKey: string; webhookSecret: string }
+  /** `why`: what the start says of cards that nobody has switched off. */
+  | { provider: 'sandbox' | 'off'; why?: string }
 
 /** Real money moves by these keys. */
 export const isLiveKey = (secretKey: string): boolean => /^[sr]k_live_/.test(secretKey)
 const TEST_KEY =
   'a test key (sk_test_... or rk_test_...), because no real money is taken, not before the findings on money are mended'
+
+const OFF_BY_HOST =
+  'Cards are off: HOST lets other machines connect, and the sandbox would give them paid plans. CARD_PROVIDER=sandbox allows that'
 
 /** The sandbox gives a paid plan for nothing: production refuses it. */
 export function readCard(variables: Variables): CardSettings {
@@ -15,12 +21,13 @@ export function readCard(variables: Variables): CardSettings {
   if (webhookSecret && !secretKey) throw new ConfigError('STRIPE_SECRET_KEY', 'set together with STRIPE_WEBHOOK_SECRET', '')
   if (secretKey && isLiveKey(secretKey)) throw new ConfigError('STRIPE_SECRET_KEY', TEST_KEY, 'a live key')
   const isProduction = read(variables, 'NODE_ENV') === 'production'
-  const usual = secretKey ? 'stripe' : isServed(variables) ? 'off' : 'sandbox'
+  const usual = secretKey ? 'stripe' : isReached(variables) ? 'off' : 'sandbox'
   const provider = readChoice(variables, 'CARD_PROVIDER', ['stripe', 'sandbox', 'off'], usual)
   if (provider !== 'off' && read(variables, 'TOR') === 'required')
     throw new ConfigError('CARD_PROVIDER', 'off with TOR=required: the provider’s messages do not come over Tor', provider)
   if (provider === 'sandbox' && isProduction) throw new ConfigError('CARD_PROVIDER', 'stripe or off in production', provider)
-  if (provider !== 'stripe') return { provider }
+  const isUnasked = provider === 'off' && read(variables, 'CARD_PROVIDER') === undefined && !isServed(variables)
+  if (provider !== 'stripe') return { provider, ...(isUnasked && { why: OFF_BY_HOST }) }
   if (!secretKey || !webhookSecret) throw new ConfigError('STRIPE_SECRET_KEY', 'set for CARD_PROVIDER=stripe', '')
   return { provider, secretKey, webhookSecret }
 }

@@ -23,6 +23,13 @@ test('cards: the sandbox on this machine alone, Stripe with both secrets, nothin
   expect(readConfig({}).card).toEqual({ provider: 'sandbox' })
   expect(readConfig(served).card).toEqual({ provider: 'off' })
   expect(readConfig({ NODE_ENV: 'production' }).card).toEqual({ provider: 'off' })
+  // Whoever reaches the server would get a paid plan for nothing.
+  for (const HOST of ['0.0.0.0', '::', '192.168.0.7']) {
+    expect(readConfig({ HOST }).card).toEqual({ provider: 'off', why: expect.stringContaining('HOST') })
+    expect(readConfig({ HOST, CARD_PROVIDER: 'off' }).card).toEqual({ provider: 'off' })
+    expect(readConfig({ HOST, CARD_PROVIDER: 'sandbox' }).card).toEqual({ provider: 'sandbox' })
+  }
+  for (const HOST of ['localhost', '127.0.0.1', '::1']) expect(readConfig({ HOST }).card).toEqual({ provider: 'sandbox' })
   expect(readConfig({ ...served, CARD_PROVIDER: 'sandbox' }).card).toEqual({ provider: 'sandbox' })
   expect(readConfig({ ...served, ...stripe }).card).toMatchObject({ provider: 'stripe', secretKey: 'sk_test_1' })
   expect(() => readConfig({ NODE_ENV: 'production', CARD_PROVIDER: 'sandbox' })).toThrow(/^CARD_PROVIDER must be stripe or off/)

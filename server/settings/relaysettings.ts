@@ -1,4 +1,4 @@
-import { isServed } from './torsettings.ts'
+import { isReached } from './torsettings.ts'
 import { ConfigError, read, type Variables } from './variables.ts'
 
 export interface RelaySettings {
@@ -17,7 +17,6 @@ const STUN = new RegExp(`^stuns?:${HOST}$`, 'i')
 const TURN = new RegExp(`^turns?:${HOST}(?:\\?transport=(?:udp|tcp))?$`, 'i')
 const URLS_MAX = 10
 const SECRET_CHARS = 16
-const HERE = ['127.0.0.1', 'localhost', '::1']
 
 /** Throws ConfigError. */
 export function readRelay(variables: Variables): RelaySettings {
@@ -37,6 +36,6 @@ export function readRelay(variables: Variables): RelaySettings {
     stunUrls: urls.filter((each) => STUN.test(each)),
     turnUrls,
     secret,
-    isLocal: urls.length === 0 && !isServed(variables) && HERE.includes(read(variables, 'HOST') ?? '127.0.0.1'),
+    isLocal: urls.length === 0 && !isReached(variables),
   }
 }

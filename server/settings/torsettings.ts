@@ -18,12 +18,17 @@ export interface TorControl {
 
 const MODES = ['off', 'auto', 'required'] as const
 const SOCKET_BYTES = 107
+const HERE = ['127.0.0.1', 'localhost', '::1']
 
 /** True where others than this machine reach the server. */
 export const isServed = (variables: Variables): boolean =>
   read(variables, 'NODE_ENV') === 'production' ||
   ['PUBLIC_URL', 'ONION_URL', 'TOR_CONTROL'].some((name) => read(variables, name) !== undefined) ||
   ['auto', 'required'].includes(read(variables, 'TOR') ?? '')
+
+/** True where programs of other machines can connect, by an address that they know or by HOST. */
+export const isReached = (variables: Variables): boolean =>
+  isServed(variables) || !HERE.includes(read(variables, 'HOST') ?? '127.0.0.1')
 
 /** True for an onion service alone: a request to others would show where it stands. */
 export const isHidden = (variables: Variables): boolean =>
