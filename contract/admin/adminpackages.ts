@@ -12,13 +12,17 @@ const text = (label: string, max: number) => {
 
 const atMost = (label: string, max: number) => [max, `${label} must be at most ${max}`] as const
 
-/** US cents. The card provider takes no larger amount. */
+/** US cents. */
 const cents = (label: string) =>
   z
     .number()
     .int()
     .min(0, `${label} must be non-negative`)
-    .max(...atMost(label, 99_999_999))
+    .max(...atMost(label, PLAN_LIMITS.priceMaxCents))
+    .refine(
+      (price) => price <= 0 || price >= PLAN_LIMITS.priceMinCents,
+      `${label} must be 0, or at least ${PLAN_LIMITS.priceMinCents} cents`,
+    )
 const limit = (label: string, max: number) =>
   z
     .number()

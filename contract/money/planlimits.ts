@@ -1,6 +1,9 @@
 /** Apart from `LIMITS`, which every page loads. */
 export const PLAN_LIMITS = {
   packagesMax: 100,
+  /** US cents. The card provider takes no less and no more; 0 is no price. */
+  priceMinCents: 50,
+  priceMaxCents: 99_999_999,
   /** Shown to strangers. */
   offersMax: 12,
   /** Counted from the first payment. */

@@ -79,6 +79,8 @@ test('what the form does not allow is refused, each field with its text', async 
     [{ fileStorageGB: -2 }, 'Use -1 for unlimited'],
     [{ videoCallMinutes: -2 }, 'Use -1 for unlimited'],
     [{ displayOrder: -1 }, 'Display order must be at least 0'],
+    [{ monthlyPrice: 1 }, 'Monthly price must be 0, or at least 50 cents'],
+    [{ yearlyPrice: 49 }, 'Yearly price must be 0, or at least 50 cents'],
     [{ monthlyPrice: 1.5 }, 'Monthly price must be a whole number'],
     [{ monthlyPrice: 2 ** 31 }, 'Monthly price must be at most 99999999'],
     [{ tier: 'master' }, 'Tier must be free or premium'],

@@ -40,7 +40,7 @@ test('cards: the sandbox on this machine alone, Stripe with both secrets, nothin
 test('Master costs what the settings say, by the month, the year or both, in whole cents', () => {
   expect(readConfig({}).masterPrice).toEqual({ monthlyCents: null, yearlyCents: null })
   expect(readConfig({ MASTER_YEARLY_CENTS: '2000000' }).masterPrice).toEqual({ monthlyCents: null, yearlyCents: 2_000_000 })
-  for (const wrong of ['0', '-1', '2500.00', '$2500', '100000000'])
+  for (const wrong of ['0', '1', '49', '-1', '2500.00', '$2500', '100000000'])
     expect(() => readConfig({ MASTER_MONTHLY_CENTS: wrong }), wrong).toThrow(/^MASTER_MONTHLY_CENTS must be a price in US cents/)
 })
 

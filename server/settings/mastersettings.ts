@@ -1,3 +1,4 @@
+import { PLAN_LIMITS } from '../../contract/money/planlimits.ts'
 import { ConfigError, read, type Variables } from './variables.ts'
 
 /** US cents; null for a period without a sale. */
@@ -6,8 +7,7 @@ export interface MasterPrice {
   yearlyCents: number | null
 }
 
-/** The card provider takes no more. */
-const CENTS_MAX = 99_999_999
+const { priceMinCents, priceMaxCents } = PLAN_LIMITS
 
 /** Without a price Master is given by hand. */
 export const readMasterPrice = (variables: Variables): MasterPrice => ({
@@ -19,7 +19,7 @@ function readCents(variables: Variables, name: string): number | null {
   const text = read(variables, name)
   if (text === undefined) return null
   const cents = Number(text)
-  if (!/^\d+$/.test(text) || cents < 1 || cents > CENTS_MAX)
-    throw new ConfigError(name, `a price in US cents from 1 to ${CENTS_MAX}, such as 250000 for $2,500`, text)
+  if (!/^\d+$/.test(text) || cents < priceMinCents || cents > priceMaxCents)
+    throw new ConfigError(name, `a price in US cents from ${priceMinCents} to ${priceMaxCents}, such as 250000 for $2,500`, text)
   return cents
 }
