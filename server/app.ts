@@ -3,6 +3,7 @@ import fastifyCookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './account/account/routes.ts'
 import { familyRoutes } from './account/family/routes.ts'
+import { lockLeaving } from './admin/acts.ts'
 import { type Answers, countAnswers } from './admin/figures.ts'
 import { adminRoutes } from './admin/routes.ts'
 import { callFrames } from './chat/calls/frames.ts'
@@ -177,7 +178,7 @@ export async function makeApp(
 /** The features, one line each. */
 function serveFeatures(http: FastifyInstance, env: Env, answers: Answers): void {
   healthRoutes(http, env)
-  accountRoutes(http, env)
+  accountRoutes(http, env, lockLeaving)
   adminRoutes(http, env, answers)
   sessionRoutes(http, env)
   deviceRoutes(http, env)

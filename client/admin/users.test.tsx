@@ -176,7 +176,7 @@ test('Counters are set to 0 once that is answered, because what was counted is k
 test('A block is asked about first, Cancel leaves the account alone, and a refusal names its reason', async () => {
   const answers = office()
   answers.on(adminApi.deactivate, () => {
-    throw refused(409, 'last_administrator', 'The last administrator cannot be demoted or blocked')
+    throw refused(409, 'last_administrator', 'The last administrator cannot be demoted, blocked or deleted')
   })
   const { person } = show(<UsersTab />, answers)
   await person.click(await button('Block @bob'))
@@ -187,7 +187,7 @@ test('A block is asked about first, Cancel leaves the account alone, and a refus
   await person.click(await button('Block @bob'))
   await person.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Block' }))
   await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
-  expect(toasts()).toEqual(['Failed to deactivate user: The last administrator cannot be demoted or blocked'])
+  expect(toasts()).toEqual(['Failed to deactivate user: The last administrator cannot be demoted, blocked or deleted'])
   expect(lineOf('@bob').getByText('Active')).toBeTruthy()
   answers.on(adminApi.deactivate, () => ({ ...BOB, isActive: false }))
   answers.on(adminApi.users, () => ({ users: [{ ...BOB, isActive: false }], total: 1 }))

@@ -19,7 +19,7 @@ export const REFUSALS = {
   forbidden_origin: { status: 403, text: 'This origin may not use the server. Set PUBLIC_URL to the address in the browser' },
   admin_required: { status: 403, text: 'You need administrator privileges' },
   master_required: { status: 403, text: 'Master plan required' },
-  last_administrator: { status: 409, text: 'The last administrator cannot be demoted or blocked' },
+  last_administrator: { status: 409, text: 'The last administrator cannot be demoted, blocked or deleted' },
   cannot_block_self: { status: 409, text: 'You cannot block yourself' },
   family_full: { status: 409, text: 'Maximum family members reached (5/5)' },
   already_in_family: { status: 409, text: 'You are in a family circle already, or have one of your own' },

@@ -61,6 +61,19 @@ async function requireAnother(tx: Queryable, { id, isAdmin }: store.UserRow): Pr
   if (isAdmin && !(await store.hasAnotherAdministrator(tx, id))) throw new Refusal('last_administrator')
 }
 
+/** Locks an account that is being deleted, with `lock`, and first the administration if it is an administrator’s. Throws Refusal for the last one. */
+export async function lockLeaving<Locked>(tx: Queryable, userId: string, lock: () => Promise<Locked>): Promise<Locked> {
+  const isAdministrator = await store.isAdministrator(tx, userId)
+  if (isAdministrator) {
+    await lockAdministration(tx)
+    if (!(await store.hasAnotherAdministrator(tx, userId))) throw new Refusal('last_administrator')
+  }
+  const locked = await lock()
+  // Made one between the two: the lock of the administration comes before that of an account.
+  if (!isAdministrator && (await store.isAdministrator(tx, userId))) throw new Refusal('unavailable', { retryAfterSeconds: 1 })
+  return locked
+}
+
 const isActive = ({ isActive }: store.UserRow) => ({ isActive })
 const isAdmin = ({ isAdmin }: store.UserRow) => ({ isAdmin })
 

@@ -133,7 +133,13 @@ test('a reset sets every counter of the month to 0, of what is sent, called and 
   const kept = 'select act, before, after from audit_log where subject_id = $1'
   expect(await world.sql(kept, [bob.id])).toEqual([shown])
   // Nor what an older version wrote into its row.
-  const older = { actorId: ada.id, act: 'reset-usage', subjectId: bob.id, before: { messages: 7 }, after: { messages: 0 } } as const
+  const older = {
+    actorId: ada.id,
+    act: 'reset-usage',
+    subjectId: bob.id,
+    before: { messages: 7 },
+    after: { messages: 0 },
+  } as const
   await world.env.db.transaction((tx) => writeAudit(tx, world.env.clock(), older))
   expect(await rowsOf(ada, bob.username)).toMatchObject([shown, shown])
   // The month goes on.

@@ -79,7 +79,9 @@ async function settled() {
 test('after a deletion no row of any table holds the name, the address, the picture or the keys of the person', {
   timeout: 60_000,
 }, async () => {
-  const { alice, kitSecret } = await settled()
+  const { alice, bob, kitSecret } = await settled()
+  // The last administrator cannot go.
+  await world.sql('update users set is_admin = true where id = $1', [bob.id])
   const { onionAddress } = await alice.does(accountApi.user, {})
   const words = { displayName: `Alice ${randomBytes(6).toString('hex')}`, email: `${randomBytes(6).toString('hex')}@example.org` }
   const picture = `/objects/${randomBytes(6).toString('hex')}`

@@ -6,6 +6,7 @@ import { dropObjectsOf } from '../../chat/files/objects.ts'
 import { forgetTransfers } from '../../chat/transfers/endTransfer.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { announceChange } from '../../ground/db/changes.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
 import type { Caller } from '../../ground/http/serve.ts'
 import { lockAccount, roomsOf } from '../../identity/devices/locked.ts'
 import { requireOrder } from '../../identity/devices/order.ts'
@@ -19,6 +20,9 @@ import { retiredHash } from './names.ts'
 import * as store from './store.ts'
 import * as traces from './store-traces.ts'
 
+/** Locks an account that is being deleted by `lock`. Throws Refusal if nobody could administer the server then. */
+export type LockLeaving = <Locked>(tx: Queryable, userId: string, lock: () => Promise<Locked>) => Promise<Locked>
+
 /**
  * Deletes the account for good. Of the person's data only what others have received remains. Closes those chats, retires
  * the name and ends all sessions. Throws Refusal.
@@ -27,7 +31,7 @@ export async function removeAccount(
   env: Env,
   user: SignedInUser,
   { password, kdf }: z.infer<typeof accountApi.remove.input>,
-  caller: Caller,
+  { caller, lockLeaving }: { caller: Caller; lockLeaving: LockLeaving },
 ): Promise<Record<string, never>> {
   await countGuess(env, user)
   if (kdf === 1) requireAuthSecret(password)
@@ -39,11 +43,13 @@ export async function removeAccount(
   // A wrong guess takes no lock. The password is compared again below, because it may change meanwhile.
   requireSame(verifier, row.passwordHash)
   await requireOrder(env, user, row.publicKey, 'delete account', caller)
+  // Who stays keeps the card.
+  await env.db.transaction((tx) => lockLeaving(tx, user.id, async () => undefined))
   // Nobody is charged for an account that is gone.
   await leaveCard(env, user.id)
 
   const { listing, tellCalls, tellTransfers } = await env.db.transaction(async (tx) => {
-    const account = await lockAccount(tx, user.id, true)
+    const account = await lockLeaving(tx, user.id, () => lockAccount(tx, user.id, true))
     requireSame(verifier, account.passwordHash)
     await requireOrder(env, user, account.publicKey, 'delete account', caller)
     const roomIds = await roomsOf(tx, account)

@@ -17,10 +17,10 @@ import { setPhoto } from './photo.ts'
 import { updateProfile } from './profile.ts'
 import { loginByKit, recover, recoveryBook } from './recovery.ts'
 import { register } from './register.ts'
-import { removeAccount } from './remove.ts'
+import { type LockLeaving, removeAccount } from './remove.ts'
 import { stepUp, stepUpOptions } from './stepup.ts'
 
-export function accountRoutes(app: FastifyInstance, env: Env) {
+export function accountRoutes(app: FastifyInstance, env: Env, lockLeaving: LockLeaving) {
   serveAnyone(app, env, accountApi.salt, (visitor, { username }) => passwordSalt(env, visitor, username))
   serveAnyone(app, env, accountApi.register, (visitor, form) => register(env, visitor, form))
   serveAnyone(app, env, accountApi.login, (visitor, credentials) => login(env, visitor, credentials))
@@ -33,7 +33,7 @@ export function accountRoutes(app: FastifyInstance, env: Env) {
   serve(app, env, recoveryApi.recoveryBook, (user, form) => recoveryBook(env, user, form))
   serve(app, env, recoveryApi.recover, (user, form, caller) => recover(env, user, form, caller))
   serve(app, env, accountApi.changePassword, (user, form, caller) => changePassword(env, user, form, caller))
-  serve(app, env, accountApi.remove, (user, form, caller) => removeAccount(env, user, form, caller))
+  serve(app, env, accountApi.remove, (user, form, caller) => removeAccount(env, user, form, { caller, lockLeaving }))
   serve(app, env, accountApi.makeKeys, (user, form) => makeKeys(env, user, form))
   serve(app, env, stepUpApi.options, (user, _input, caller) => stepUpOptions(env, user, caller))
   serve(app, env, stepUpApi.confirm, (user, form, caller) => stepUp(env, user, form, caller))
