@@ -10,6 +10,9 @@ import { useLoaded } from './useLoaded.tsx'
 const dayLabel = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const labelOf = (day: string) => dayLabel.format(new Date(`${day}T00:00:00Z`))
 
+/** In place of messages of fewer than ten people. */
+const FEW = 'not shown'
+
 /** Sums over all accounts. Nothing here is of a single person. */
 export function AnalyticsTab() {
   const env = useEnv()
@@ -21,7 +24,12 @@ export function AnalyticsTab() {
   const rate = answers === 0 ? 0 : (errors / answers) * 100
 
   function save() {
-    const rows = days.map(({ day, signUps, active, messages }) => [day, peopleWords(signUps), peopleWords(active), messages])
+    const rows = days.map(({ day, signUps, active, messages }) => [
+      day,
+      peopleWords(signUps),
+      peopleWords(active),
+      messages ?? FEW,
+    ])
     saveFile('analytics.csv', csvOf([['day', 'sign-ups', 'active accounts', 'messages'], ...rows]), 'text/csv')
   }
 
@@ -41,7 +49,9 @@ export function AnalyticsTab() {
         counters={plans.map(({ tier, people }) => ({ name: tierWords(tier), value: countWords(people), note: 'accounts' }))}
       />
       <div className="bar">
-        <p className="t2">Sums of UTC days over all accounts. Fewer than ten people of a day show as &lt;10.</p>
+        <p className="t2">
+          Sums of UTC days over all accounts. Fewer than ten people of a day show as &lt;10, and what they wrote is not shown.
+        </p>
         <button type="button" className="btn compact outline" disabled={days.length === 0} onClick={save}>
           Download CSV
         </button>
@@ -59,7 +69,11 @@ export function AnalyticsTab() {
           />
           <Bars
             title="Messages a day"
-            bars={days.map(({ day, messages }) => ({ label: labelOf(day), value: messages, words: countWords(messages) }))}
+            bars={days.map(({ day, messages }) => ({
+              label: labelOf(day),
+              value: messages,
+              words: messages === null ? FEW : countWords(messages),
+            }))}
           />
         </>
       )}

@@ -135,7 +135,7 @@ test('The sums of fewer than ten people are not exact, on the screen and in the 
   answers.on(adminApi.analytics, () => ({
     days: [
       { day: '2026-11-24', signUps: null, active: 12, messages: 1500 },
-      { day: '2026-11-25', signUps: 11, active: null, messages: 2 },
+      { day: '2026-11-25', signUps: 11, active: null, messages: null },
     ],
     plans: [{ tier: 'premium' as const, people: 2 }],
     storageBytes: 12_897_484,
@@ -151,7 +151,10 @@ test('The sums of fewer than ten people are not exact, on the screen and in the 
   const table = screen.getByRole('table', { name: 'Sign-ups a day', hidden: true })
   expect(table.textContent).toBe('Nov 24<10Nov 2511')
   await person.click(await button('Download CSV'))
-  expect(await saved[0]?.text).toBe('day,sign-ups,active accounts,messages\r\n2026-11-24,<10,12,1500\r\n2026-11-25,11,<10,2\r\n')
+  expect(await saved[0]?.text).toBe(
+    'day,sign-ups,active accounts,messages\r\n2026-11-24,<10,12,1500\r\n2026-11-25,11,<10,not shown\r\n',
+  )
+  expect(screen.getByRole('table', { name: 'Messages a day', hidden: true }).textContent).toBe('Nov 241,500Nov 25not shown')
 })
 
 test('Before the first sums there is nothing to save, and a server that has answered nothing has no errors', async () => {

@@ -151,11 +151,11 @@ export const adminApi = {
     path: '/api/admin/analytics',
     access: 'admin',
     summary:
-      'Sums of each of the last 30 UTC days, and the plans of today. Fewer than ten people of a day are null. Storage is counted hourly, null before the first time.',
+      'Sums of each of the last 30 UTC days, and the plans of today. Fewer than ten people of a day are null, and so are the messages of fewer. Storage is counted hourly, null before the first time.',
     input: nothing,
     output: z.object({
       days: z
-        .array(z.object({ day: z.iso.date(), signUps: people, active: people, messages: count }))
+        .array(z.object({ day: z.iso.date(), signUps: people, active: people, messages: count.nullable() }))
         .max(ADMIN_LIMITS.analyticsDays),
       plans: z.array(z.object({ tier: tierShape, people: count })).max(tierShape.options.length),
       storageBytes: count.nullable(),

@@ -408,17 +408,34 @@ test('a changed, a missing and an added row of the audit trail are found and nam
   for (const [tamper, values, brokenAt] of tampers) {
     const client = await world.pool.connect()
     try {
+      if (!tamper.startsWith('insert'))
+        await expect(client.query(tamper, [...values])).rejects.toThrow('The audit trail is only appended to')
+      await world.sql('alter table audit_log disable trigger user')
       await world.sql('create table kept as select * from audit_log')
       await client.query(tamper, [...values])
       expect(await check(), tamper).toMatchObject({ brokenAt })
       await world.sql('delete from audit_log')
       await world.sql('insert into audit_log select * from kept')
       await world.sql('drop table kept')
+      await world.sql('alter table audit_log enable trigger user')
     } finally {
       client.release()
     }
   }
   expect(await check()).toEqual(whole)
+  await expect(world.sql('truncate audit_log')).rejects.toThrow('The audit trail is only appended to')
+  // Rows that are cut off at the end leave no gap, so their hash is kept elsewhere.
+  const { db } = world.env
+  const kept = (await readAnchors(db)).find(({ chain }) => chain === 'audit')?.hash ?? ''
+  expect(await findAnchor(db, kept)).toEqual({ chain: 'audit', seq: whole.count })
+  const cut = db.transaction(async (tx) => {
+    await tx.execute('alter table audit_log disable trigger user')
+    await tx.execute(`delete from audit_log where seq = ${whole.count}`)
+    expect(await checkAudit({ db: tx })).toMatchObject({ brokenAt: null })
+    expect(await findAnchor(tx, kept)).toBeUndefined()
+    throw new Error('undone')
+  })
+  await expect(cut).rejects.toThrow('undone')
 })
 
 test('sums of a day are of all, and of fewer than ten people none is shown', async () => {

@@ -52,7 +52,11 @@ export async function readAnalytics(env: Env): Promise<z.input<typeof adminApi.a
     store.readStorage(env.db),
   ])
   return {
-    days: days.map(({ signUps, active, ...day }) => ({ ...day, signUps: blurred(signUps), active: blurred(active) })),
+    days: days.map(({ day, signUps, active, messages }) => ({
+      ...{ day, signUps: blurred(signUps), active: blurred(active) },
+      // What so few have written points at them too.
+      messages: blurred(active) === null ? null : messages,
+    })),
     plans: tierShape.options.map((tier) => ({ tier, people: stats[tier] })),
     storageBytes: storageBytes ?? null,
   }
