@@ -4,7 +4,7 @@ import { graceOf } from './ledger.ts'
 import { standingAt } from './standing.ts'
 import * as store from './store.ts'
 
-const AT_ONCE = 200
+const AT_ONCE = 1000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -23,9 +23,12 @@ export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts:
   let [after, accounts] = [FIRST, 0]
   for (;;) {
     const rows = await store.listAccounts(db, after, now, AT_ONCE)
+    const ids = rows.map(({ id }) => id)
+    const entries = new Map<string, store.EntryRow[]>(ids.map((id) => [id, []]))
+    for (const entry of await store.listEntries(db, ids)) entries.get(entry.userId)?.push(entry)
+    const renewals = new Map((await store.listRenewals(db, ids)).map(({ userId, renews }) => [userId, renews]))
     for (const row of rows) {
-      const { renews } = await store.findRenewal(db, row.id)
-      const { tier, packageId, endDate } = standingAt(await store.listEntries(db, row.id), now, graceOf(renews))
+      const { tier, packageId, endDate } = standingAt(entries.get(row.id) ?? [], now, graceOf(renewals.get(row.id)))
       const said = inWords(tier, packageId, endDate)
       const isOver = row.subscriptionEndDate !== null && row.subscriptionEndDate <= now
       const counts = inWords(

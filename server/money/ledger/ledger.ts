@@ -197,15 +197,15 @@ export async function grantTier(
 }
 
 /** Days by which a card subscription outlasts its paid period. */
-export const graceOf = (renews: boolean): number => (renews ? PLAN_LIMITS.graceDays : 0)
+export const graceOf = (renews = false): number => (renews ? PLAN_LIMITS.graceDays : 0)
 
 /** Writes what the ledger says onto the account's row, and announces it if that changes anything. */
 export async function refreshStanding(tx: Queryable, userId: string, now: Date): Promise<void> {
   const account = await store.lockAccount(tx, userId)
   if (!account) return
-  const { renews, hasFailed } = await store.findRenewal(tx, userId)
-  const { tier, packageId, startDate, endDate } = standingAt(await store.listEntries(tx, userId), now, graceOf(renews))
-  const subscriptionStatus = hasFailed && endDate ? 'past_due' : 'active'
+  const [renewal] = await store.listRenewals(tx, [userId])
+  const { tier, packageId, startDate, endDate } = standingAt(await store.listEntries(tx, [userId]), now, graceOf(renewal?.renews))
+  const subscriptionStatus = renewal?.hasFailed && endDate ? 'past_due' : 'active'
   await store.saveStanding(tx, {
     ...{ id: userId, subscriptionTier: tier, subscriptionStatus, subscriptionPackageId: packageId },
     ...{ subscriptionStartDate: startDate, subscriptionEndDate: endDate },
@@ -242,5 +242,5 @@ export function followPlans(): (env: Env) => Promise<boolean> {
 
 /** Returns the plan that follows from what the account has paid, without days of grace. */
 export async function paidStanding(db: Queryable, userId: string, now: Date): Promise<Standing> {
-  return standingAt(await store.listEntries(db, userId), now)
+  return standingAt(await store.listEntries(db, [userId]), now)
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNull, lte, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, type Column, eq, gt, inArray, isNull, lte, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
@@ -51,29 +51,32 @@ export async function findEntry(db: Queryable, key: string): Promise<EntryRow | 
   return row
 }
 
-/** Lists the entries of the account that count, in their order. */
-export function listEntries(db: Queryable, userId: string): Promise<EntryRow[]> {
-  const { userId: owner, source, providerId, place } = ledgerEntries
+const isCounted = (source: SQLWrapper | string, providerId: SQLWrapper) => sql`is_counted(${source}, ${providerId})`
+
+/** As one parameter: thousands are read many times as fast. */
+const isOneOf = (id: Column, ids: string[]) => sql`${id} = any(${sql.param(ids)}::uuid[])`
+
+/** Lists the entries of these accounts that count, those of each in their order. */
+export function listEntries(db: Queryable, userIds: string[]): Promise<EntryRow[]> {
+  const { userId, source, providerId, place } = ledgerEntries
   return db
     .select()
     .from(ledgerEntries)
-    .where(and(eq(owner, userId), isCounted(source, providerId)))
+    .where(and(isOneOf(userId, userIds), isCounted(source, providerId)))
     .orderBy(asc(place))
 }
 
-const isCounted = (source: SQLWrapper | string, providerId: SQLWrapper) => sql`is_counted(${source}, ${providerId})`
-
-/** What the card subscription of the account does: whether it will be billed again, and whether a payment has failed. */
-export async function findRenewal(db: Queryable, userId: string) {
-  const [row] = await db
+/** What the card subscriptions of these accounts do: whether one will be billed again, and whether a payment has failed. */
+export const listRenewals = (db: Queryable, userIds: string[]) =>
+  db
     .select({
+      userId: cardAccounts.userId,
       renews: sql<boolean>`coalesce(bool_or(${cardAccounts.renews}), false)`,
       hasFailed: sql<boolean>`coalesce(bool_or(${cardAccounts.status} = 'past_due'), false)`,
     })
     .from(cardAccounts)
-    .where(and(eq(cardAccounts.userId, userId), isCounted('card', cardAccounts.providerId)))
-  return row ?? { renews: false, hasFailed: false }
-}
+    .where(and(isOneOf(cardAccounts.userId, userIds), isCounted('card', cardAccounts.providerId)))
+    .groupBy(cardAccounts.userId)
 
 /** Writes what the ledger says onto the account's row. */
 export async function saveStanding(tx: Queryable, { id, ...row }: Account): Promise<void> {
