@@ -2,6 +2,8 @@ import path from 'node:path'
 import { reviewOutcomeShape, transactionHash } from '../contract/money/coinreviews.ts'
 import { tierShape } from '../contract/money/plans.ts'
 import { endSessions } from '../server/account/account/operator.ts'
+import { findAnchor, readAnchors } from '../server/admin/anchors.ts'
+import { checkAudit } from '../server/admin/audit.ts'
 import { giveTier, makeAdmin, settleCoins } from '../server/admin/operator.ts'
 import { defaultDataFolder } from '../server/ground/db/binaries.ts'
 import { connect, type Database } from '../server/ground/db/connect.ts'
@@ -22,7 +24,7 @@ const USAGE = `npm run account -- <verb>
   set-tier <username> <${tierShape.options.join('|')}> [end date, such as 2027-01-31: the first day without, UTC]
   make-admin <username>
   list
-  check-ledger
+  check-ledger [a hash that was kept: of the audit trail, or of the ledger]
   sum-ledger
   end-sessions <username>
   onion
@@ -30,6 +32,8 @@ const USAGE = `npm run account -- <verb>
   onion-client list
   coin-reviews
   resolve-review <id> <${reviewOutcomeShape.options.join('|')}> [the transaction by which it was sent back]`
+
+const CHAINS = { audit: 'The audit trail', ledger: 'The ledger' } as const
 
 // PostgreSQL's codes for a missing table, column or function.
 const MISSING = new Set(['42P01', '42703', '42883'])
@@ -105,9 +109,22 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
       })
     }
     case 'check-ledger': {
+      if (username && !/^[0-9a-f]{64}$/.test(username))
+        throw new Unable(`"${username}" is no hash: 64 digits, as the log has them`)
       const { accounts, differences } = await checkLedger(db, new Date())
+      const { brokenAt } = await checkAudit({ db })
+      if (brokenAt !== null)
+        differences.push(`row ${brokenAt} of the audit trail was changed, added or taken away after it was written`)
+      const kept = username ? await findAnchor(db, username) : undefined
+      if (username && !kept) differences.push(`no row has the hash ${username}: rows were cut off, or the chain was written anew`)
       if (differences.length > 0) throw new Unable(differences.join('\n'))
-      return [`The plans of ${accounts} accounts are what the ledger says`]
+      return [
+        `The plans of ${accounts} accounts are what the ledger says`,
+        ...(await readAnchors(db)).map(
+          ({ chain, count, hash }) => `${CHAINS[chain]}: ${count} rows, each fits the one before. Newest: ${hash ?? 'none'}`,
+        ),
+        ...(kept ? [`The hash that was kept is that of row ${kept.seq} of ${CHAINS[kept.chain].toLowerCase()}`] : []),
+      ]
     }
     case 'sum-ledger':
       await sumLedger(db)

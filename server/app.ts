@@ -39,7 +39,7 @@ import { putBefore } from './ground/http/shortcut.ts'
 import { requireTor } from './ground/http/torOnly.ts'
 import { serveWellKnown } from './ground/http/wellknown.ts'
 import { type Jobs, makeJobs } from './ground/jobs/jobs.ts'
-import { measureAnswers, measureJobs } from './ground/metrics/measures.ts'
+import { measureAnchors, measureAnswers, measureJobs } from './ground/metrics/measures.ts'
 import type { Metrics } from './ground/metrics/metrics.ts'
 import { deviceRoutes } from './identity/devices/routes.ts'
 import { sessionRoutes } from './identity/sessions/routes.ts'
@@ -149,10 +149,14 @@ export async function makeApp(
     return server
   }
   const report = (error: unknown, name: string) => logIncident(log, error, `job ${name}`)
+  const shown = metrics && measureAnchors(metrics)
   const jobs = makeJobs({
     env,
     pool: database.pool,
-    jobs: everyJob(env),
+    jobs: everyJob(env, (anchors) => {
+      log.info({ anchors }, 'the newest hashes of the audit trail and of the ledger')
+      shown?.(anchors)
+    }),
     report,
     onRun: metrics && measureJobs(metrics),
   })

@@ -1,3 +1,4 @@
+import { type Anchor, keepAnchors } from './admin/anchors.ts'
 import { sumPlans, writeFigures } from './admin/figures.ts'
 import { sumDays } from './admin/revenue.ts'
 import { endLeftCalls } from './chat/calls/watch.ts'
@@ -27,8 +28,8 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The periodic jobs of one server. */
-export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
+/** The periodic jobs of one server. `keep` is told once a day where the chains of hashes end. */
+export const everyJob = ({ card }: Pick<Env, 'card'>, keep: (anchors: Anchor[]) => void): Job[] => [
   { name: 'expired-sessions', periodSeconds: HOUR, work: deleteExpiredSessions },
   { name: 'used-challenges', periodSeconds: HOUR, work: dropUsedChallenges },
   { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
@@ -39,6 +40,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>): Job[] => [
   { name: 'daily-figures', periodSeconds: HOUR, work: writeFigures },
   { name: 'days-of-income', periodSeconds: DAY, work: sumDays },
   { name: 'plan-counts', periodSeconds: HOUR, work: sumPlans },
+  { name: 'newest-hashes', periodSeconds: DAY, work: keepAnchors(keep) },
   { name: 'days-of-presence', periodSeconds: HOUR, work: moveDays },
   { name: 'old-reports', periodSeconds: DAY, work: dropOldReports },
   { name: 'stale-requests', periodSeconds: DAY, work: dropStaleRequests },

@@ -327,6 +327,7 @@ const OF_PAID_PLANS = [
   'object_parts',
   'master_invitations',
   'ledger_entries',
+  'ledger_chain',
   'income',
   'crypto_arrivals',
   'crypto_reviews',

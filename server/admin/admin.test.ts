@@ -11,7 +11,8 @@ import { countUnlisted, findWrongCounts } from '../money/ledger/store.ts'
 import { moveDays } from '../people/presence/presence.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
-import { writeAudit } from './audit.ts'
+import { findAnchor, readAnchors } from './anchors.ts'
+import { checkAudit, writeAudit } from './audit.ts'
 import { sumPlans } from './figures.ts'
 import { makeAdmin } from './operator.ts'
 
@@ -184,6 +185,29 @@ test('of two administrators who demote each other at once one stays, again and a
     ])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
     expect(await world.sql('select from users where is_admin')).toHaveLength(1)
+  }
+})
+
+test('the last administrator does not delete the own account, and keeps the card; a second one may', async () => {
+  await world.sql('update users set is_admin = false')
+  const [ada, ben] = [await surely('ada'), await world.person('ben', 'free')]
+  const deletes = (who: Person) => who.tries(accountApi.remove, { password: who.authSecret, kdf: 1 })
+  expect(await deletes(ada)).toBeRefused(409, 'last_administrator')
+  expect(await find(ada, ada.username)).toMatchObject({ isAdmin: true })
+  await ada.does(adminApi.makeAdmin, { id: ben.id })
+  expect((await deletes(ada)).status).toBe(200)
+  expect((await ben.does(adminApi.users, { state: 'admin' })).users.map(({ id }) => id)).toEqual([ben.id])
+})
+
+test('of deletions and demotions of two administrators at once one succeeds, again and again, and one administrator stays', async () => {
+  for (let round = 0; round < 8; round++) {
+    await world.sql('update users set is_admin = false')
+    const [ada, ben] = await Promise.all([surely('ada'), surely('ben')])
+    const deletes = (who: Person) => who.tries(accountApi.remove, { password: who.authSecret, kdf: 1 })
+    const other = round % 2 === 0 ? () => ben.tries(adminApi.removeAdmin, { id: ben.id }) : () => deletes(ben)
+    const answers = await Promise.all([deletes(ada), other()])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await world.sql('select from users where is_admin and is_active and deleted_at is null')).toHaveLength(1)
   }
 })
 
@@ -458,7 +482,7 @@ test('sums of a day are of all, and of fewer than ten people none is shown', asy
   await world.jobs.runDue()
   const next = await ada.does(adminApi.analytics, {})
   expect(next.days.at(-2)).toEqual(days.at(-1))
-  expect(next.days.at(-1)).toMatchObject({ messages: 0, signUps: null })
+  expect(next.days.at(-1)).toMatchObject({ messages: null, signUps: null, active: null })
   expect(await ada.does(adminApi.system, {})).toMatchObject({ databaseVersion: expect.any(String), processes: 1 })
 })
 

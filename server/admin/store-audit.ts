@@ -23,6 +23,12 @@ export async function findNewest(tx: Queryable) {
   return row
 }
 
+/** The number of the row with that hash. */
+export async function findByHash(db: Queryable, hash: Buffer): Promise<number | undefined> {
+  const [row] = await db.select({ seq: auditLog.seq }).from(auditLog).where(eq(auditLog.hash, hash))
+  return row?.seq
+}
+
 export async function insertRow(tx: Queryable, row: StoredRow): Promise<void> {
   await tx.insert(auditLog).values(row)
 }

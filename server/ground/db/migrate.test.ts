@@ -217,13 +217,18 @@ test('ledger and accounts of before are added up to what triggers write, and pay
     having sum(recurring) <> 0 or sum(paid) + sum(refunded) > 0 order by 1`
   const written = await world.sql(days)
 
-  // As it was before the sums.
-  await client.query(`drop table income, plan_counts; drop function note_income, note_end_of_income, income_of, note_plan_counts, plans_of cascade; drop index ledger_entries_grants;
+  const linked = 'select * from ledger_chain order by seq'
+  const chain = await world.sql(linked)
+  expect(chain.length).toBeGreaterThan(5)
+
+  // As it was before the sums and the chain.
+  await client.query(`drop table income, plan_counts, ledger_chain; drop function link_entry cascade; drop function note_income, note_end_of_income, income_of, note_plan_counts, plans_of cascade; drop index ledger_entries_grants;
     create index ledger_entries_ends on ledger_entries (ends_at) where kind = 'payment';
     create index ledger_entries_money on ledger_entries (created_at) where kind in ('payment', 'refund')`)
-  for (const tag of ['0007_income', '0009_plan_counts']) await forget(client, tag)
+  for (const tag of ['0007_income', '0009_plan_counts', '0021_ledger_chain']) await forget(client, tag)
   await migrate(url, FOLDER)
   expect(await readCatalog(client)).toEqual(catalog)
+  expect(await world.sql(linked)).toEqual(chain)
   expect(await world.sql(days)).toEqual(written)
   expect(await wrongSums()).toEqual([])
   await pays(bob)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
+import { grantTier } from '../../money/ledger/ledger.ts'
 import { portOf, startWorld } from '../../testing/world.ts'
 import { makeMetrics } from './metrics.ts'
 import { serveMetrics } from './port.ts'
@@ -69,4 +70,14 @@ test('Eve finds no figures at the public port, and nothing but figures at the ot
 test('a port that is taken is named', async () => {
   const taken = Number(new URL(await openMetrics()).port)
   await expect(serveMetrics(metrics, taken, '127.0.0.1')).rejects.toThrow(/^METRICS_PORT must be a free port/)
+})
+
+test('where the audit trail and the ledger end is in the log and in the metrics, so that another machine keeps it', async () => {
+  await world.env.db.transaction((tx) => grantTier(tx, world.env.clock(), { userId: alice.id, tier: 'premium' }))
+  await world.jobs.runDue()
+  const [newest] = await world.sql("select encode(hash, 'hex') as hash from ledger_chain order by seq desc limit 1")
+  expect(newest?.['hash']).toMatch(/^[0-9a-f]{64}$/)
+  expect(metrics.text()).toContain(`conclave_newest_hash{chain="ledger",hash="${newest?.['hash']}"} 1`)
+  expect(metrics.text()).toContain('conclave_newest_hash{chain="audit",hash="none"} 1')
+  expect(world.log()).toContain(newest?.['hash'])
 })

@@ -8,6 +8,8 @@ export interface Metrics {
   histogram(name: string, help: string, bounds: readonly number[]): (value: number, labels?: Labels) => void
   /** Adds a gauge, whose value is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
+  /** Adds a gauge of 1 that says something in its labels, read at each scrape. Few, and rarely others: each is a row for ever. */
+  info(name: string, help: string, read: () => Labels[]): void
   /** All metrics in Prometheus's text format, version 0.0.4. */
   text(): string
 }
@@ -59,6 +61,9 @@ export function makeMetrics(): Metrics {
     },
     gauge(name, help, read) {
       declare(name, 'gauge', help, () => [line(name, '', read())])
+    },
+    info(name, help, read) {
+      declare(name, 'gauge', help, () => read().map((labels) => line(name, written(labels), 1)))
     },
     text: () => [...families.values()].map(({ head, lines }) => `${[head, ...lines()].join('\n')}\n`).join(''),
   }

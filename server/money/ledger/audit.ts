@@ -1,5 +1,6 @@
 import type { Queryable } from '../../ground/db/connect.ts'
 import { tierOf } from '../plans/plans.ts'
+import { checkChain } from './chain.ts'
 import { graceOf } from './ledger.ts'
 import { standingAt } from './standing.ts'
 import * as store from './store.ts'
@@ -12,7 +13,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000'
  * the sums of income with the ledger, and the counts of plans and the list of administrators with the accounts. Returns how many accounts it has compared, and a line for each difference.
  */
 export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts: number; differences: string[] }> {
-  const differences: string[] = []
+  const differences = await checkChain(db)
   const impossible = await store.countImpossible(db)
   if (impossible > 0) differences.push(`${impossible} refunds are of no payment, or return more than was paid`)
   for (const day of await store.findWrongDays(db)) differences.push(`the sums of income of ${day} are not those of the ledger`)

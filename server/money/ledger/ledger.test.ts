@@ -5,6 +5,7 @@ import type { Tier } from '../../../contract/money/plans.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 import { checkLedger, sumLedger } from './audit.ts'
+import { checkChain, findEntryByHash, newestEntry } from './chain.ts'
 import { creditPeriod, followPlans, grantTier, type PaidPeriod, writeRefund } from './ledger.ts'
 import { monthsAfter } from './standing.ts'
 
@@ -130,8 +131,47 @@ test('a package counts by its own number of messages, and shows as its tier', as
 })
 
 test('no entry of the ledger can be changed or deleted', async () => {
-  for (const statement of ['update ledger_entries set amount_cents = 0', 'delete from ledger_entries', 'truncate ledger_entries'])
+  const changes = ['update ledger_entries set amount_cents = 0', 'delete from ledger_entries', 'truncate ledger_entries']
+  const ofChain = ["update ledger_chain set hash = ''", 'delete from ledger_chain', 'truncate ledger_chain']
+  for (const statement of [...changes, ...ofChain])
     await expect(world.sql(statement)).rejects.toThrow('The ledger is only appended to')
+})
+
+test('the check finds an entry that was changed, moved, taken away or added past the trigger, and by a kept hash a tail that was cut off', async () => {
+  const people = await Promise.all(['one', 'two', 'three'].map((name) => world.person(name, 'free')))
+  await Promise.all(people.flatMap((who) => Array.from({ length: 5 }, () => credits(month(who)))))
+  await holds()
+  const { hash, count } = await newestEntry(db)
+  expect([count, await findEntryByHash(db, Buffer.from(hash ?? '', 'hex'))]).toEqual([count, count])
+  const [newest] = await world.sql('select place::int as place, seq::int as seq from ledger_chain order by seq desc limit 1')
+  const { place, seq } = newest as { place: number; seq: number }
+  const isBroken = `entry ${seq} of the ledger was changed, added or taken away after it was written`
+  const copy = `select key || 'x', kind, user_id, source, tier, amount_cents, starts_at, created_at from ledger_entries where place = ${place}`
+  const tampers = [
+    [`update ledger_entries set amount_cents = 1 where place = ${place}`, [isBroken]],
+    [`update ledger_entries set ends_at = ends_at + interval '40 days' where place = ${place}`, [isBroken]],
+    [`update ledger_entries set created_at = created_at + interval '1 ms' where place = ${place}`, [isBroken]],
+    [`delete from ledger_entries where place = ${place}`, [isBroken]],
+    [`update ledger_chain set hash = sha256('x') where seq = ${seq}`, [isBroken]],
+    [
+      `insert into ledger_entries (key, kind, user_id, source, tier, amount_cents, starts_at, created_at) ${copy}`,
+      ['1 entries of the ledger are not in its chain'],
+    ],
+    // Nothing shows but the hash that was kept elsewhere.
+    [`delete from ledger_entries where place = ${place}; delete from ledger_chain where seq = ${seq}`, []],
+  ] as const
+  for (const [tamper, expected] of tampers) {
+    await db
+      .transaction(async (tx) => {
+        for (const table of ['ledger_entries', 'ledger_chain']) await tx.execute(`alter table ${table} disable trigger user`)
+        for (const statement of tamper.split(';')) await tx.execute(statement)
+        expect(await checkChain(tx), tamper).toEqual(expected)
+        expect(await findEntryByHash(tx, Buffer.from(hash ?? '', 'hex'))).toBe(tamper.includes('ledger_chain') ? undefined : seq)
+        throw new Error('undone')
+      })
+      .catch((error: Error) => expect(error.message).toBe('undone'))
+  }
+  await holds()
 })
 
 test('the check names an account whose plan is not what the ledger says', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
-import { at } from './columns.ts'
+import { at, bytes } from './columns.ts'
 import { cardProviders } from './payments.ts'
 import { premiumPackages } from './plans.ts'
 
@@ -56,3 +56,16 @@ export const ledgerEntries = pgTable(
     check('ledger_entries_amount', sql`${table.amountCents} >= 0 and ${table.coinUnits} ~ '^[0-9]{1,78}$' is not false`),
   ],
 )
+
+/**
+ * Chains the entries in the order of their commits: a hash is over its entry and the hash before it. Only added to, by a trigger
+ * (`../functions/ledgerchain.sql`).
+ */
+export const ledgerChain = pgTable('ledger_chain', {
+  /** 1, 2, 3, without a gap. */
+  seq: bigint('seq', { mode: 'number' }).primaryKey(),
+  /** Of the entry. */
+  place: bigint('place', { mode: 'number' }).notNull().unique(),
+  /** SHA-256. */
+  hash: bytes('hash').notNull(),
+})
