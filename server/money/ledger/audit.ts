@@ -9,27 +9,43 @@ const AT_ONCE = 1000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Computes the plan of every account anew from its entries, and compares it with the plan that counts. Also compares
+ * Computes the plan of every account anew from its entries, and compares it with the plan that counts. Also checks the chain of the ledger, and compares
  * the sums of income with the ledger, and the counts of plans and the list of administrators with the accounts. Returns how many accounts it has compared, and a line for each difference.
  */
 export async function checkLedger(db: Queryable, now: Date): Promise<{ accounts: number; differences: string[] }> {
-  const differences = await checkChain(db)
-  const impossible = await store.countImpossible(db)
-  if (impossible > 0) differences.push(`${impossible} refunds are of no payment, or return more than was paid`)
-  for (const day of await store.findWrongDays(db)) differences.push(`the sums of income of ${day} are not those of the ledger`)
-  for (const plan of await store.findWrongCounts(db, now))
-    differences.push(`the count of the plan ${plan} is not that of the accounts`)
-  const unlisted = await store.countUnlisted(db)
-  if (unlisted > 0) differences.push(`${unlisted} accounts are otherwise in the list of administrators`)
+  const [chain, impossible, days, plans, unlisted, { accounts, differences }] = await Promise.all([
+    checkChain(db),
+    store.countImpossible(db),
+    store.findWrongDays(db),
+    store.findWrongCounts(db, now),
+    store.countUnlisted(db),
+    comparePlans(db, now),
+  ])
+  return {
+    accounts,
+    differences: [
+      ...chain,
+      ...(impossible > 0 ? [`${impossible} refunds are of no payment, or return more than was paid`] : []),
+      ...days.map((day) => `the sums of income of ${day} are not those of the ledger`),
+      ...plans.map((plan) => `the count of the plan ${plan} is not that of the accounts`),
+      ...(unlisted > 0 ? [`${unlisted} accounts are otherwise in the list of administrators`] : []),
+      ...differences,
+    ],
+  }
+}
+
+async function comparePlans(db: Queryable, now: Date): Promise<{ accounts: number; differences: string[] }> {
+  const differences: string[] = []
   let [after, accounts] = [FIRST, 0]
   for (;;) {
     const rows = await store.listAccounts(db, after, now, AT_ONCE)
     const ids = rows.map(({ id }) => id)
-    const entries = new Map<string, store.EntryRow[]>(ids.map((id) => [id, []]))
-    for (const entry of await store.listEntries(db, ids)) entries.get(entry.userId)?.push(entry)
-    const renewals = new Map((await store.listRenewals(db, ids)).map(({ userId, renews }) => [userId, renews]))
+    const [found, renewals] = await Promise.all([store.listEntries(db, ids), store.listRenewals(db, ids)])
+    const entries = new Map<string, typeof found>(ids.map((id) => [id, []]))
+    for (const entry of found) entries.get(entry.userId)?.push(entry)
+    const renews = new Map(renewals.map((one) => [one.userId, one.renews]))
     for (const row of rows) {
-      const { tier, packageId, endDate } = standingAt(entries.get(row.id) ?? [], now, graceOf(renewals.get(row.id)))
+      const { tier, packageId, endDate } = standingAt(entries.get(row.id) ?? [], now, graceOf(renews.get(row.id)))
       const said = inWords(tier, packageId, endDate)
       const isOver = row.subscriptionEndDate !== null && row.subscriptionEndDate <= now
       const counts = inWords(

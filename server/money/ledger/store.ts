@@ -57,10 +57,10 @@ const isCounted = (source: SQLWrapper | string, providerId: SQLWrapper) => sql`i
 const isOneOf = (id: Column, ids: string[]) => sql`${id} = any(${sql.param(ids)}::uuid[])`
 
 /** Lists the entries of these accounts that count, those of each in their order. */
-export function listEntries(db: Queryable, userIds: string[]): Promise<EntryRow[]> {
-  const { userId, source, providerId, place } = ledgerEntries
+export function listEntries(db: Queryable, userIds: string[]) {
+  const { userId, key, kind, source, tier, packageId, amountCents, startsAt, endsAt, refersTo, providerId, place } = ledgerEntries
   return db
-    .select()
+    .select({ userId, key, kind, source, tier, packageId, amountCents, startsAt, endsAt, refersTo })
     .from(ledgerEntries)
     .where(and(isOneOf(userId, userIds), isCounted(source, providerId)))
     .orderBy(asc(place))
