@@ -7,7 +7,16 @@ import { useEnv } from '../ui/env.tsx'
 import { dayWords, tierWords, utcDayWords } from './adminWords.ts'
 import { Select } from './Select.tsx'
 import { useAct } from './useAct.tsx'
-import { actsOn, blockQuestion, demoteQuestion, GRANTED, handleOf, type Question, resetQuestion, tierQuestion } from './useracts.ts'
+import {
+  actsOn,
+  blockQuestion,
+  demoteQuestion,
+  GRANTED,
+  handleOf,
+  type Question,
+  resetQuestion,
+  tierQuestion,
+} from './useracts.ts'
 
 interface Props {
   users: AdminUser[]
