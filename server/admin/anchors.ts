@@ -1,9 +1,9 @@
 import type { Env } from '../env.ts'
 import type { Queryable } from '../ground/db/connect.ts'
-import { findEntryByHash, newestEntry } from '../money/ledger/chain.ts'
+import { findEntryByHash, newestEntry } from '../money/ledger/entryChain.ts'
 import * as store from './store-audit.ts'
 
-/** Where a chain of hashes ends: how many rows it has, and the newest hash (hex); null if it has none. */
+/** Says where a chain of hashes ends: how many rows it has, and the newest hash (hex); null if it has none. */
 export interface Anchor {
   chain: 'audit' | 'ledger'
   count: number

@@ -3,7 +3,7 @@ import { ConfigError, read, readChoice, readUrl, type Variables } from './variab
 
 export type CardSettings =
   | { provider: 'stripe'; secretKey: string; webhookSecret: string }
-  /** `why`: what the start says of cards that nobody has switched off. */
+  /** `why`: said at the start. */
   | { provider: 'sandbox' | 'off'; why?: string }
 
 /** Real money moves by these keys. */

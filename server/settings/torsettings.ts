@@ -26,7 +26,7 @@ export const isServed = (variables: Variables): boolean =>
   ['PUBLIC_URL', 'ONION_URL', 'TOR_CONTROL'].some((name) => read(variables, name) !== undefined) ||
   ['auto', 'required'].includes(read(variables, 'TOR') ?? '')
 
-/** True where programs of other machines can connect, by an address that they know or by HOST. */
+/** True where other machines can connect. */
 export const isReached = (variables: Variables): boolean =>
   isServed(variables) || !HERE.includes(read(variables, 'HOST') ?? '127.0.0.1')
 

@@ -28,7 +28,6 @@ export const measureJobs = (metrics: Metrics): ((job: string, outcome: string) =
   return (job, outcome) => count({ job, outcome })
 }
 
-/** Returns a function that shows where the chains of hashes end. Pass it to the job that reads it. */
 export function measureAnchors(metrics: Metrics): (anchors: readonly { chain: string; hash: string | null }[]) => void {
   let last: Parameters<ReturnType<typeof measureAnchors>>[0] = []
   const help = 'The newest hash of the audit trail and of the ledger, read once a day'

@@ -8,7 +8,7 @@ export interface Metrics {
   histogram(name: string, help: string, bounds: readonly number[]): (value: number, labels?: Labels) => void
   /** Adds a gauge, whose value is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
-  /** Adds a gauge of 1 that says something in its labels, read at each scrape. Few, and rarely others: each is a row for ever. */
+  /** Adds gauges of 1 that differ in labels. */
   info(name: string, help: string, read: () => Labels[]): void
   /** All metrics in Prometheus's text format, version 0.0.4. */
   text(): string

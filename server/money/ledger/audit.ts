@@ -1,6 +1,6 @@
 import type { Queryable } from '../../ground/db/connect.ts'
 import { tierOf } from '../plans/plans.ts'
-import { checkChain } from './chain.ts'
+import { checkChain } from './entryChain.ts'
 import { graceOf } from './ledger.ts'
 import { standingAt } from './standing.ts'
 import * as store from './store.ts'

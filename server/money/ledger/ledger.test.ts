@@ -5,7 +5,7 @@ import type { Tier } from '../../../contract/money/plans.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 import { checkLedger, sumLedger } from './audit.ts'
-import { checkChain, findEntryByHash, newestEntry } from './chain.ts'
+import { checkChain, findEntryByHash, newestEntry } from './entryChain.ts'
 import { creditPeriod, followPlans, grantTier, type PaidPeriod, writeRefund } from './ledger.ts'
 import { monthsAfter } from './standing.ts'
 

@@ -2,26 +2,20 @@ import { desc, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { ledgerChain } from '../../ground/db/schema/ledger.ts'
 
-/** The newest link; undefined if there is none. */
 export async function findNewest(db: Queryable) {
   const { seq, hash } = ledgerChain
   const [row] = await db.select({ seq, hash }).from(ledgerChain).orderBy(desc(seq)).limit(1)
   return row
 }
 
-/** The number of the link with that hash. */
 export async function findLink(db: Queryable, hash: Buffer): Promise<number | undefined> {
   const { rows } = await db.execute<{ seq: number }>(sql`select seq::float8 as seq from ledger_chain where hash = ${hash}`)
   return rows[0]?.seq
 }
 
-/**
- * Computes every hash anew, as `../../ground/db/functions/ledgerchain.sql` does. Here, and not by a function of the database, which somebody who
- * changes its rows can change too. Returns the first link that does not fit, and how many entries have none.
- */
+/** Computes every hash as `ledgerchain.sql` does. Whoever changes rows could change its function too. */
 export async function checkLinks(db: Queryable): Promise<{ brokenAt: number | null; unlinked: number }> {
   return await db.transaction(async (tx) => {
-    // The whole ledger takes longer than other statements may.
     await tx.execute(sql`set local statement_timeout = 0`)
     await tx.execute(sql`set local timezone to 'UTC'`)
     const { rows } = await tx.execute<{ brokenAt: number | null; unlinked: number }>(sql`

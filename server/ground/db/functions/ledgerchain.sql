@@ -1,7 +1,6 @@
 CREATE OR REPLACE TRIGGER "ledger_chain_append_only" BEFORE UPDATE OR DELETE OR TRUNCATE ON "ledger_chain" FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_ledger();
 
 -- A hash is over the hash before it and all columns of the entry that are not null, so a column that comes later changes no hash of before.
--- `server/money/ledger/store-chain.ts` computes the same.
 CREATE OR REPLACE FUNCTION "link_entry"() RETURNS trigger LANGUAGE plpgsql SET timezone = 'UTC' AS $$
 DECLARE
 	last ledger_chain;

@@ -57,15 +57,8 @@ export const ledgerEntries = pgTable(
   ],
 )
 
-/**
- * Chains the entries in the order of their commits: a hash is over its entry and the hash before it. Only added to, by a trigger
- * (`../functions/ledgerchain.sql`).
- */
 export const ledgerChain = pgTable('ledger_chain', {
-  /** 1, 2, 3, without a gap. */
   seq: bigint('seq', { mode: 'number' }).primaryKey(),
-  /** Of the entry. */
   place: bigint('place', { mode: 'number' }).notNull().unique(),
-  /** SHA-256. */
   hash: bytes('hash').notNull(),
 })

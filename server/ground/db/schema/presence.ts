@@ -17,7 +17,6 @@ export const presence = pgTable(
     nodes: uuid('nodes').array().notNull(),
     /** When the person last left. */
     lastSeen: at('last_seen'),
-    /** The UTC day on which the person was here last, which is all that administrators are shown and list by. A job moves it on at midnight. */
     seenOn: date('seen_on'),
     /** Two, because one of the two may be hidden from somebody who sees the other. */
     onlineChangedIn: changedIn('online_changed_in'),
