@@ -1,6 +1,6 @@
 CREATE OR REPLACE TRIGGER "ledger_chain_append_only" BEFORE UPDATE OR DELETE OR TRUNCATE ON "ledger_chain" FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_ledger();
 
--- A hash is over the hash before it and all columns of the entry that are not null, so a column that comes later changes no hash of before.
+-- Nulls are left out, so a column that comes later changes no older hash.
 CREATE OR REPLACE FUNCTION "link_entry"() RETURNS trigger LANGUAGE plpgsql SET timezone = 'UTC' AS $$
 DECLARE
 	last ledger_chain;
@@ -12,7 +12,7 @@ BEGIN
 	RETURN NULL;
 END $$;
 
--- At the commit, so that writers get in line for its moment alone, and lock nothing behind it. Such a trigger cannot be replaced.
+-- At the commit, so that writers get in line for its moment alone. Such a trigger cannot be replaced.
 DROP TRIGGER IF EXISTS "ledger_entries_linked" ON "ledger_entries";
 CREATE CONSTRAINT TRIGGER "ledger_entries_linked" AFTER INSERT ON "ledger_entries" DEFERRABLE INITIALLY DEFERRED
 	FOR EACH ROW EXECUTE FUNCTION link_entry();

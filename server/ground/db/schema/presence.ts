@@ -15,7 +15,6 @@ export const presence = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     /** The server processes at which the person has an open socket. Empty: nowhere. */
     nodes: uuid('nodes').array().notNull(),
-    /** When the person last left. */
     lastSeen: at('last_seen'),
     seenOn: date('seen_on'),
     /** Two, because one of the two may be hidden from somebody who sees the other. */
