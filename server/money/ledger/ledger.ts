@@ -65,7 +65,7 @@ export async function gives(
   now: Date,
   plan: Pick<PaidPeriod, 'userId' | 'tier' | 'packageId' | 'billingPeriod'>,
 ): Promise<boolean> {
-  const entries = await store.listEntries(db, plan.userId)
+  const entries = await store.listEntries(db, [plan.userId])
   const { startsAt, endsAt } = await nextPeriod(db, now, plan)
   const { tier, packageId } = plan
   const paid = {

@@ -63,7 +63,8 @@ function sessionOf(env: Env, offer: Offer, customer: string, userId: string): St
       : { price: offer.priceId, quantity: 1 }
   return {
     ...{ mode: 'subscription', customer, client_reference_id: userId, line_items: [price] },
-    subscription_data: { metadata: metadataOf(offer) },
+    metadata: { userId },
+    subscription_data: { metadata: metadataOf(offer, userId) },
     expires_at: Math.floor(env.clock().getTime() / 1000) + OPEN_MINUTES * 60,
     ...(env.config.hasCardTax && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
   }

@@ -243,3 +243,44 @@ test('whose card ends while the provider takes its time writes on meanwhile', as
   spy.mockRestore()
   expect((await stateOf(alice)).card).toBeNull()
 })
+
+test('what runs at the provider comes back to its account after a copy from before is restored, and is named where it cannot', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  const named = vi.spyOn(world.env.card, 'warn')
+  await buys(alice, 'premium')
+  await buys(bob, 'test')
+  await sandbox.deliver()
+  const lost = (await world.sql('select customer_id from card_accounts where user_id = $1', [bob.id]))[0]?.['customer_id']
+  // As in a copy from before the payment: the ledger stays, because it only grows.
+  await world.sql('delete from card_accounts where user_id = any ($1)', [[alice.id, bob.id]])
+  await world.sql("delete from sandbox_objects where kind = 'key'")
+  await untold(() => buys(bob, 'premium'))
+  await world.sql(
+    `update card_accounts c set subscription_id = s.id, status = 'active' from sandbox_objects s
+     where s.kind = 'subscription' and s.customer = c.customer_id and c.user_id = $1`,
+    [bob.id],
+  )
+  await passes(31.2)
+  await alice.returns()
+  expect(await stateOf(alice)).toMatchObject({ tier: 'premium', card: { renews: true } })
+  expect((await entriesOf(alice)).filter(({ kind }) => kind === 'payment')).toHaveLength(2)
+  const told = named.mock.calls.filter(([, words]) => words.includes('no account')).map(([{ customer }]) => customer)
+  expect(new Set(told)).toEqual(new Set([lost]))
+  named.mockRestore()
+})
+
+test('an invoice in another currency is not written as dollars: it is named, and gives nothing', async () => {
+  const alice = await free()
+  const named = vi.spyOn(world.env.card, 'warn')
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  await untold(() => pays(url))
+  await world.sql(
+    `update sandbox_objects set body = body || '{"currency":"jpy"}' where kind = 'invoice'
+     and customer = (select customer_id from card_accounts where user_id = $1)`,
+    [alice.id],
+  )
+  await askForOverdue()(world.env)
+  expect([await tierOf(alice), await entriesOf(alice)]).toEqual(['free', []])
+  expect(named.mock.calls).toContainEqual([{ invoice: expect.any(String) }, expect.stringContaining('an invoice')])
+  named.mockRestore()
+})

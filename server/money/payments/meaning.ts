@@ -13,10 +13,10 @@ export interface Billed {
 }
 
 const planShape = z.object({ tier: tierShape, packageId: z.uuid().optional(), billingPeriod: billingPeriodShape })
-const BASE = Object.keys(planShape.shape)
+const BASE = [...Object.keys(planShape.shape), 'userId']
 
-export const metadataOf = ({ tier, packageId, billingPeriod }: Billed): Record<string, string> => ({
-  ...{ tier, billingPeriod },
+export const metadataOf = ({ tier, packageId, billingPeriod }: Billed, userId: string): Record<string, string> => ({
+  ...{ tier, billingPeriod, userId },
   ...(packageId !== null && { packageId }),
 })
 

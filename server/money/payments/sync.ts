@@ -159,6 +159,8 @@ export function planOn({ tier, packageId, billingPeriod }: store.CardAccount): B
 
 /** Returns undefined for what this server did not bill. */
 function planOf(card: store.CardAccount, { parent, ...invoice }: Stripe.Invoice): Billed | undefined {
+  // Its amount is not in US cents.
+  if (invoice.currency !== 'usd') return undefined
   const { metadata, subscription } = parent?.subscription_details ?? {}
   const named = billedBy(metadata ?? {}, priceOf(lineOf(invoice)))
   const isEmptied = Object.keys(metadata ?? {}).length === 0

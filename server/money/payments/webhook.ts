@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { z } from 'zod'
 import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
@@ -6,6 +7,7 @@ import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { endWithPeriod } from './endRenewal.ts'
+import { billedBy } from './meaning.ts'
 import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
 import { askDisputes, askRefunds, isLive, settleCheckout, syncCard, writeDisputes, writeRefunds } from './sync.ts'
@@ -23,6 +25,7 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
   const userId =
     (customer && (await store.findByCustomer(env.db, env.card.providerId, customer))) ||
     (intent && (await store.findPayment(env.db, intent))?.userId) ||
+    (customer && (await adopt(env, client, customer, event))) ||
     undefined
   if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
   await inTurn(env, userId, async (tx) => {
@@ -45,6 +48,43 @@ async function endDisputed(env: Env, tx: Queryable, { userId, subscriptionId, ..
   await dropPending(client, subscription)
   await endNow(client, subscription)
   await syncCard(env, tx, userId)
+}
+
+/**
+ * A database that was restored from a copy knows nothing of who has paid since. Returns the account that has the customer now;
+ * undefined for foreign events, and where the account has another customer who is billed.
+ */
+async function adopt(env: Env, client: Stripe, customer: string, event: Stripe.Event): Promise<string | undefined> {
+  if (!isOurs(event)) return undefined
+  const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
+  const named = subscriptions.flatMap(({ metadata }) => z.uuid().safeParse(metadata['userId']).data ?? [])
+  const userId = named[0]
+  const isAdopted = userId !== undefined && (await store.canSignIn(env.db, userId)) && (await takeCustomer(env, userId, customer))
+  if (isAdopted) return userId
+  env.card.warn(
+    { customer, event: event.id },
+    'a subscription at the card provider is of this server, and of no account that it could go to',
+  )
+  return undefined
+}
+
+const takeCustomer = (env: Env, userId: string, customer: string): Promise<boolean> =>
+  inTurn(env, userId, async (tx) => {
+    const card = await store.lockCard(tx, env.card.providerId, userId)
+    if (card.customerId !== customer && (isLive(card) || card.checkoutId !== null)) return false
+    await store.saveCard(tx, env.card.providerId, userId, { customerId: customer, lostCustomerId: card.customerId })
+    return true
+  })
+
+/** True for a subscription of this server's, or an invoice of one. */
+function isOurs({ data: { object } }: Stripe.Event): boolean {
+  const metadata =
+    object.object === 'invoice'
+      ? object.parent?.subscription_details?.metadata
+      : object.object === 'subscription'
+        ? object.metadata
+        : undefined
+  return billedBy(metadata ?? {}, undefined) !== undefined
 }
 
 function verified(check: () => Stripe.Event): Stripe.Event {
