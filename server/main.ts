@@ -23,7 +23,7 @@ import { migrate } from './ground/db/migrate.ts'
 import { readSecret } from './ground/db/secrets.ts'
 import { logIncident } from './ground/http/errors.ts'
 import { makeLimits, noLimits } from './ground/http/limits.ts'
-import { measureFlushes, measureServer } from './ground/metrics/measures.ts'
+import { measureCardErrors, measureFlushes, measureServer } from './ground/metrics/measures.ts'
 import { makeMetrics } from './ground/metrics/metrics.ts'
 import { serveMetrics } from './ground/metrics/port.ts'
 import { OnionError } from './ground/onion/onionError.ts'
@@ -70,6 +70,7 @@ async function start(): Promise<void> {
     const clock = () => new Date()
     const fault = config.nodeEnv === 'production' ? undefined : readFault(process.env['CONCLAVE_FAULT'])
     const metrics = config.metricsPort === undefined ? undefined : makeMetrics()
+    const countCardError = metrics && measureCardErrors(metrics)
     const env: Env = {
       config,
       db: database.db,
@@ -83,6 +84,10 @@ async function start(): Promise<void> {
       bucket: await openBucket(config, root),
       card: await openCard(config.card, database.db, clock, {
         warn: (details, text) => log.warn(details, text),
+        note: (failure) => {
+          if (failure.type !== 'card_error') log.warn({ ...failure }, 'an error of the card provider')
+          countCardError?.(failure.type)
+        },
         asksAccount: true,
       }),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),

@@ -37,6 +37,12 @@ export function measureAnchors(metrics: Metrics): (anchors: readonly { chain: st
   }
 }
 
+/** Returns a function that counts errors of the card provider by type. */
+export const measureCardErrors = (metrics: Metrics): ((type: string) => void) => {
+  const count = metrics.counter('conclave_card_errors_total', 'Errors that the card provider answers, by type')
+  return (type) => count({ type })
+}
+
 /** Measures open sockets, waiting messages and database connections. */
 export function measureServer(metrics: Metrics, { hub, batch }: Env, { pool }: Database): void {
   metrics.gauge('conclave_sockets', 'Open sockets', () => hub.size())

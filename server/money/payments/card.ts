@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { Refusal } from '../../refuse.ts'
 import type { OpenedSandbox } from '../../sandbox/open.ts'
 import type { CardSettings } from '../../settings/cardsettings.ts'
+import { type NoteFailure, notingFailures } from './failures.ts'
 
 export interface Card {
   provider: CardSettings['provider']
@@ -23,14 +24,17 @@ const CHECK_MS = 5000
 export type Warn = (details: Record<string, string>, text: string) => void
 
 /** A server without cards never loads the client. */
-export function clientOf(settings: CardSettings, inside?: OpenedSandbox): () => Promise<Stripe> {
+export function clientOf(settings: CardSettings, inside: OpenedSandbox | undefined, note: NoteFailure): () => Promise<Stripe> {
   let loading: Promise<Stripe> | undefined
   const load = async (): Promise<Stripe> => {
     const { default: Client } = await import('stripe')
     const options = { timeout: TIMEOUT_MS, telemetry: false }
-    if (settings.provider === 'stripe') return new Client(settings.secretKey, { ...options, maxNetworkRetries: 2 })
+    if (settings.provider === 'stripe') {
+      const httpClient = notingFailures(Client.createNodeHttpClient(), note)
+      return new Client(settings.secretKey, { ...options, httpClient, maxNetworkRetries: 2 })
+    }
     if (!inside) throw new Refusal('card_off')
-    const httpClient = Client.createFetchHttpClient(inside.fetch)
+    const httpClient = notingFailures(Client.createFetchHttpClient(inside.fetch), note)
     return new Client('sk_test_sandbox', { ...options, httpClient, maxNetworkRetries: 0 })
   }
   return () => {
@@ -54,19 +58,23 @@ export async function checkCard(card: Card): Promise<'connected' | 'unreachable'
   if (card.provider === 'off') return 'off'
   const client = await card.client()
   try {
-    await asked(client.subscriptions.list({ limit: 1 }, { timeout: CHECK_MS, maxNetworkRetries: 0 }))
+    await client.subscriptions.list({ limit: 1 }, { timeout: CHECK_MS, maxNetworkRetries: 0 })
     return 'connected'
   } catch (error) {
-    if (error instanceof Refusal) return 'unreachable'
-    const type = error instanceof Error && 'type' in error ? error.type : undefined
-    if (type === 'StripeAuthenticationError' || type === 'StripePermissionError') return 'refused'
+    if (isOf(error, KEY_REFUSED)) return 'refused'
+    if (isOf(error, SILENT)) return 'unreachable'
     throw error
   }
 }
 
+const KEY_REFUSED = ['StripeAuthenticationError', 'StripePermissionError']
+const SILENT = ['StripeConnectionError', 'StripeRateLimitError', 'StripeAPIError']
+
+const isOf = (error: unknown, types: string[]): boolean =>
+  error instanceof Error && 'type' in error && types.includes(String(error.type))
+
 /** The request itself was refused. */
-export const isInvalid = (error: unknown): boolean =>
-  error instanceof Error && 'type' in error && error.type === 'StripeInvalidRequestError'
+export const isInvalid = (error: unknown): boolean => isOf(error, ['StripeInvalidRequestError'])
 
 /** The provider does not know what the request names. */
 export const isMissing = (error: unknown): boolean => isInvalid(error) && Object(error).code === 'resource_missing'
@@ -76,11 +84,9 @@ export async function asked<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
-    const type = error instanceof Error && 'type' in error ? error.type : undefined
     // The provider writes for the payer.
-    if (type === 'StripeCardError' && error instanceof Error) throw new Refusal('card_refused', { text: error.message })
-    if (type === 'StripeConnectionError' || type === 'StripeRateLimitError' || type === 'StripeAPIError')
-      throw new Refusal('card_unavailable', { retryAfterSeconds: 5 })
+    if (isOf(error, ['StripeCardError']) && error instanceof Error) throw new Refusal('card_refused', { text: error.message })
+    if (isOf(error, [...SILENT, ...KEY_REFUSED])) throw new Refusal('card_unavailable', { retryAfterSeconds: 5 })
     throw error
   }
 }

@@ -2,10 +2,13 @@ import type { Db } from '../../ground/db/connect.ts'
 import type { OpenedSandbox } from '../../sandbox/open.ts'
 import type { CardSettings } from '../../settings/cardsettings.ts'
 import { type Card, clientOf, makeCard, type Warn } from './card.ts'
+import type { NoteFailure } from './failures.ts'
 import { askAccount, findProviderId, requireSameProvider, startProvider } from './provider.ts'
 
 interface Options {
   warn?: Warn
+  /** Learns of each error of the provider's. */
+  note?: NoteFailure
   /** Asks Stripe whose account the key opens. */
   asksAccount?: boolean
 }
@@ -15,10 +18,10 @@ export async function openCard(
   settings: CardSettings,
   db: Db,
   clock: () => Date,
-  { warn = () => undefined, asksAccount = false }: Options = {},
+  { warn = () => undefined, note = () => undefined, asksAccount = false }: Options = {},
 ): Promise<Card> {
   const inside = await openSandbox(settings, db, clock)
-  const load = clientOf(settings, inside)
+  const load = clientOf(settings, inside, note)
   const account = asksAccount && settings.provider === 'stripe' ? await askAccount(await load()) : undefined
   const providerId = await startProvider(db, clock(), settings, account)
   return makeCard(settings, { load, providerId, warn, ...(inside && { inside }) })
@@ -27,7 +30,7 @@ export async function openCard(
 /** Opens it for another program; `client` throws OtherProviderError for another provider than the server's. */
 export async function openCardBeside(settings: CardSettings, db: Db, clock: () => Date, warn: Warn): Promise<Card> {
   const inside = await openSandbox(settings, db, clock)
-  const open = clientOf(settings, inside)
+  const open = clientOf(settings, inside, () => undefined)
   const load = async () => {
     await requireSameProvider(db, settings, open)
     return await open()

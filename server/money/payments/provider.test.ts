@@ -1,3 +1,4 @@
+import Stripe from 'stripe'
 import { expect, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { stepUpApi } from '../../../contract/account/stepup.ts'
@@ -7,6 +8,7 @@ import { readRevenue } from '../../admin/revenue.ts'
 import { cardsOf } from '../../testing/cards.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
+import { openCard } from './openCard.ts'
 import { startProvider } from './provider.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -143,4 +145,26 @@ test('an account whose customer is lost can be deleted, and given a plan', async
   await carol.does(adminApi.setTier, { id: bob.id, tier: 'enterprise' })
   expect(await tierOf(bob)).toBe('enterprise')
   expect(await alice.tries(accountApi.remove, { password: alice.authSecret, kdf: 1 })).toMatchObject({ status: 200 })
+})
+
+test('each error of the provider is noted by type, code, parameter and request, without a message, and a refused key is no mistake of ours', async () => {
+  const { world, free } = await place()
+  const notes: object[] = []
+  const { db, clock } = world.env
+  const card = await openCard(SANDBOX, db, clock, { note: (failure) => notes.push(failure) })
+  const client = await card.client()
+  await expect(client.customers.retrieve('cus_1')).rejects.toThrow('No such customer')
+  await expect(client.invoices.list({ customer: 'cus_1' })).rejects.toThrow('No such customer')
+  await client.subscriptions.list({ limit: 1 })
+  const failure = { type: 'invalid_request_error', code: 'resource_missing', requestId: expect.stringMatching(/^req_/) }
+  expect(notes).toEqual([
+    { ...failure, param: 'id' },
+    { ...failure, param: 'customer' },
+  ])
+  const alice = await free()
+  const { customers } = await world.env.card.client()
+  for (const error of [Stripe.errors.StripeAuthenticationError, Stripe.errors.StripePermissionError]) {
+    vi.spyOn(customers, 'create').mockRejectedValueOnce(new error({ message: 'no', type: 'invalid_request_error' }))
+    expect(await alice.tries(paymentsApi.checkout, { planType: 'test' })).toBeRefused(503, 'card_unavailable')
+  }
 })
