@@ -12,8 +12,7 @@ import { Note } from '../../ui/Note.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { moment } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
-import { readPlans } from '../plans/plans.ts'
-import { plansStore } from '../plans/store.ts'
+import { readPlans, shownPlans } from '../plans/plans.ts'
 import { aboutAmount, askForPayment, loadPrices, type Offer, type Prices, priceWords, type Wish } from './coins.ts'
 import { PaymentSheet } from './PaymentSheet.tsx'
 import './coins.css'
@@ -72,7 +71,7 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
   const [walletAddress, setWalletAddress] = useState(offer.walletAddress)
   const [isPending, setPending] = useState(false)
   const [why, setWhy] = useState<string>()
-  const card = useStore(plansStore, ({ subscription }) => subscription?.card)
+  const card = useStore(shownPlans, ({ subscription }) => subscription?.card)
   const renewsAt = card?.renews ? card.periodEnd : undefined
   const isApproximate = prices?.kind === 'approximate'
 
@@ -84,7 +83,7 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
       onPayment(await askForPayment(env, wish, { currency: chosen, walletAddress, endsCard: renewsAt !== undefined }))
     } catch (error) {
       setWhy(failureWords(error))
-      // The card was bought in another tab: its note then stands above.
+      // The card was bought elsewhere.
       if (error instanceof ApiError && error.code === 'card_renews') void readPlans(env)
       showToast({ tone: 'bad', title: 'Payment Creation Failed', text: 'Failed to create crypto payment' })
       setPending(false)

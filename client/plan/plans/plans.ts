@@ -20,6 +20,9 @@ export interface Offered extends OfferLimits {
   yearlyCents: number | null
 }
 
+/** For other folders. */
+export const shownPlans: Pick<typeof plansStore, 'getState' | 'getInitialState' | 'subscribe'> = plansStore
+
 /** The plans that a card buys. */
 export const soldTier = paymentsApi.preview.input.shape.tier
 type SoldTier = ReturnType<typeof soldTier.parse>

@@ -5,7 +5,7 @@ import { dropPending, endNow, isCancelled } from './pending.ts'
 import * as store from './store.ts'
 import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
 
-/** Closes an open checkout. `renews`: the card is charged again, or a checkout is being paid. Throws Refusal `card_unavailable`. */
+/** `renews`: also while a checkout is being paid. Throws Refusal `card_unavailable`. */
 export async function closeCheckout(env: CardEnv, userId: string): Promise<{ renews: boolean }> {
   const known = await store.findCard(env.db, env.card.providerId, userId)
   if (!known) return { renews: false }
@@ -14,7 +14,7 @@ export async function closeCheckout(env: CardEnv, userId: string): Promise<{ ren
   return { renews: card.checkoutId !== null || (isLive(card) && card.renews) }
 }
 
-/** Lets the card be charged no more; what is paid runs to its end. Throws Refusal `card_unavailable`. */
+/** Throws Refusal `card_unavailable`. */
 export async function endRenewal(env: CardEnv, userId: string): Promise<void> {
   if (!(await closeCheckout(env, userId)).renews) return
   await inTurn(env, userId, async (tx) => {

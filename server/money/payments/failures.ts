@@ -10,7 +10,7 @@ export interface Failure {
 
 export type NoteFailure = (failure: Failure) => void
 
-/** Notes each answer that is an error, each attempt of its own. */
+/** Notes each attempt that fails. */
 export function notingFailures(client: Stripe.HttpClient, note: NoteFailure): Stripe.HttpClient {
   const send = client.makeRequest.bind(client)
   client.makeRequest = async (...call) => {

@@ -38,7 +38,6 @@ export const cryptoPayments = pgTable(
     namedAt: at('named_at'),
     blockConfirmations: integer('block_confirmations').notNull().default(0),
     status: text('status').$type<CoinStatus>().notNull().default('pending'),
-    /** What a person has made of it. */
     decided: text('decided').$type<CoinStatus>(),
     expiresAt: at('expires_at').notNull(),
     confirmedAt: at('confirmed_at'),

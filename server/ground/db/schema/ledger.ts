@@ -39,7 +39,7 @@ export const ledgerEntries = pgTable(
     /** The period; no end means until something else is said. */
     startsAt: at('starts_at').notNull(),
     endsAt: at('ends_at'),
-    /** The key of the payment that was paid back. */
+    /** The key of the payment. */
     refersTo: text('refers_to'),
     /** What the provider or the chain calls it. */
     reference: text('reference'),

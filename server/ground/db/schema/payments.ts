@@ -4,13 +4,11 @@ import { users } from './account.ts'
 import { at } from './columns.ts'
 import { premiumPackages } from './plans.ts'
 
-/** A payment that waits for the person. */
 interface WaitingPayment {
   kind: 'change' | 'renewal'
   /** The provider’s page of the invoice. */
   url: string
   amountCents: number
-  /** The plan that it pays. */
   tier: string
   /** Until when it can be paid, in ISO 8601; null if the provider says nothing. */
   until: string | null
@@ -34,7 +32,7 @@ export const cardProviders = pgTable(
   (table) => [unique('card_providers_one').on(table.provider, table.isLive, table.account)],
 )
 
-/** What a card provider said of an account when it was last asked. The money itself stands in the ledger. */
+/** What a card provider last said of an account. The money itself stands in the ledger. */
 export const cardAccounts = pgTable(
   'card_accounts',
   {
@@ -53,7 +51,6 @@ export const cardAccounts = pgTable(
     subscriptionId: text('subscription_id'),
     /** As the provider says it: active, past_due, canceled and others. */
     status: text('status'),
-    /** What the next period is of. */
     tier: text('tier'),
     packageId: uuid('package_id').references(() => premiumPackages.id),
     billingPeriod: text('billing_period').$type<'monthly' | 'yearly'>(),
@@ -72,7 +69,7 @@ export const cardAccounts = pgTable(
   ],
 )
 
-/** The provider’s events that had their effect, to know a repeated one. */
+/** The provider’s events that had their effect. */
 export const cardEvents = pgTable(
   'card_events',
   {
@@ -101,7 +98,6 @@ export const sandboxObjects = pgTable(
   {
     id: text('id').primaryKey(),
     kind: text('kind').notNull(),
-    /** The customer that it is of. */
     customer: text('customer'),
     body: jsonb('body').$type<Record<string, unknown>>().notNull(),
     place: bigint('place', { mode: 'number' }).generatedAlwaysAsIdentity(),
