@@ -10,7 +10,7 @@ import type { Signer, Wording } from '../../worker/crypto.ts'
 import './messagedetails.css'
 import { namesOf } from './reactions.ts'
 import { remarksOf, writtenAt } from './remarks.ts'
-import type { ShownMessage } from './store.ts'
+import { messagesStore, type ShownMessage } from './store.ts'
 
 interface Props {
   room: Room
@@ -49,11 +49,14 @@ function signerWords(signer: Signer | null, isMine: boolean, name: string): Reac
   )
 }
 
+const isSame = (one: ShownMessage, other: ShownMessage) => one.id === other.id && one.senderId === other.senderId
+
 const ROUTES: Record<string, string> = { onion: 'Via Tor', direct: 'Not via Tor' }
 
 /** What is known of a message: its times, its way, who signed and who reacted, and what it said before. */
-export function MessageDetails({ room, message, onClose }: Props) {
+export function MessageDetails({ room, message: given, onClose }: Props) {
   const env = useEnv()
+  const message = useStore(messagesStore, ({ open }) => open?.messages.find((one) => isSame(one, given))) ?? given
   const people = useStore(peopleStore, (state) => state.people)
   const [earlier, setEarlier] = useState<Wording[]>()
   const { id, senderId, status, isMine, edited, reactions = [], at, lifetime, body, opened, listened, route } = message

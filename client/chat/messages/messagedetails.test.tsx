@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test } from 'vitest'
 import type { Env } from '../../env.ts'
 import { putPeople, resetPeople } from '../../rooms/trust/people.ts'
@@ -7,7 +7,7 @@ import { makeAnswers, openScreen, show } from '../../testing/screen.tsx'
 import { ALICE_ID, BOB_ID, shownBob, shownRoom } from '../../testing/shown.ts'
 import type { Signer } from '../../worker/crypto.ts'
 import { MessageDetails } from './MessageDetails.tsx'
-import type { ShownMessage } from './store.ts'
+import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
 
 openScreen()
 
@@ -19,6 +19,7 @@ beforeEach(() => {
   asked = []
   signer = undefined
   resetPeople()
+  messagesStore.setState(messagesStore.getInitialState())
   putPeople([shownBob])
 })
 
@@ -65,6 +66,15 @@ test('A browser of somebody else has no name here, and one that is gone is said 
   signer = undefined
   details({ ...theirs, deviceId: LAPTOP })
   await signs('A browser that Bob Baker has removed since')
+})
+
+test('What is heard of a message while its details are open stands there too', async () => {
+  details({ status: 'sent' })
+  await screen.findByRole('dialog', { name: 'Message details' })
+  expect(rows()).toContainEqual(['Read', 'Nothing heard yet'])
+  const open = { chatRoomId: shownRoom.id, messages: [{ ...mine, status: 'read' }], status: 'ready' } as unknown as RoomView
+  act(() => messagesStore.setState({ open }))
+  expect(rows()).toContainEqual(['Read', 'Yes'])
 })
 
 test('A message of before, of which neither was kept, has no such rows', async () => {

@@ -128,7 +128,7 @@ function Device({ device, session, onSignOut, onAsk, focusNext }: DeviceProps) {
         {isNew && <span className="badge warn">New</span>}
         <p>
           {kind && kind !== name && `${kind} · `}Added {moment(new Date(addedAt))}
-          {seen && ` · ${seen}`} · Key <span className="mono">{keyStart(leafKey)}</span>
+          {seen && ` · ${seen}`} · Key&nbsp;<span className="mono">{keyStart(leafKey)}</span>
         </p>
         {session}
       </div>
