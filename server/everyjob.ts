@@ -18,6 +18,7 @@ import { dropUnusedKeyPackages } from './identity/devices/keypackages.ts'
 import { dropUsedChallenges } from './identity/passkeys/passkeyChallenge.ts'
 import { deleteExpiredSessions } from './identity/sessions/sessions.ts'
 import { dropOldSignIns } from './identity/sessions/signins.ts'
+import { endCards } from './money/coins/endCards.ts'
 import { watchPayments } from './money/coins/watchPayments.ts'
 import { followPlans } from './money/ledger/ledger.ts'
 import type { Card } from './money/payments/card.ts'
@@ -50,6 +51,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>, keep: (anchors: Anchor[]) 
   plansJob(),
   // Less than the minute between two looks.
   { name: 'coin-payments', periodSeconds: 25, work: watchPayments },
+  { name: 'coins-end-cards', periodSeconds: 50, work: endCards },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
   compareJob(),
   pushJob(),

@@ -72,6 +72,7 @@ export function CardPayments() {
 
 const RETURNS: Record<CardPayment['returns'][number]['kind'], string> = {
   refund: 'Refunded',
+  refund_failed: 'Refund failed',
   dispute: 'Disputed',
   dispute_won: 'Dispute won',
 }

@@ -19,7 +19,10 @@ export const REFUSALS = {
   forbidden_origin: { status: 403, text: 'This origin may not use the server. Set PUBLIC_URL to the address in the browser' },
   admin_required: { status: 403, text: 'You need administrator privileges' },
   master_required: { status: 403, text: 'Master plan required' },
-  last_administrator: { status: 409, text: 'The last administrator cannot be demoted, blocked or deleted' },
+  last_administrator: {
+    status: 409,
+    text: 'The last administrator cannot be demoted, blocked or deleted. Give the rights to somebody else first',
+  },
   cannot_block_self: { status: 409, text: 'You cannot block yourself' },
   family_full: { status: 409, text: 'Maximum family members reached (5/5)' },
   already_in_family: { status: 409, text: 'You are in a family circle already, or have one of your own' },
@@ -120,9 +123,12 @@ export const REFUSALS = {
   wrong_address: { status: 400, text: 'This is not the address of this payment' },
   card_renews: {
     status: 409,
-    text: 'Your card is charged again when the plan ends. Say that a payment by coin ends this',
+    text: 'Your card is charged again when the plan ends. Continue again to end this by the payment',
   },
-  nothing_to_gain: { status: 409, text: 'What you have goes further than this plan, so paying for it would give you nothing' },
+  nothing_to_gain: {
+    status: 409,
+    text: 'What you have goes further than this plan: paying for it now would give you nothing, or not the whole period',
+  },
   package_not_sold: { status: 409, text: 'This plan is not sold' },
   card_off: { status: 409, text: 'Card payment is not set up on this server' },
   card_refused: { status: 402, text: 'The card was declined. Try another card' },

@@ -10,7 +10,7 @@ const cents = z.number().int().nonnegative()
 const providerName = z.string().max(255)
 
 const returnShape = z.object({
-  kind: z.enum(['refund', 'dispute', 'dispute_won']),
+  kind: z.enum(['refund', 'refund_failed', 'dispute', 'dispute_won']),
   amountCents: cents,
   at: instant,
   reference: providerName.nullable(),

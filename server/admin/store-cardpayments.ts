@@ -45,7 +45,7 @@ export async function listPayments(
 
 export interface ReturnRow {
   refersTo: string
-  kind: 'refund' | 'dispute' | 'dispute_won'
+  kind: 'refund' | 'refund_failed' | 'dispute' | 'dispute_won'
   amountCents: number
   at: string
   reference: string | null

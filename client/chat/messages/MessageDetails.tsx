@@ -21,15 +21,17 @@ interface Props {
 const disappears = ({ seconds, endsMs }: NonNullable<ShownMessage['lifetime']>): string =>
   endsMs === undefined ? `${lifetimeWords(seconds)} after you have read it` : moment(new Date(endsMs))
 
-/** null: no longer listed; undefined: not known yet, or not noted. */
-function useSigner({ senderId, deviceId }: ShownMessage): Signer | null | undefined {
+type Found = Signer | 'removed' | 'unknown'
+
+/** undefined: not known yet, or not noted. */
+function useSigner({ senderId, deviceId }: ShownMessage): Found | undefined {
   const env = useEnv()
-  const [signer, setSigner] = useState<Signer | null>()
+  const [signer, setSigner] = useState<Found>()
   useEffect(() => {
     let isShown = true
     if (senderId !== undefined && deviceId !== undefined)
       env.crypto.signerOf({ userId: senderId, deviceId }).then(
-        (found) => isShown && setSigner(found ?? null),
+        (found) => isShown && setSigner(found),
         () => undefined,
       )
     return () => {
@@ -39,8 +41,9 @@ function useSigner({ senderId, deviceId }: ShownMessage): Signer | null | undefi
   return signer
 }
 
-function signerWords(signer: Signer | null, isMine: boolean, name: string): ReactNode {
-  if (!signer) return isMine ? 'A browser that you have removed since' : `A browser that ${name} has removed since`
+function signerWords(signer: Found, isMine: boolean, name: string): ReactNode {
+  if (signer === 'unknown') return `A browser that is not in ${isMine ? 'your' : `${name}’s`} list here`
+  if (signer === 'removed') return isMine ? 'A browser that you have removed since' : `A browser that ${name} has removed since`
   return (
     <>
       <span dir="auto">{signer.isThis ? 'This browser' : (signer.name ?? `A browser of ${name}`)}</span>{' '}
@@ -96,7 +99,10 @@ export function MessageDetails({ room, message: given, onClose }: Props) {
       : []),
     ...(signer === undefined ? [] : ([['Signed by', signerWords(signer, isMine, name)]] as [string, ReactNode][])),
     ...(route && ROUTES[route]
-      ? ([[signer?.isThis ? 'Route from this browser' : 'Route to this browser', ROUTES[route]]] as [string, string][])
+      ? ([[typeof signer === 'object' && signer.isThis ? 'Route from this browser' : 'Route to this browser', ROUTES[route]]] as [
+          string,
+          string,
+        ][])
       : []),
     ...(listened ? ([['Listened to', moment(new Date(listened))]] as [string, string][]) : []),
     ...(lifetime ? ([['Disappears', disappears(lifetime)]] as [string, string][]) : []),

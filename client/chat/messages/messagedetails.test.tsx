@@ -11,13 +11,14 @@ import { messagesStore, type RoomView, type ShownMessage } from './store.ts'
 
 openScreen()
 
+const OTHER = '77777777-7777-4777-8777-777777777777'
 const [LAPTOP, PHONE] = ['55555555-5555-4555-8555-555555555555', '66666666-6666-4666-8666-666666666666']
 let asked: { userId: string; deviceId: string }[]
-let signer: Signer | undefined
+let signer: Signer | 'removed' | 'unknown'
 
 beforeEach(() => {
   asked = []
-  signer = undefined
+  signer = 'unknown'
   resetPeople()
   messagesStore.setState(messagesStore.getInitialState())
   putPeople([shownBob])
@@ -63,9 +64,12 @@ test('A browser of somebody else has no name here, and one that is gone is said 
   signer = { isThis: false, key: '11aa 22bb' }
   details(theirs)
   await signs('A browser of Bob Baker 11aa 22bb')
-  signer = undefined
+  signer = 'removed'
   details({ ...theirs, deviceId: LAPTOP })
   await signs('A browser that Bob Baker has removed since')
+  signer = 'unknown'
+  details({ ...theirs, deviceId: OTHER })
+  await signs('A browser that is not in Bob Baker’s list here')
 })
 
 test('What is heard of a message while its details are open stands there too', async () => {

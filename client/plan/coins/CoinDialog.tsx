@@ -71,6 +71,7 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
   const [walletAddress, setWalletAddress] = useState(offer.walletAddress)
   const [isPending, setPending] = useState(false)
   const [why, setWhy] = useState<string>()
+  const [isToEnd, setToEnd] = useState(false)
   const card = useStore(shownPlans, ({ subscription }) => subscription?.card)
   const renewsAt = card?.renews ? card.periodEnd : undefined
   const isApproximate = prices?.kind === 'approximate'
@@ -80,11 +81,14 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
     setPending(true)
     setWhy(undefined)
     try {
-      onPayment(await askForPayment(env, wish, { currency: chosen, walletAddress, endsCard: renewsAt !== undefined }))
+      onPayment(await askForPayment(env, wish, { currency: chosen, walletAddress, endsCard: isToEnd || renewsAt !== undefined }))
     } catch (error) {
       setWhy(failureWords(error))
       // The card was bought elsewhere.
-      if (error instanceof ApiError && error.code === 'card_renews') void readPlans(env)
+      if (error instanceof ApiError && error.code === 'card_renews') {
+        setToEnd(true)
+        void readPlans(env)
+      }
       showToast({ tone: 'bad', title: 'Payment Creation Failed', text: 'Failed to create crypto payment' })
       setPending(false)
     }

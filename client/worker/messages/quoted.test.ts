@@ -28,7 +28,7 @@ test('A message names the browser that signed it, to each side', async () => {
   const own = await signerAt(alice, mine)
   expect(own).toEqual({ isThis: true, name: 'Firefox on Linux', key: expect.stringMatching(/^[0-9a-f]{4} [0-9a-f]{4}$/) })
   // Its name is sealed to others.
-  expect(await signerAt(bob, theirs)).toEqual({ isThis: false, name: undefined, key: own?.key })
+  expect(await signerAt(bob, theirs)).toEqual({ ...Object(own), isThis: false, name: undefined })
 })
 
 test('Another own browser is named too, also in an older page, until it is removed', async () => {
@@ -42,7 +42,7 @@ test('Another own browser is named too, also in an older page, until it is remov
   expect(await signerAt(tablet, older)).toMatchObject({ isThis: false, name: 'Firefox on Linux' })
   await tablet.says(bob, 'from the second')
   expect(await signerAt(bob, await newest(bob, alice))).toMatchObject({ isThis: false })
-  expect(await tablet.core.signerOf({ userId: alice.userId, deviceId: bob.deviceId })).toBeUndefined()
+  expect(await tablet.core.signerOf({ userId: alice.userId, deviceId: bob.deviceId })).toBe('unknown')
 })
 
 test('A message keeps the way on which it came to this browser', async () => {

@@ -48,21 +48,21 @@ export async function quoted({ vault }: Live, name: MessageName): Promise<Quoted
 
 export interface Signer {
   isThis: boolean
-  /** The own name of an own browser; those of others are sealed. */
+  /** Names of others are sealed. */
   name?: string | undefined
   /** As `keyStart` gives it. */
   key: string
 }
 
-/** Returns the browser as its account lists it; undefined once it is removed. */
+/** Returns a listed browser. `unknown`: not in the list here. */
 export async function signerOf(
   live: Live,
   { userId, deviceId }: { userId: string; deviceId: string },
-): Promise<Signer | undefined> {
+): Promise<Signer | 'removed' | 'unknown'> {
+  const manifest = (await peerOf(live, userId))?.manifest
+  if (manifest?.removed.includes(deviceId)) return 'removed'
   const listed: { id: string; leafKey: string; name?: string }[] =
-    userId === live.userId
-      ? await ownDevices(live)
-      : ((await peerOf(live, userId))?.manifest.devices ?? []).map(({ id, leafKey }) => ({ id, leafKey }))
+    userId === live.userId ? await ownDevices(live) : (manifest?.devices ?? []).map(({ id, leafKey }) => ({ id, leafKey }))
   const device = listed.find(({ id }) => id === deviceId)
-  return device && { isThis: deviceId === live.device.id, name: device.name, key: keyStart(device.leafKey) }
+  return device ? { isThis: deviceId === live.device.id, name: device.name, key: keyStart(device.leafKey) } : 'unknown'
 }

@@ -26,7 +26,7 @@ async function paysByCoin(who: Person, more: Wish = {}): Promise<void> {
   await bitcoin.pay(paymentAddress, BigInt(amount.replace('.', '')))
   await bitcoin.mine(6)
   for (let look = 0; look < 2; look++) {
-    world.passes(31)
+    world.passes(61)
     await world.jobs.runDue()
   }
   await sandbox.deliver()
@@ -80,7 +80,7 @@ test('a checkout that is paid while the coin waits for its blocks is charged no 
   await bitcoin.pay(paymentAddress, BigInt(amount.replace('.', '')))
   await bitcoin.mine(6)
   for (let look = 0; look < 2; look++) {
-    world.passes(31)
+    world.passes(61)
     await world.jobs.runDue()
   }
   await sandbox.deliver()
@@ -91,6 +91,21 @@ test('a checkout that is paid while the coin waits for its blocks is charged no 
   await holds()
 })
 
+test('a coin that was asked for without a card leaves a card of another plan alone that was bought since', async () => {
+  const alice = await free()
+  const { paymentAddress, amount } = await alice.does(coinsApi.createPayment, { ...wish, packageId: 'test' })
+  await buys(alice, 'premium')
+  await bitcoin.pay(paymentAddress, BigInt(amount.replace('.', '')))
+  await bitcoin.mine(6)
+  for (let look = 0; look < 3; look++) {
+    world.passes(61)
+    await world.jobs.runDue()
+  }
+  expect((await entriesOf(alice)).map(({ tier }) => tier).toSorted()).toEqual(['premium', 'test'])
+  expect((await stateOf(alice)).card).toMatchObject({ renews: true })
+  expect(await world.sql("select 1 from crypto_payments where ends_card in ('due', 'same')")).toEqual([])
+})
+
 test('while the card provider is silent the coin counts, and the card is ended once it answers', async () => {
   const alice = await free()
   await buys(alice, 'premium')
@@ -99,7 +114,7 @@ test('while the card provider is silent the coin counts, and the card is ended o
   await paysByCoin(alice, { endsCard: true }).catch(() => undefined)
   expect((await entriesOf(alice)).length).toBe(2)
   silent.mockRestore()
-  world.passes(31)
+  world.passes(61)
   await world.jobs.runDue()
   await sandbox.deliver()
   expect((await stateOf(alice)).card).toMatchObject({ renews: false })

@@ -136,13 +136,15 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     return arrivals.filter(({ height, blockHash }) => height !== null && blocks.get(height)?.blockHash === blockHash)
   }
 
-  /** The wallet may have moved what is known. */
-  async function isQuiet(address: string, native: bigint, known: readonly Arrival[]): Promise<boolean> {
+  /** Returns the balance if nothing has come; the wallet may have moved what is known. */
+  async function quietBalance(address: string, native: bigint, known: readonly Arrival[]): Promise<bigint | undefined> {
     const tokens = known.reduce((sum, { asset, units }) => (asset === 'usdc' ? sum + units : sum), 0n)
     const has = await holdings(address)
-    const isMoved = known.length > 0 && has.sent > 0n
-    const isSame = (now: bigint, before: bigint) => now === before || (isMoved && now === 0n)
-    return isSame(has.native, native) && isSame(has.tokens, tokens)
+    const hasSent = has.sent > 0n
+    const isSameCoin = has.native === native || (known.length > 0 && hasSent && has.native === 0n)
+    // The same sum may have been sent away and paid again.
+    const isSameToken = hasSent ? has.tokens === 0n : has.tokens === tokens
+    return isSameCoin && isSameToken ? has.native : undefined
   }
 
   async function holdings(address: string) {
@@ -179,8 +181,9 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
       to = read.to
     }
     const settledHeight = newest - DEPTH + 1
-    if (to < settledHeight && (await isQuiet(address, base, kept)))
-      return { head: newest, scannedHeight: settledHeight, nativeUnits: base, arrivals: [...kept, ...tokens] }
+    const quiet = to < settledHeight ? await quietBalance(address, base, kept) : undefined
+    if (quiet !== undefined)
+      return { head: newest, scannedHeight: settledHeight, nativeUnits: quiet, arrivals: [...kept, ...tokens] }
     // After days without the node the logs come first: the balance tells of the whole time.
     const isBehind = to < settledHeight
     const coins = isBehind ? [] : await coinsSince(address, from, base, newest)

@@ -203,7 +203,12 @@ test('an address that the wallet has emptied is not read for all of the time sin
   // Nothing was sent from there, so where is it?
   expect((await looksOn(chain, address, first)).looks).toBeGreaterThan(1)
   lie = { method: 'eth_getTransactionCount', result: '0x1' }
-  expect(await looksOn(chain, address, first)).toMatchObject({ looks: 1, seen: { arrivals: [{ units: 900n }] } })
+  const moved = await looksOn(chain, address, first)
+  expect(moved).toMatchObject({ looks: 1, seen: { arrivals: [{ units: 900n }], nativeUnits: 0n } })
+  // Less than before is paid there again.
+  await ethereum.pay(address, 500n, 'ethereum')
+  await ethereum.mine(300)
+  expect((await looksOn(chain, address, moved.seen)).seen.arrivals.map(({ units }) => units)).toEqual([900n, 500n])
   limit = lie = undefined
 })
 

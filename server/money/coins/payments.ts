@@ -14,7 +14,7 @@ import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { gives } from '../ledger/ledger.ts'
-import { closeCheckout } from '../payments/endRenewal.ts'
+import { closeCheckout, renewalOf } from '../payments/endRenewal.ts'
 import { findOffer, type Offer } from '../payments/offers.ts'
 import { tierOf } from '../plans/plans.ts'
 import { unitsFor, usdOf } from './amounts.ts'
@@ -65,17 +65,22 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   if (!chain) throw new Refusal('currency_unavailable')
   const sold = await findSold(env, wanted)
   await requireGain(env, user, { ...sold, billingPeriod })
-  await requireOneWay(env, user, wanted)
+  requireConsent(await renewalOf(env, user.id), wanted)
   const same = await store.findSame(
     db,
     { ...wanted, packageId: sold.packageId, tier: sold.tier, userId: user.id },
     new Date(clock().getTime() + REUSED_MS),
   )
-  if (same && same.usdCents === sold.cents) return shownPayment(coins, same)
+  if (same && same.usdCents === sold.cents) {
+    requireConsent(await closeCheckout(env, user.id), wanted)
+    if (wanted.endsCard) await store.updatePayment(db, same.id, { endsCard: 'asked' })
+    return shownPayment(coins, same)
+  }
   const rate = await coins.prices.quoted(currency)
   // An unpaid address leaves a gap in the operator's wallet.
   await requireRoom(db, user.id)
   const { address, index, height } = await freshAddress(env, chain, currency)
+  requireConsent(await closeCheckout(env, user.id), wanted)
   const now = clock()
   const payment = await db.transaction(async (tx) => {
     await store.noteChosen(tx, user.id, currency, walletAddress)
@@ -83,6 +88,7 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
     return await store.insertPayment(tx, {
       ...{ id: randomUUID(), userId: user.id, packageId: sold.packageId, tier: sold.tier, billingPeriod, currency },
       ...{ amount: unitsFor(currency, sold.cents, rate).toString(), usdCents: sold.cents, rate: rate.toString() },
+      ...(wanted.endsCard && { endsCard: 'asked' as const }),
       ...{ paymentAddress: address, addressIndex: index, walletAddress, scannedHeight: height, createdAt: now, nextLookAt: now },
       expiresAt: new Date(now.getTime() + COIN_REQUEST_SECONDS * 1000),
     })
@@ -99,9 +105,8 @@ async function requireGain(
   if (!(await gives(db, clock(), { userId, tier, packageId, billingPeriod }))) throw new Refusal('nothing_to_gain')
 }
 
-/** Closes an open checkout. Throws Refusal `card_renews`, `card_unavailable`. */
-async function requireOneWay(env: Env, { id: userId }: SignedInUser, { endsCard = false }: Wanted): Promise<void> {
-  const { renews } = await closeCheckout(env, userId)
+/** Throws Refusal `card_renews`. */
+function requireConsent({ renews }: { renews: boolean }, { endsCard = false }: Wanted): void {
   if (renews && !endsCard) throw new Refusal('card_renews')
 }
 

@@ -117,14 +117,17 @@ export async function lockPayer(tx: Queryable, userId: string): Promise<{ isDele
   return { isDeleted: row?.deletedAt !== null, isBlocked: row?.isActive !== true }
 }
 
+/** Who waits now comes first. */
+const isOld = sql`${payments.status} not in ('pending', 'confirming')`
+
 export const listDue = (db: Queryable, now: Date, limit: number): Promise<Payment[]> =>
-  db.select().from(payments).where(lte(payments.nextLookAt, now)).orderBy(asc(payments.nextLookAt)).limit(limit)
+  db.select().from(payments).where(lte(payments.nextLookAt, now)).orderBy(isOld, asc(payments.nextLookAt)).limit(limit)
+
+/** Lists in no order: one that fails keeps no other waiting. */
+export const listEndingCard = (db: Queryable, limit: number): Promise<Payment[]> =>
+  db.select().from(payments).where(sql`${payments.endsCard} in ('due', 'same')`).orderBy(sql`random()`).limit(limit)
 
 /** The node does not answer. */
-/** Lists payments whose account may be billed by card still. */
-export const listEndingCard = (db: Queryable, limit: number): Promise<Pick<Payment, 'id' | 'userId'>[]> =>
-  db.select({ id: payments.id, userId: payments.userId }).from(payments).where(eq(payments.endsCard, true)).limit(limit)
-
 export async function putOff(db: Queryable, id: string, nextLookAt: Date): Promise<void> {
   await db.update(payments).set({ nextLookAt }).where(eq(payments.id, id))
 }

@@ -4,7 +4,6 @@ import type { Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod } from '../ledger/ledger.ts'
-import { endRenewal } from '../payments/endRenewal.ts'
 import { centsFor } from './amounts.ts'
 import { type Arrival, confirmationsOf, type Known, NodeError, type Seen } from './chain.ts'
 import { isInTime, type Judgement, judge, type Received } from './judge.ts'
@@ -113,7 +112,7 @@ async function writeJudgement(tx: Queryable, payment: store.Payment, seen: Seen,
   const judgement = judge(requested, received, seen.head, now)
   if (judgement.credits.length > 0) {
     await credit(tx, payment, judgement.credits, rows, now)
-    await closeOf(tx, payment.id, 'account_gone', now)
+    for (const reason of ['account_gone', 'underpaid'] as const) await closeOf(tx, payment.id, reason, now)
   }
   for (const { reason, about, asset, units } of judgement.reviews)
     await writeReview(tx, {
@@ -153,7 +152,7 @@ export async function credit(
     ...(reference && { reference }),
     coin: { currency: payment.currency, units },
   })
-  await store.updatePayment(tx, payment.id, { endsCard: true })
+  await store.updatePayment(tx, payment.id, { endsCard: payment.endsCard === 'asked' ? 'due' : 'same' })
 }
 
 function changeOf(
@@ -201,17 +200,8 @@ export async function watchPayments(env: Env): Promise<boolean> {
     const waitMs = Math.max(RETRY_MS, intervalMs(payment, payment, now))
     await store.putOff(env.db, payment.id, new Date(now.getTime() + waitMs))
   }
-  const ending = await store.listEndingCard(env.db, AT_ONCE)
-  for (const { id, userId } of ending) {
-    try {
-      await endRenewal(env, userId)
-      await store.updatePayment(env.db, id, { endsCard: false })
-    } catch (error) {
-      failures.push(error)
-    }
-  }
   if (failures.length > 0) throw failures[0]
-  return due.length === AT_ONCE || ending.length === AT_ONCE
+  return due.length === AT_ONCE
 }
 
 async function isAnswering({ coins }: Env, currency: Currency): Promise<boolean> {

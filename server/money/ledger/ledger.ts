@@ -122,7 +122,7 @@ export const writeRefund = (tx: Queryable, now: Date, paidBack: PaidBack): Promi
 async function writeReturn(
   tx: Queryable,
   now: Date,
-  kind: 'refund' | 'dispute' | 'dispute_won',
+  kind: 'refund' | 'refund_failed' | 'dispute' | 'dispute_won',
   { key, refersTo, reference, ...paidBack }: PaidBack,
 ): Promise<boolean> {
   const payment = await store.findEntry(tx, refersTo)
@@ -137,6 +137,10 @@ async function writeReturn(
   if (isNew) await refreshStanding(tx, userId, now)
   return isNew
 }
+
+/** Writes that a refund came back, exactly once for its key: the period goes on. Else as `writeRefund`. */
+export const writeFailedRefund = (tx: Queryable, now: Date, about: PaidBack): Promise<boolean> =>
+  writeReturn(tx, now, 'refund_failed', about)
 
 /**
  * Writes that a bank took a payment back, or gave it again as the dispute was won, exactly once for its key. The period ends with a

@@ -4,7 +4,7 @@ import { tierOf } from '../plans/plans.ts'
 /** What an entry of the ledger says about the plan of its account. */
 export interface Entry {
   key: string
-  kind: 'invoice' | 'payment' | 'refund' | 'dispute' | 'dispute_won' | 'grant'
+  kind: 'invoice' | 'payment' | 'refund' | 'refund_failed' | 'dispute' | 'dispute_won' | 'grant'
   source: 'card' | 'coin' | 'operator'
   tier: string
   packageId: string | null
@@ -73,9 +73,10 @@ const lasts = ({ endsAt }: Entry): number => endsAt?.getTime() ?? Number.MAX_SAF
 /** True if refunds have returned the whole amount, or a dispute of it was not won. */
 function isPaidBack({ key, amountCents }: Entry, entries: readonly Entry[]): boolean {
   const about = (kind: Entry['kind']) => entries.filter((entry) => entry.kind === kind && entry.refersTo === key)
-  const refunds = about('refund')
+  const centsOf = (kind: Entry['kind']) => about(kind).reduce((sum, entry) => sum + entry.amountCents, 0)
   if (about('dispute').length > about('dispute_won').length) return true
-  return refunds.length > 0 && refunds.reduce((sum, refund) => sum + refund.amountCents, 0) >= amountCents
+  const isReturned = about('refund').length > about('refund_failed').length
+  return isReturned && centsOf('refund') - centsOf('refund_failed') >= amountCents
 }
 
 /** The end of the periods that follow one another from this end on; null if one has no end. */

@@ -139,7 +139,8 @@ export function listAccounts(db: Queryable, after: string, now: Date, atMost: nu
 /** Counts payments of which more was paid back than paid, and refunds of nothing. Both are 0. */
 export async function countImpossible(db: Queryable): Promise<number> {
   const paid = sql`(select p.amount_cents from ledger_entries p where p.key = ${ledgerEntries.refersTo} and p.kind = 'payment')`
-  const returned = sql`(select sum(r.amount_cents) from ledger_entries r where r.kind = 'refund' and r.refers_to = ${ledgerEntries.refersTo})`
+  const returned = sql`(select sum(returned(r.kind, r.amount_cents)) from ledger_entries r
+    where r.kind in ('refund', 'refund_failed') and r.refers_to = ${ledgerEntries.refersTo})`
   return await db.$count(ledgerEntries, and(eq(ledgerEntries.kind, 'refund'), sql`(${returned} <= ${paid}) is not true`))
 }
 

@@ -65,6 +65,7 @@ function sessionOf(env: Env, offer: Offer, customer: string, userId: string): St
     ...{ mode: 'subscription', customer, client_reference_id: userId, line_items: [price] },
     metadata: { userId },
     subscription_data: { metadata: metadataOf(offer, userId) },
+    currency: 'usd',
     expires_at: Math.floor(env.clock().getTime() / 1000) + OPEN_MINUTES * 60,
     ...(env.config.hasCardTax && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
   }

@@ -1,7 +1,10 @@
 import type Stripe from 'stripe'
+import { Refusal } from '../../refuse.ts'
 import { refreshStanding } from '../ledger/ledger.ts'
 import { asked, isMissing } from './card.ts'
+import { askAccount } from './provider.ts'
 import * as store from './store.ts'
+import { listProviders } from './store-providers.ts'
 import type { CardEnv } from './sync.ts'
 
 /** The provider learns only an id. A key that was used for a lost customer would answer that one. */
@@ -27,6 +30,9 @@ async function forgetCustomer(env: CardEnv, userId: string): Promise<boolean> {
     await store.awaitProvider(tx)
     const { customerId: customer } = await store.lockCard(tx, env.card.providerId, userId)
     if (customer === null || (await isKnown(client, customer))) return false
+    // Another account's key knows none of them.
+    const provider = (await listProviders(tx)).find(({ id }) => id === env.card.providerId)
+    if (provider?.account && (await askAccount(client)) !== provider.account) throw new Refusal('card_unavailable')
     await store.saveCard(tx, env.card.providerId, userId, { ...NOTHING, lostCustomerId: customer })
     await refreshStanding(tx, userId, env.clock())
     env.card.warn({ customer }, 'the card provider knows a customer no more, who is forgotten; nothing is billed there')

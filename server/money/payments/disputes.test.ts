@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { paymentsApi } from '../../../contract/money/payments.ts'
 import { readRevenue } from '../../admin/revenue.ts'
+import type { Refund } from '../../sandbox/objects.ts'
 import { cardsOf } from '../../testing/cards.ts'
 import { startWorld } from '../../testing/world.ts'
 
@@ -79,5 +80,31 @@ test('events that come doubled, late and in the wrong order have one effect', as
   sandbox.delivery = { copies: 1, isReversed: false, isHeld: false }
   expect(await tierOf(alice)).toBe('premium')
   expect((await entriesOf(alice)).filter(({ kind }) => kind === 'dispute').length).toBeLessThanOrEqual(1)
+  await holds()
+})
+
+test('a refund that a bank refuses days later is no refund: the plan goes on to its end, and is income', async () => {
+  const alice = await free()
+  await buys(alice, 'premium')
+  const before = await incomeNow()
+  await alice.does(paymentsApi.refund, {})
+  expect([await tierOf(alice), await incomeNow()]).toEqual(['free', before - 1000])
+  const refuses = () =>
+    sandbox.run(async (desk) => {
+      const [row] = await world.sql('select customer_id from card_accounts where user_id = $1', [alice.id])
+      for (const refund of await desk.list<Refund>('refund', String(row?.['customer_id']))) {
+        await desk.keep({ ...refund, status: 'failed' })
+        desk.tell('refund.failed', { ...refund, status: 'failed' })
+      }
+    })
+  for (let time = 0; time < 2; time++) {
+    await refuses()
+    await sandbox.deliver()
+  }
+  expect([await tierOf(alice), await incomeNow()]).toEqual(['premium', before])
+  expect((await entriesOf(alice)).map(({ kind }) => kind)).toEqual(['payment', 'refund', 'refund_failed'])
+  await passes(40)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('free')
   await holds()
 })

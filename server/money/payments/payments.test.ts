@@ -193,6 +193,24 @@ test('a renewal that fails has days of grace, and another card mends it; without
   await holds()
 })
 
+test('after the days of grace nothing more is charged, and the plan can be bought again', async () => {
+  const alice = await free()
+  await buys(alice, 'premium')
+  await changesCard(alice, CARD.declined)
+  await passes(31)
+  await passes(8)
+  await alice.returns()
+  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['free', null])
+  await changesCard(alice, CARD.good)
+  await passes(5)
+  await alice.returns()
+  expect(await tierOf(alice)).toBe('free')
+  await buys(alice, 'premium')
+  expect(await tierOf(alice)).toBe('premium')
+  expect((await entriesOf(alice)).filter(({ kind }) => kind === 'payment')).toHaveLength(2)
+  await holds()
+})
+
 test('the guarantee pays back what was paid within 30 days, once for an account, and ends the plan', async () => {
   const alice = await free()
   await buys(alice, 'test')

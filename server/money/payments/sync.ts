@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { creditPeriod, refreshStanding, writeDispute, writeInvoice, writeRefund } from '../ledger/ledger.ts'
+import { creditPeriod, refreshStanding, writeDispute, writeFailedRefund, writeInvoice, writeRefund } from '../ledger/ledger.ts'
 import { asked, isInvalid, isMissing } from './card.ts'
 import { type Billed, billedBy } from './meaning.ts'
 import { goOn } from './pending.ts'
@@ -190,15 +190,18 @@ function referenceOf(invoice: Stripe.Invoice): { reference?: string } {
 }
 
 export async function askRefunds(client: Stripe, intent: string): Promise<Stripe.Refund[]> {
-  const { data: refunds } = await asked(client.refunds.list({ payment_intent: intent, limit: 100 }))
-  return refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
+  return (await asked(client.refunds.list({ payment_intent: intent, limit: 100 }))).data
 }
 
+/** A bank may refuse a refund days later. */
 export async function writeRefunds(tx: Queryable, now: Date, intent: string, refunds: Stripe.Refund[]): Promise<void> {
   const payment = await store.findPayment(tx, intent)
   if (!payment) return
-  for (const { id, amount } of refunds)
-    await writeRefund(tx, now, { key: `card:${id}`, refersTo: payment.key, amountCents: amount, reference: id })
+  for (const { id, amount: amountCents, status } of refunds) {
+    const about = { refersTo: payment.key, amountCents, reference: id }
+    if (status !== 'failed' && status !== 'canceled') await writeRefund(tx, now, { ...about, key: `card:${id}` })
+    else if (await store.isEntry(tx, `card:${id}`)) await writeFailedRefund(tx, now, { ...about, key: `card:${id}:failed` })
+  }
 }
 
 /** An inquiry takes nothing. */
@@ -209,18 +212,14 @@ export async function askDisputes(client: Stripe, intent: string): Promise<Strip
   return disputes.filter(({ status }) => status === 'won' || TAKEN.includes(status))
 }
 
-/** Returns true if one is new and not won. */
-export async function writeDisputes(tx: Queryable, now: Date, intent: string, disputes: Stripe.Dispute[]): Promise<boolean> {
+export async function writeDisputes(tx: Queryable, now: Date, intent: string, disputes: Stripe.Dispute[]): Promise<void> {
   const payment = await store.findPayment(tx, intent)
-  let isNew = false
-  for (const { id, amount: amountCents, status } of payment ? disputes : []) {
-    const about = { refersTo: payment?.key ?? '', amountCents, reference: id }
-    const isTaken = status !== 'won' && (await writeDispute(tx, now, { ...about, key: `card:${id}`, isWon: false }))
-    isNew ||= isTaken
-    if (status === 'won' && (await store.isEntry(tx, `card:${id}`)))
-      await writeDispute(tx, now, { ...about, key: `card:${id}:won`, isWon: true })
+  if (!payment) return
+  for (const { id, amount: amountCents, status } of disputes) {
+    const about = { refersTo: payment.key, amountCents, reference: id }
+    if (status !== 'won') await writeDispute(tx, now, { ...about, key: `card:${id}`, isWon: false })
+    else if (await store.isEntry(tx, `card:${id}`)) await writeDispute(tx, now, { ...about, key: `card:${id}:won`, isWon: true })
   }
-  return isNew
 }
 
 const instant = (seconds: number): Date => new Date(seconds * 1000)

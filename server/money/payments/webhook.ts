@@ -6,7 +6,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { endWithPeriod } from './endRenewal.ts'
+import { endUnpaid, endWithPeriod } from './endRenewal.ts'
 import { billedBy } from './meaning.ts'
 import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
@@ -31,23 +31,33 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
   await inTurn(env, userId, async (tx) => {
     if (await store.isKnownEvent(tx, event.id)) return
     const [refunds, disputes] = intent ? await Promise.all([askRefunds(client, intent), askDisputes(client, intent)]) : [[], []]
-    const card = await syncCard(env, tx, userId)
+    if (intent) await endDisputed(env, tx, userId, { intent, disputes })
+    await syncCard(env, tx, userId)
     if (intent) await writeRefunds(tx, env.clock(), intent, refunds)
-    if (intent && (await writeDisputes(tx, env.clock(), intent, disputes))) await endDisputed(env, tx, card)
+    if (intent) await writeDisputes(tx, env.clock(), intent, disputes)
     await store.noteEvent(tx, event.id, env.clock())
     await env.fault?.('payments:written')
   })
   return {}
 }
 
-/** Nothing more is billed. */
-async function endDisputed(env: Env, tx: Queryable, { userId, subscriptionId, ...card }: store.CardAccount): Promise<void> {
-  if (subscriptionId === null || !isLive({ ...card, userId, subscriptionId })) return
+/** Bills nothing more where the bank has taken a payment of this subscription back. */
+async function endDisputed(
+  env: Env,
+  tx: Queryable,
+  userId: string,
+  { intent, disputes }: { intent: string; disputes: Stripe.Dispute[] },
+): Promise<void> {
+  const card = await store.lockCard(tx, env.card.providerId, userId)
+  const payment = await store.findPayment(tx, intent)
+  if (!payment || card.startedAt === null || card.subscriptionId === null || !isLive(card)) return
+  if (payment.createdAt < card.startedAt && payment.startsAt < card.startedAt) return
+  const isKnown = await Promise.all(disputes.map(({ id, status }) => status === 'won' || store.isEntry(tx, `card:${id}`)))
+  if (isKnown.every(Boolean)) return
   const client = await env.card.client()
-  const subscription = await asked(client.subscriptions.retrieve(subscriptionId))
+  const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
   await dropPending(client, subscription)
   await endNow(client, subscription)
-  await syncCard(env, tx, userId)
 }
 
 /**
@@ -57,8 +67,10 @@ async function endDisputed(env: Env, tx: Queryable, { userId, subscriptionId, ..
 async function adopt(env: Env, client: Stripe, customer: string, event: Stripe.Event): Promise<string | undefined> {
   if (!isOurs(event)) return undefined
   const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
-  const named = subscriptions.flatMap(({ metadata }) => z.uuid().safeParse(metadata['userId']).data ?? [])
-  const userId = named[0]
+  const found = await asked(client.customers.retrieve(customer))
+  // Subscriptions of before name nobody, their customers do.
+  const named = [...subscriptions, ...(found.deleted ? [] : [found])]
+  const [userId] = named.flatMap(({ metadata }) => z.uuid().safeParse(metadata['userId']).data ?? [])
   const isAdopted = userId !== undefined && (await store.canSignIn(env.db, userId)) && (await takeCustomer(env, userId, customer))
   if (isAdopted) return userId
   env.card.warn(
@@ -140,11 +152,17 @@ export function askForOverdue(): (env: Env) => Promise<boolean> {
   }
 }
 
+const isOverGrace = ({ status, failedSince }: store.CardAccount, now: Date): boolean =>
+  status === 'past_due' && failedSince !== null && now.getTime() - failedSince.getTime() >= PLAN_LIMITS.graceDays * DAY_MS
+
 const askFor = (env: Env, userId: string): Promise<unknown> =>
   inTurn(env, userId, async (tx) => {
     const card = await settleCheckout(env, tx, userId, { isClosing: false })
     if (card.subscriptionId === null || card.customerId === null) return
+    const client = await env.card.client()
     // A blocked person can undo this later.
-    if (!(await store.canSignIn(tx, userId))) await endWithPeriod(await env.card.client(), card.customerId, card)
+    if (!(await store.canSignIn(tx, userId))) await endWithPeriod(client, card.customerId, card)
+    // Another purchase must be possible.
+    else if (isOverGrace(card, env.clock())) await endUnpaid(client, card.customerId, card)
     await syncCard(env, tx, userId)
   })

@@ -1,6 +1,6 @@
--- By how much an entry lessens what was paid: a refund and a dispute, less a dispute that was won.
+-- By how much an entry lessens what was paid: a refund and a dispute, less a refund that failed and a dispute that was won.
 CREATE OR REPLACE FUNCTION "returned"("kind" text, "cents" bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
-	SELECT CASE kind WHEN 'refund' THEN cents WHEN 'dispute' THEN cents WHEN 'dispute_won' THEN -cents ELSE 0 END
+	SELECT CASE WHEN kind IN ('refund', 'dispute') THEN cents WHEN kind IN ('refund_failed', 'dispute_won') THEN -cents ELSE 0 END
 $$;
 
 -- Sandbox and test money counts while the server takes cards there, real money for good.

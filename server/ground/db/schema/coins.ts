@@ -41,8 +41,8 @@ export const cryptoPayments = pgTable(
     decided: text('decided').$type<CoinStatus>(),
     expiresAt: at('expires_at').notNull(),
     confirmedAt: at('confirmed_at'),
-    /** True from the credit until the card provider bills the account no more. */
-    endsCard: boolean('ends_card').notNull().default(false),
+    /** `asked`: the payer knows that the card ends. From the credit until it has: `due`, or `same` for a card of this very plan. */
+    endsCard: text('ends_card').$type<'asked' | 'due' | 'same'>(),
     createdAt: at('created_at').notNull(),
     /** Everything up to this block is read and settled; the balance of Ethereum's own coin there. */
     scannedHeight: integer('scanned_height').notNull(),
@@ -58,7 +58,7 @@ export const cryptoPayments = pgTable(
     uniqueIndex('crypto_payments_address').on(sql`lower(${table.paymentAddress})`),
     index('crypto_payments_user').on(table.userId, table.createdAt),
     index('crypto_payments_next_look').on(table.nextLookAt),
-    index('crypto_payments_ends_card').on(table.userId).where(sql`${table.endsCard}`),
+    index('crypto_payments_ends_card').on(table.userId).where(sql`${table.endsCard} in ('due', 'same')`),
     index('crypto_payments_package').on(table.packageId).where(sql`${table.packageId} is not null`),
   ],
 )

@@ -19,9 +19,11 @@ export const ledgerEntries = pgTable(
     /**
      * `invoice`: an amount is due, and gives nothing. `payment`: it was paid, and gives the plan for the period. `refund`: of
      * `refers_to`, whose period ends with it if all was paid back. `dispute`: the bank took the payment back, which ends its period;
-     * `dispute_won`: it has given it again. `grant`: the operator gave this plan, which replaces all before.
+     * `dispute_won`, `refund_failed`: it was given again. `grant`: the operator gave this plan, which replaces all before.
      */
-    kind: text('kind').$type<'invoice' | 'payment' | 'refund' | 'dispute' | 'dispute_won' | 'grant'>().notNull(),
+    kind: text('kind')
+      .$type<'invoice' | 'payment' | 'refund' | 'refund_failed' | 'dispute' | 'dispute_won' | 'grant'>()
+      .notNull(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
