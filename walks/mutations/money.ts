@@ -12,8 +12,8 @@ export const money: Mutation[] = [
   {
     name: 'A payment that is paid back in whole still gives its plan',
     file: 'server/money/ledger/standing.ts',
-    from: 'sum + refund.amountCents, 0) >= amountCents',
-    to: 'sum + refund.amountCents, 0) > amountCents',
+    from: "centsOf('refund_failed') >= amountCents",
+    to: "centsOf('refund_failed') > amountCents",
     test: 'server/money/ledger/ledger.test.ts',
   },
   {
