@@ -11,7 +11,7 @@ import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { paymentsApi } from '../../../contract/money/payments.ts'
 import { checkLedger } from '../../money/ledger/audit.ts'
-import { creditPeriod, type PaidPeriod, writeRefund } from '../../money/ledger/ledger.ts'
+import { creditPeriod, type PaidPeriod, writeReturn } from '../../money/ledger/ledger.ts'
 import { cardsOf } from '../../testing/cards.ts'
 import { readCatalog } from '../../testing/catalog.ts'
 import { creation, following, random, sealed } from '../../testing/group.ts'
@@ -194,7 +194,9 @@ test('ledger and accounts of before are added up to what triggers write, and pay
     return key
   }
   const paysBack = (refersTo: string, amountCents: number) =>
-    db.transaction((tx) => writeRefund(tx, world.env.clock(), { key: `back:${refersTo}:${amountCents}`, refersTo, amountCents }))
+    db.transaction((tx) =>
+      writeReturn(tx, world.env.clock(), 'refund', { key: `back:${refersTo}:${amountCents}`, refersTo, amountCents }),
+    )
   const [alice, bob, carol] = [
     await world.person('alice', 'free'),
     await world.person('bob', 'free'),
@@ -378,6 +380,20 @@ test('cards and payments of before are of the provider with which a server start
   expect(await kept()).toEqual(written)
   expect(await after.sql('select provider, counts from card_providers')).toEqual([{ provider: 'sandbox', counts: true }])
   expect((await checkLedger(after.env.db, after.env.clock())).differences).toEqual([])
+})
+
+test('a price that no card can be charged is none, and none is written any more', async () => {
+  const { url, client } = await migrated()
+  const catalog = await readCatalog(client)
+  const lowers = "update premium_packages set monthly_price = 49, yearly_price = 50 where tier = 'premium'"
+  await expect(client.query(lowers)).rejects.toThrow('premium_packages_prices')
+  await client.query('alter table premium_packages drop constraint premium_packages_prices')
+  const { rowCount } = await client.query(lowers)
+  await forget(client, '0022_price_floor')
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(catalog)
+  const { rows } = await client.query("select monthly_price, yearly_price from premium_packages where tier = 'premium'")
+  expect([rowCount, rows]).toEqual([1, [{ monthly_price: 0, yearly_price: 50 }]])
 })
 
 test('a database of an older version is refused, told which version to start first, and stays as it is', async () => {

@@ -13,7 +13,7 @@ const newEve = () => world.person('eve', 'free')
 async function packageThat(what: string, value: unknown, messages = -1): Promise<string> {
   const [row] = await world.sql(
     `insert into premium_packages (id, name, description, tier, monthly_price, yearly_price, messages_limit, display_order, created_at, updated_at)
-     values (gen_random_uuid(), 'Special', 'For Eve', 'premium', 1, 1, ${messages}, 9, now(), now()) returning id`,
+     values (gen_random_uuid(), 'Special', 'For Eve', 'premium', 50, 50, ${messages}, 9, now(), now()) returning id`,
   )
   await world.sql(`update premium_packages set ${what} = $1 where id = $2`, [value, row?.['id']])
   return String(row?.['id'])
@@ -25,7 +25,7 @@ test('Eve buys no package that is hidden, as an archived one is, free, without a
     await packageThat('is_active', false),
     await packageThat('tier', 'free'),
     await packageThat('monthly_price', 0),
-    await packageThat('monthly_price', 1, 0),
+    await packageThat('monthly_price', 50, 0),
   ]
   for (const packageId of packages) {
     const wish = { tier: 'premium', packageId }

@@ -1,0 +1,4 @@
+-- A price that no card can be charged is none from now on: the package is not sold for that period. Whoever has bought it keeps it.
+UPDATE "premium_packages" SET "monthly_price" = 0 WHERE "monthly_price" BETWEEN 1 AND 49;--> statement-breakpoint
+UPDATE "premium_packages" SET "yearly_price" = 0 WHERE "yearly_price" BETWEEN 1 AND 49;--> statement-breakpoint
+ALTER TABLE "premium_packages" ADD CONSTRAINT "premium_packages_prices" CHECK (("premium_packages"."monthly_price" = 0 or "premium_packages"."monthly_price" >= 50) and ("premium_packages"."yearly_price" = 0 or "premium_packages"."yearly_price" >= 50));
