@@ -244,6 +244,26 @@ test('whose card ends while the provider takes its time writes on meanwhile', as
   expect((await stateOf(alice)).card).toBeNull()
 })
 
+test('a plan of a package that a restored copy lacks is given by its tier, and stops nothing', async () => {
+  const alice = await free()
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  await untold(() => pays(url))
+  const lacking = '00000000-0000-4000-8000-000000000000'
+  await world.sql(
+    `update sandbox_objects set body = jsonb_set(body, $2::text[], to_jsonb($3::text))
+     where kind = $4 and customer = (select customer_id from card_accounts where user_id = $1)`,
+    [alice.id, ['metadata', 'packageId'], lacking, 'subscription'],
+  )
+  await world.sql(
+    `update sandbox_objects set body = jsonb_set(body, $2::text[], to_jsonb($3::text))
+     where kind = $4 and customer = (select customer_id from card_accounts where user_id = $1)`,
+    [alice.id, ['parent', 'subscription_details', 'metadata', 'packageId'], lacking, 'invoice'],
+  )
+  await askForOverdue()(world.env)
+  expect(await tierOf(alice)).toBe('premium')
+  expect(await entriesOf(alice)).toHaveLength(1)
+})
+
 test('what runs at the provider comes back to its account after a copy from before is restored, and is named where it cannot', async () => {
   const [alice, bob] = [await free(), await world.person('bob', 'free')]
   const named = vi.spyOn(world.env.card, 'warn')

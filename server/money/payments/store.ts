@@ -21,6 +21,10 @@ export function listPackages(db: Queryable) {
     .limit(PLAN_LIMITS.packagesMax)
 }
 
+/** Lists archived ones too. */
+export const listPackageIds = async (db: Queryable): Promise<string[]> =>
+  (await db.select({ id: premiumPackages.id }).from(premiumPackages)).map(({ id }) => id)
+
 /** Includes hidden packages. */
 export const hasPackages = async (db: Queryable, tier: string): Promise<boolean> =>
   (await db.$count(premiumPackages, eq(premiumPackages.tier, tier))) > 0

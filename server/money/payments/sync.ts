@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
-import { creditPeriod, refreshStanding, writeDispute, writeFailedRefund, writeInvoice, writeRefund } from '../ledger/ledger.ts'
+import { creditPeriod, refreshStanding, writeInvoice, writeReturn } from '../ledger/ledger.ts'
 import { asked, isInvalid, isMissing } from './card.ts'
 import { type Billed, billedBy } from './meaning.ts'
 import { goOn } from './pending.ts'
@@ -28,14 +28,22 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
   // An upgrade was confirmed at the provider's page.
   const current = asOf && runs(asOf) && isPaidChange(card, invoices) ? await goOn(client, asOf) : asOf
   const now = env.clock()
+  // A restored copy may lack a package.
+  const known = await store.listPackageIds(tx)
+  const kept = <T extends { packageId?: string | null }>(plan: T): T =>
+    plan.packageId && !known.includes(plan.packageId) ? { ...plan, packageId: null } : plan
   // The ledger's order is the order of payment.
   for (const invoice of invoices.toReversed()) {
-    const plan = planOf(card, invoice)
+    const found = planOf(card, invoice)
+    const plan = found && kept(found)
     if (plan) await writeDown(tx, now, { userId, providerId: card.providerId, ...plan }, invoice)
     else if (isBilling(invoice)) env.card.warn({ invoice: invoice.id ?? '' }, FOREIGN)
   }
   if (current)
-    await store.saveCard(tx, env.card.providerId, userId, { ...stateOf(current), waiting: waitingOf(card, current, invoices) })
+    await store.saveCard(tx, env.card.providerId, userId, {
+      ...kept(stateOf(current)),
+      waiting: waitingOf(card, current, invoices),
+    })
   await refreshStanding(tx, userId, now)
   return await store.lockCard(tx, env.card.providerId, userId)
 }
@@ -199,8 +207,9 @@ export async function writeRefunds(tx: Queryable, now: Date, intent: string, ref
   if (!payment) return
   for (const { id, amount: amountCents, status } of refunds) {
     const about = { refersTo: payment.key, amountCents, reference: id }
-    if (status !== 'failed' && status !== 'canceled') await writeRefund(tx, now, { ...about, key: `card:${id}` })
-    else if (await store.isEntry(tx, `card:${id}`)) await writeFailedRefund(tx, now, { ...about, key: `card:${id}:failed` })
+    if (status !== 'failed' && status !== 'canceled') await writeReturn(tx, now, 'refund', { ...about, key: `card:${id}` })
+    else if (await store.isEntry(tx, `card:${id}`))
+      await writeReturn(tx, now, 'refund_failed', { ...about, key: `card:${id}:failed` })
   }
 }
 
@@ -217,8 +226,8 @@ export async function writeDisputes(tx: Queryable, now: Date, intent: string, di
   if (!payment) return
   for (const { id, amount: amountCents, status } of disputes) {
     const about = { refersTo: payment.key, amountCents, reference: id }
-    if (status !== 'won') await writeDispute(tx, now, { ...about, key: `card:${id}`, isWon: false })
-    else if (await store.isEntry(tx, `card:${id}`)) await writeDispute(tx, now, { ...about, key: `card:${id}:won`, isWon: true })
+    if (status !== 'won') await writeReturn(tx, now, 'dispute', { ...about, key: `card:${id}` })
+    else if (await store.isEntry(tx, `card:${id}`)) await writeReturn(tx, now, 'dispute_won', { ...about, key: `card:${id}:won` })
   }
 }
 

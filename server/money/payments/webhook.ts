@@ -41,7 +41,7 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
   return {}
 }
 
-/** Bills nothing more where the bank has taken a payment of this subscription back. */
+/** Ends the subscription whose payment the bank has taken back. */
 async function endDisputed(
   env: Env,
   tx: Queryable,
