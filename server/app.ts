@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { accountRoutes } from './account/account/routes.ts'
 import { familyRoutes } from './account/family/routes.ts'
 import { lockLeaving } from './admin/acts.ts'
+import { readAnchors } from './admin/anchors.ts'
 import { type Answers, countAnswers } from './admin/figures.ts'
 import { adminRoutes } from './admin/routes.ts'
 import { callFrames } from './chat/calls/frames.ts'
@@ -150,6 +151,8 @@ export async function makeApp(
   }
   const report = (error: unknown, name: string) => logIncident(log, error, `job ${name}`)
   const shown = metrics && measureAnchors(metrics)
+  // The job may have run today already.
+  if (shown) readAnchors(env.db).then(shown, (error: unknown) => report(error, 'newest-hashes'))
   const jobs = makeJobs({
     env,
     pool: database.pool,

@@ -34,6 +34,7 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null)
   const [password, setPassword] = useState('')
   const [failure, setFailure] = useState<string>()
+  const [why, setWhy] = useState<string>()
   const [isPending, setPending] = useState(false)
   const [isOpening, setOpening] = useState(false)
   const { ways } = useWays()
@@ -55,12 +56,14 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
     if (password === '') return refuse('Password is required')
     if (ways && !ways.password) return setOpening(true)
     setPending(true)
+    setWhy(undefined)
     try {
       await deletes()
     } catch (error) {
       setPending(false)
       const isWrong = error instanceof ApiError && error.code === 'invalid_credentials'
-      refuse(isWrong ? 'Wrong password' : failureWords(error))
+      if (isWrong) refuse('Wrong password')
+      else setWhy(failureWords(error))
     }
   }
 
@@ -93,8 +96,8 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
           </dd>
           <dt>Stays</dt>
           <dd>
-            What you wrote and sent, with those whom you wrote to; they see “Deleted account”. What was paid stays in the books,
-            without your name. Your username is not issued again.
+            What you wrote and sent, with those whom you wrote to; they see “Deleted account”. What you paid, and asked to pay by
+            coin with its refund address, stays in the books, without your name. Your username is not issued again.
           </dd>
         </dl>
         <PasswordField
@@ -107,6 +110,11 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
             setFailure(undefined)
           }}
         />
+        {why && (
+          <Note icon={TriangleAlert} tone="danger" role="alert">
+            {why}
+          </Note>
+        )}
         <FormFooter action="Delete account" pendingAction="Deleting..." isPending={isPending} isDangerous onClose={close} />
       </form>
     </Dialog>
