@@ -29,7 +29,7 @@ export function CardPayments() {
   }
 
   return (
-    <section className="coin-find" aria-labelledby={id}>
+    <section className="payment-find" aria-labelledby={id}>
       <h2 id={id}>Card payments</h2>
       <p className="t2">Refunds and answers to disputes are made at the card provider. What it tells of them stands here.</p>
       <form onSubmit={find} noValidate>
@@ -52,7 +52,7 @@ export function CardPayments() {
         )}
       </div>
       {value && value.payments.length > 0 && (
-        <ul className="coin-reviews" aria-label="Card payments">
+        <ul className="payment-rows" aria-label="Card payments">
           {value.payments.map((payment) => (
             <Paid key={payment.place} payment={payment} />
           ))}
@@ -89,7 +89,7 @@ function Paid({ payment }: { payment: CardPayment }) {
         </p>
         <p className="num what">{dollarWords(amountCents)}</p>
       </header>
-      <dl className="coin-facts">
+      <dl className="payment-facts">
         <Fact name="Paid">{moment(new Date(paidAt))}</Fact>
         <Fact name="For">
           {moment(new Date(startsAt))}

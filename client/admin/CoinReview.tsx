@@ -44,7 +44,7 @@ export function CoinReview({ review, onSettled }: Props) {
           {review.assetCents !== null && <span className="t2"> · {dollarWords(review.assetCents)}</span>}
         </p>
       </header>
-      <dl className="coin-facts">
+      <dl className="payment-facts">
         <Fact name="From">
           <b>{name}</b>
         </Fact>
@@ -61,7 +61,7 @@ export function CoinReview({ review, onSettled }: Props) {
         {review.walletAddress && <Long name="Refund to" text={review.walletAddress} label="Copy the refund address" />}
         <Fact name="Noticed">{moment(new Date(review.noticedAt))}</Fact>
       </dl>
-      <div className="coin-acts">
+      <div className="payment-acts">
         {review.outcomes.map((outcome) => (
           <button
             key={outcome}

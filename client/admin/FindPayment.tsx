@@ -46,8 +46,8 @@ export function FindPayment() {
   }
 
   return (
-    <section className="coin-find" aria-labelledby="coin-find">
-      <h2 id="coin-find">Refund a payment</h2>
+    <section className="payment-find" aria-labelledby="payment-find">
+      <h2 id="payment-find">Refund a payment</h2>
       <p className="t2">Send the money back from your own wallet, then note it here. The plan that it paid for ends.</p>
       <form onSubmit={submit} noValidate>
         <Field
@@ -67,7 +67,7 @@ export function FindPayment() {
       </form>
       <div role="status">{found?.length === 0 && <p className="none">No payment has this address or transaction.</p>}</div>
       {found && found.length > 0 && (
-        <ul className="coin-reviews" aria-label="Payments found">
+        <ul className="payment-rows" aria-label="Payments found">
           {found.map((payment) => (
             <Paid
               key={payment.paymentId}
@@ -106,7 +106,7 @@ function Paid({ payment, onChanged }: { payment: PaidPayment; onChanged: (paymen
           {amountWords(payment)} <span className="t2">· {dollarWords(payment.usdCents)}</span>
         </p>
       </header>
-      <dl className="coin-facts">
+      <dl className="payment-facts">
         <Long name={cameTo(payment)} text={payment.paymentAddress} label="Copy the address it came to" />
         {payment.transactionHash && <Long name="Transaction" text={payment.transactionHash} label="Copy the transaction" />}
         {payment.walletAddress && <Long name="Refund to" text={payment.walletAddress} label="Copy the refund address" />}
@@ -116,7 +116,7 @@ function Paid({ payment, onChanged }: { payment: PaidPayment; onChanged: (paymen
         <Fact name="Asked for">{moment(new Date(payment.createdAt))}</Fact>
       </dl>
       {payment.isRefundable && (
-        <div className="coin-acts">
+        <div className="payment-acts">
           <button type="button" className="btn compact outline" disabled={isPending} onClick={() => setAsked(true)}>
             Note a refund
           </button>

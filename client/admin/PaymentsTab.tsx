@@ -25,7 +25,7 @@ export function PaymentsTab() {
       {value && failure && <NotRead words="The payments may be out of date." failure={failure} onRetry={reload} />}
       {value?.reviews.length === 0 && <p className="none">Nothing waits for you.</p>}
       {value && value.reviews.length > 0 && (
-        <ul className="coin-reviews" aria-label="Payments that need review">
+        <ul className="payment-rows" aria-label="Payments that need review">
           {value.reviews.map((review) => (
             <CoinReview key={review.id} review={review} onSettled={reload} />
           ))}

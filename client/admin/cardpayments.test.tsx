@@ -14,7 +14,7 @@ const PAYMENT: CardPayment = {
   ...{ invoice: 'in_1', reference: 'pi_1', returns: [{ kind: 'dispute', amountCents: 800_000, at: AT, reference: 'dp_1' }] },
 }
 
-const facts = (row: HTMLElement) => [...row.querySelectorAll('.coin-facts dt')].map(({ textContent }) => textContent)
+const facts = (row: HTMLElement) => [...row.querySelectorAll('.payment-facts dt')].map(({ textContent }) => textContent)
 
 test('A payment shows who paid, what for, and the dispute; the search is sent whole, and the pages go on', async () => {
   const answers = makeAnswers()
