@@ -4,7 +4,7 @@ import { adminApi } from '../../contract/admin/admin.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
 import type { Tier } from '../../contract/money/plans.ts'
 import { checkLedger } from '../money/ledger/audit.ts'
-import { creditPeriod, grantTier, writeRefund } from '../money/ledger/ledger.ts'
+import { creditPeriod, grantTier, writeReturn } from '../money/ledger/ledger.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 import { sumDays } from './revenue.ts'
@@ -40,7 +40,7 @@ async function credits(who: Person, tier: 'test' | 'premium', billingPeriod: 'mo
 }
 async function refunds(paid: Paid, cents: number) {
   const at = clock()
-  await db.transaction((tx) => writeRefund(tx, at, { key: randomUUID(), refersTo: paid.key, amountCents: cents }))
+  await db.transaction((tx) => writeReturn(tx, at, 'refund', { key: randomUUID(), refersTo: paid.key, amountCents: cents }))
   paid.refunds.push({ cents, at })
 }
 const grants = (who: Person, tier: Tier) => db.transaction((tx) => grantTier(tx, clock(), { userId: who.id, tier }))

@@ -8,7 +8,7 @@ import {
 import { COINS, type Currency } from '../../../contract/money/coins.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
-import { writeRefund } from '../ledger/ledger.ts'
+import { writeReturn } from '../ledger/ledger.ts'
 import { amountOf, centsFor } from './amounts.ts'
 import { asWritten } from './namedPayment.ts'
 import * as store from './store.ts'
@@ -145,7 +145,7 @@ async function decide(tx: Queryable, payment: store.Payment, arrivals: readonly 
 
 /** Returns false if the payment was paid back before or never credited. */
 const payBack = (tx: Queryable, { id }: store.Payment, now: Date, reference?: string): Promise<boolean> =>
-  writeRefund(tx, now, {
+  writeReturn(tx, now, 'refund', {
     ...{ key: `refund:coin:${id}`, refersTo: `coin:${id}` },
     ...(reference !== undefined && { reference }),
   })

@@ -6,7 +6,7 @@ import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 import { checkLedger, sumLedger } from './audit.ts'
 import { checkChain, findEntryByHash, newestEntry } from './entryChain.ts'
-import { creditPeriod, followPlans, grantTier, type PaidPeriod, writeRefund } from './ledger.ts'
+import { creditPeriod, followPlans, grantTier, type PaidPeriod, writeReturn } from './ledger.ts'
 import { monthsAfter } from './standing.ts'
 
 const world = await startWorld()
@@ -22,7 +22,7 @@ const month = (who: Person, more: Partial<PaidPeriod> = {}): PaidPeriod => ({
 })
 const credits = (period: PaidPeriod) => db.transaction((tx) => creditPeriod(tx, clock(), period))
 const refunds = (refersTo: string, amountCents: number, key = `refund:${randomUUID()}`) =>
-  db.transaction((tx) => writeRefund(tx, clock(), { key, refersTo, amountCents }))
+  db.transaction((tx) => writeReturn(tx, clock(), 'refund', { key, refersTo, amountCents }))
 const grants = (who: Person, tier: Tier, endDate?: Date) =>
   db.transaction((tx) => grantTier(tx, clock(), { userId: who.id, tier, endDate }))
 const tierOf = async (who: Person) => (await who.does(accountApi.user, {})).subscriptionTier

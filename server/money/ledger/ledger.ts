@@ -47,7 +47,7 @@ export async function creditPeriod(
   { coin, period, reference, ...paid }: PaidPeriod,
 ): Promise<{ isNew: boolean; startsAt: Date; endsAt: Date | null }> {
   await store.lockAccount(tx, paid.userId)
-  const { startsAt, endsAt } = period ?? (await nextPeriod(tx, now, paid))
+  const { startsAt, endsAt } = period ?? periodAfter(await paidStanding(tx, paid.userId, now), now, paid)
   const entry = {
     ...paid,
     ...{ kind: 'payment' as const, startsAt, endsAt, createdAt: now, reference: reference ?? null },
@@ -66,7 +66,7 @@ export async function gives(
   plan: Pick<PaidPeriod, 'userId' | 'tier' | 'packageId' | 'billingPeriod'>,
 ): Promise<boolean> {
   const entries = await store.listEntries(db, [plan.userId])
-  const { startsAt, endsAt } = await nextPeriod(db, now, plan)
+  const { startsAt, endsAt } = periodAfter(standingAt(entries, now), now, plan)
   const { tier, packageId } = plan
   const paid = {
     ...{ key: '', kind: 'payment' as const, source: 'coin' as const, tier, packageId },
@@ -81,12 +81,12 @@ export async function gives(
   return has(withIt, startsAt) && has(withIt, last) && !has(entries, last)
 }
 
-async function nextPeriod(
-  tx: Queryable,
+/** One month, or twelve, that begin when this very plan ends, or now. */
+function periodAfter(
+  standing: Standing,
   now: Date,
-  { userId, tier, packageId, billingPeriod }: Pick<PaidPeriod, 'userId' | 'tier' | 'packageId' | 'billingPeriod'>,
-): Promise<{ startsAt: Date; endsAt: Date }> {
-  const standing = await paidStanding(tx, userId, now)
+  { tier, packageId, billingPeriod }: Pick<PaidPeriod, 'tier' | 'packageId' | 'billingPeriod'>,
+): { startsAt: Date; endsAt: Date } {
   const isSame = standing.tier === tier && standing.packageId === packageId
   const startsAt = (isSame && standing.endDate) || now
   return { startsAt, endsAt: monthsAfter(startsAt, billingPeriod === 'yearly' ? 12 : 1) }
@@ -113,13 +113,11 @@ interface PaidBack {
 }
 
 /**
- * Writes that a payment was paid back, in whole or in part, exactly once for its key. The period ends once the whole amount is back.
- * Runs inside the caller's transaction. Returns false if the key was written before, or there is no such payment.
+ * Writes that a payment was paid back, in whole or in part, or disputed, or that either was undone, exactly once for its key. The period
+ * ends once the whole amount is back, or with a dispute, and goes on once that is undone. Runs inside the caller's transaction. Returns
+ * false if the key was written before, or there is no such payment.
  */
-export const writeRefund = (tx: Queryable, now: Date, paidBack: PaidBack): Promise<boolean> =>
-  writeReturn(tx, now, 'refund', paidBack)
-
-async function writeReturn(
+export async function writeReturn(
   tx: Queryable,
   now: Date,
   kind: 'refund' | 'refund_failed' | 'dispute' | 'dispute_won',
@@ -137,18 +135,6 @@ async function writeReturn(
   if (isNew) await refreshStanding(tx, userId, now)
   return isNew
 }
-
-/** Writes that a refund came back, exactly once for its key: the period goes on. Else as `writeRefund`. */
-export const writeFailedRefund = (tx: Queryable, now: Date, about: PaidBack): Promise<boolean> =>
-  writeReturn(tx, now, 'refund_failed', about)
-
-/**
- * Writes that a bank took a payment back, or gave it again as the dispute was won, exactly once for its key. The period ends with a
- * dispute and goes on after one that is won. Runs inside the caller's transaction. Returns false if the key was written before, or there
- * is no such payment.
- */
-export const writeDispute = (tx: Queryable, now: Date, { isWon, ...about }: PaidBack & { isWon: boolean }): Promise<boolean> =>
-  writeReturn(tx, now, isWon ? 'dispute_won' : 'dispute', about)
 
 /** The plan cannot be set; the message says why. */
 export class PlanError extends Error {}

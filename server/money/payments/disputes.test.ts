@@ -108,3 +108,16 @@ test('a refund that a bank refuses days later is no refund: the plan goes on to 
   expect(await tierOf(alice)).toBe('free')
   await holds()
 })
+
+test('a payment that was refunded and is disputed too takes no more than itself from the income', async () => {
+  const alice = await free()
+  const before = await incomeNow()
+  await buys(alice, 'premium')
+  await alice.does(paymentsApi.refund, {})
+  await disputes(alice)
+  expect((await entriesOf(alice)).map(({ kind }) => kind)).toEqual(['payment', 'refund', 'dispute'])
+  expect(await incomeNow()).toBe(before)
+  await disputes(alice, 'won')
+  expect([await incomeNow(), await tierOf(alice)]).toEqual([before, 'free'])
+  await holds()
+})

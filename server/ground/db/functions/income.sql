@@ -18,8 +18,13 @@ RETURNS TABLE ("at" timestamp with time zone, "recurring" bigint, "premium" bigi
 			m.cents * CASE p.billing_period WHEN 'yearly' THEN 1 ELSE 12 END AS twelfths
 		FROM ledger_entries p CROSS JOIN LATERAL (
 			SELECT p.created_at, p.amount_cents AS cents
-			UNION ALL SELECT r.created_at, -returned(r.kind, r.amount_cents) FROM ledger_entries r
-			WHERE r.refers_to = p.key AND returned(r.kind, r.amount_cents) <> 0 AND r.place <> ALL (without)) m
+			-- What is refunded and disputed too takes no more than was paid.
+			UNION ALL SELECT r.created_at, least(p.amount_cents, r.before) - least(p.amount_cents, r.before + r.cents)
+			FROM (
+				SELECT e.created_at, returned(e.kind, e.amount_cents) AS cents,
+					(sum(returned(e.kind, e.amount_cents)) OVER (ORDER BY e.place))::bigint - returned(e.kind, e.amount_cents) AS before
+				FROM ledger_entries e
+				WHERE e.refers_to = p.key AND returned(e.kind, e.amount_cents) <> 0 AND e.place <> ALL (without)) r) m
 		WHERE p.user_id = u.id AND p.kind = 'payment' AND p.place <> ALL (without) AND is_counted(p.source, p.provider_id)
 	), steps AS (
 		SELECT s.at, sum(s.twelfths)::bigint AS recurring, sum(CASE s.tier WHEN 'premium' THEN s.twelfths ELSE 0 END)::bigint AS premium
