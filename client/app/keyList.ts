@@ -19,6 +19,7 @@ export const KEYS: { title: string; keys: { words: string; press: string[] }[] }
       { words: 'Open', press: ['Enter'] },
       { words: 'Actions of a row', press: ['Shift', 'F10'] },
       { words: 'Pin a chat', press: ['P'] },
+      { words: 'Move a pinned chat', press: ['Alt', 'Shift', '↑↓'] },
       { words: 'Mark as read or unread', press: ['U'] },
       { words: 'Mute', press: ['M'] },
       { words: 'Archive', press: ['E'] },

@@ -28,6 +28,7 @@ export function AlertDialog(props: Props) {
     giveBack()
   }
 
+  const cancel = <Radix.Cancel className="btn outline">Cancel</Radix.Cancel>
   return (
     <Radix.Root open onOpenChange={(isOpen) => !isOpen && onCancel()}>
       <Radix.Portal>
@@ -41,15 +42,16 @@ export function AlertDialog(props: Props) {
           </header>
           {children}
           <footer className={other ? 'pile' : ''}>
-            <Radix.Cancel className="btn outline">Cancel</Radix.Cancel>
-            <button type="button" className={isHarmless ? 'btn primary' : 'btn danger'} disabled={isPending} onClick={onConfirm}>
-              {isPending ? pendingAction : action}
-            </button>
+            {!other && cancel}
             {other && (
               <button type="button" className="btn outline danger-words" disabled={isPending} onClick={other.onConfirm}>
                 {other.action}
               </button>
             )}
+            <button type="button" className={isHarmless ? 'btn primary' : 'btn danger'} disabled={isPending} onClick={onConfirm}>
+              {isPending ? pendingAction : action}
+            </button>
+            {other && cancel}
           </footer>
         </Radix.Content>
       </Radix.Portal>

@@ -30,6 +30,16 @@ function Nested({ isAlert }: { isAlert: boolean }) {
   )
 }
 
+test('A question with two answers begins at Cancel, and Tab goes from one to the next as they stand', async () => {
+  const words = { title: 'Sure?', text: 'It goes.', action: 'For all', pendingAction: '', isPending: false }
+  const other = { action: 'For me', onConfirm: onDelete }
+  const { person } = show(<AlertDialog {...words} other={other} onConfirm={onDelete} onCancel={onClose} />, makeAnswers())
+  const names = screen.getAllByRole('button').map(({ textContent }) => textContent)
+  expect([names, document.activeElement?.textContent]).toEqual([['For me', 'For all', 'Cancel'], 'Cancel'])
+  await person.tab()
+  expect(document.activeElement?.textContent).toBe('For me')
+})
+
 test.each([
   [false, 'dialog'],
   [true, 'alertdialog'],

@@ -1,5 +1,5 @@
 import { Ban, KeyRound } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { EMPTY, isBlank } from '../../../contract/chat/contentwords.ts'
 import { NOT_ENCRYPTED } from '../../rooms/list/preview.ts'
 import { later } from '../../ui/later.tsx'
@@ -31,6 +31,9 @@ export const preloadBubbles = () =>
     ...[Under, UnderActs, FileBody, OnceBody, Album, Forwarded].map((part) => part.preload()),
   ])
 
+/** A message that is younger fades in. */
+const NEW_MS = 2000
+
 interface Props {
   message: ShownMessage
   /** Pictures sent together; `message` speaks for all of them. */
@@ -47,10 +50,11 @@ interface Props {
 }
 
 export function Bubble({ message, album, name, startsRun, isTabStop, isStarred = false, onUpgrade, ...body }: Props) {
+  const [isNew] = useState(() => Date.now() - Date.parse(message.at) < NEW_MS)
   const { below, details } = remarksOf(message, name)
   const quote = quoteIn(message)
   const above = quote ? <Quoted quote={quote} /> : isForwarded(message) && <Forwarded />
-  const classes = ['msg', message.isMine && 'me', !startsRun && 'on'].filter(Boolean)
+  const classes = ['msg', message.isMine && 'me', !startsRun && 'on', isNew && 'new'].filter(Boolean)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a group of a form's fields
     <div

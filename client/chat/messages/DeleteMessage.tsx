@@ -1,4 +1,5 @@
 import { ACT_LIMITS } from '../../../contract/chat/kinds/fold.ts'
+import { isNotes } from '../../rooms/list/room.ts'
 import type { RoomRow } from '../../rooms/list/roomList.ts'
 import { AlertDialog } from '../../ui/AlertDialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
@@ -24,7 +25,9 @@ export function DeleteMessage({ room, messages, onUpgrade, onDeleted, onClose }:
   const env = useEnv()
   const isOne = messages.length === 1
   const isForAll = messages.every((message) => canDelete(env, message))
-  const isForMe = messages.every((message) => canDeleteForMe(room, message))
+  const isOwnNote = isNotes(room)
+  // Everyone is oneself there: this is for what is too old to leave the server.
+  const isForMe = !(isOwnNote && isForAll) && messages.every((message) => canDeleteForMe(room, message))
   const over = (work: () => void) => () => {
     onClose()
     onDeleted?.()
@@ -39,11 +42,13 @@ export function DeleteMessage({ room, messages, onUpgrade, onDeleted, onClose }:
   const forAll = { action: FOR_ALL, onConfirm: over(() => void remove()) }
   const forMe = { action: FOR_ME, onConfirm: over(() => deleteForMe(env, room, messages)) }
   const firstMs = Math.min(...messages.map(({ at, sentAt = at }) => Date.parse(sentAt)))
+  const leaves = isOne ? 'it leaves' : 'they leave'
+  const ofNotes = `${isOne ? 'It leaves' : 'They leave'} all your browsers. The server keeps what it has sealed.`
   const words = [
     isForAll &&
       `For everyone until ${moment(new Date(firstMs + ACT_LIMITS.deleteMs))}: ${isOne ? 'its words and its file' : 'their words and their files'} leave the server and everybody’s browsers, one that is off when it connects. What was read, copied or exported before is not taken back.`,
     isForMe &&
-      `For you: ${isOne ? 'it leaves' : 'they leave'} your browsers. The others keep theirs, and the server what it has sealed.`,
+      (isOwnNote ? ofNotes : `For you: ${leaves} your browsers. The others keep theirs, and the server what it has sealed.`),
   ]
   return (
     <AlertDialog

@@ -3,7 +3,6 @@ import type { Env } from '../../env.ts'
 import { lookSoon } from '../../rooms/list/lifetimes.ts'
 import { isMarkable, loadMarks } from '../../rooms/list/marks.ts'
 import { notesRoom, openNotes } from '../../rooms/list/notes.ts'
-import { isNotes } from '../../rooms/list/room.ts'
 import { type RoomRow, roomById } from '../../rooms/list/roomList.ts'
 import { holdPage, untilKept } from '../../rooms/list/unkeptDrafts.ts'
 import { failureWords } from '../../ui/failure.ts'
@@ -14,9 +13,9 @@ import { keyOf } from './selection.ts'
 import { flush } from './send.ts'
 import type { ShownMessage } from './store.ts'
 
-/** False for what the server does not have yet. In the notes nobody else has anything. */
+/** False for what the server does not have yet. */
 export const canDeleteForMe = (room: RoomRow, { seq, senderId, body }: ShownMessage): boolean =>
-  isMarkable(room) && !isNotes(room) && seq !== null && senderId !== undefined && !['unreadable', 'notice'].includes(body.kind)
+  isMarkable(room) && seq !== null && senderId !== undefined && !['unreadable', 'notice'].includes(body.kind)
 
 /**
  * Takes the messages off the screen. They are deleted once the toast that offers to undo it is gone, or nobody looks at the page: a page

@@ -186,6 +186,28 @@ test.each<[string, Partial<ShownMessage>, string[], string[]]>([
   expect(offered.map(({ textContent }) => textContent?.replace('Delete for ', '')).sort()).toEqual([...forWhom].sort())
 })
 
+test.each<[string, Partial<ShownMessage>, string, RegExp]>([
+  ['an hour', {}, 'Delete for everyone', /leave the server/],
+  ['two days', { at: before(ACT_LIMITS.deleteMs + 1) }, 'Delete for me', /^It leaves all your browsers\. The server keeps/],
+])('A note to oneself of %s can be deleted, once, and is said where it leaves', async (_, more, action, words) => {
+  const notes = roomsStore.getState().rooms.get(notesRoomId(ALICE_ID)) ?? expect.fail()
+  const note = { ...mine, ...more }
+  messagesStore.setState({ open: { chatRoomId: notes.id, messages: [note], status: 'ready' } as unknown as RoomView })
+  const { person } = show(<Talk {...{ room: notes, messages: [note], onUpgrade: upgrade }} />, makeAnswers(), {
+    crypto,
+    clock: () => new Date(NOW),
+  })
+  bubble().focus()
+  await person.keyboard('{Delete}')
+  const dialog = await screen.findByRole('alertdialog', { name: 'Delete this message?' })
+  expect(
+    within(dialog)
+      .getAllByRole('button')
+      .map(({ textContent }) => textContent),
+  ).toEqual(['Cancel', action])
+  expect(within(dialog).getByText(words)).toBeTruthy()
+})
+
 const HIDE = { type: 'hide', room: ROOM_ID, target: { senderId: BOB_ID, id: MINE_ID }, at: 7 }
 
 test('Before the other has answered nothing is offered that the server refuses then: no edit, no reaction, no pin', async () => {

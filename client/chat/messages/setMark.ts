@@ -8,6 +8,13 @@ import { flush } from './send.ts'
 export const setMark = (env: Env, room: RoomRow, is: Mark['is'], on: boolean): Promise<void> =>
   keepMarks(env, [{ type: 'mark', room: room.id, is, on, at: room.lastSeq }])
 
+/** Pins chats, or pins them once more: they stand in this order. */
+export const setPins = (env: Env, rooms: RoomRow[]): Promise<void> =>
+  keepMarks(
+    env,
+    rooms.map(({ id, lastSeq }) => ({ type: 'mark', room: id, is: 'pinned', on: true, at: lastSeq })),
+  )
+
 /** Marks on all own browsers. Throws ApiError where there are no notes yet, and no line; CryptoFailure('queue_full'). */
 export async function keepMarks(env: Env, marks: (Mark | Star | ChatDeletion)[]): Promise<void> {
   const notes = roomById(await openNotes(env))

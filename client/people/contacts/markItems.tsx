@@ -1,12 +1,12 @@
-import { Archive, ArchiveRestore, Bell, BellOff, Mail, MailOpen, Pin, PinOff } from 'lucide-react'
+import { Archive, ArchiveRestore, ArrowDown, ArrowUp, Bell, BellOff, Mail, MailOpen, Pin, PinOff } from 'lucide-react'
 import type { Mark } from '../../../contract/chat/content.ts'
 import { unmuteRoom } from '../../alerts/notifications/mute.ts'
-import { setMark } from '../../chat/messages/setMark.ts'
+import { setMark, setPins } from '../../chat/messages/setMark.ts'
 import type { Env } from '../../env.ts'
 import { isArchived, isMarkable, isMarkedUnread, isPinned, marksStore } from '../../rooms/list/marks.ts'
 import { markAllRead } from '../../rooms/list/readMarks.ts'
 import { isNotes } from '../../rooms/list/room.ts'
-import { type RoomRow, roomsStore } from '../../rooms/list/roomList.ts'
+import { type RoomRow, roomsStore, sortRooms } from '../../rooms/list/roomList.ts'
 import { failureWords } from '../../ui/failure.ts'
 import type { MenuItem } from '../../ui/Menu.tsx'
 import { showToast } from '../../ui/toast.ts'
@@ -23,8 +23,7 @@ export function markItems(env: Env, room: RoomRow, name: string): MenuItem[] {
   const set = (is: Mark['is'], on: boolean) => tries(() => setMark(env, room, is, on))
 
   function pin() {
-    const pinned = [...roomsStore.getState().rooms.values()].filter((row) => isPinned(row, marksStore.getState().marks))
-    if (pinned.length >= PINS_MAX)
+    if (pinnedRows().length >= PINS_MAX)
       return showToast({ tone: 'plain', title: `${PINS_MAX} chats are pinned`, text: 'Unpin one of them first.' })
     void set('pinned', true)
   }
@@ -56,7 +55,7 @@ export function markItems(env: Env, room: RoomRow, name: string): MenuItem[] {
     ? { icon: MailOpen, label: 'Mark as read', press: 'U', onSelect: () => void read() }
     : { icon: Mail, label: 'Mark as unread', press: 'U', onSelect: () => void set('unread', true) }
   return [
-    ...(isAway ? [] : [pinItem]),
+    ...(isAway ? [] : [pinItem, ...moveItems(env, room)]),
     ...(isNotes(room) ? [] : [readItem]),
     isAway
       ? { icon: ArchiveRestore, label: 'Move out of the archive', press: 'E', onSelect: () => void set('archived', false) }
@@ -68,6 +67,29 @@ export const muteItem = (env: Env, room: RoomRow): MenuItem =>
   room.mutedUntil
     ? { icon: Bell, label: 'Unmute', press: 'M', onSelect: () => void unmuteRoom(env, room) }
     : { icon: BellOff, label: 'Mute', press: 'M', onSelect: () => askAct('mute', room.id) }
+
+/** In their order. */
+export const pinnedRows = (): RoomRow[] =>
+  sortRooms(roomsStore.getState().rooms.values()).filter((row) => isPinned(row, marksStore.getState().marks))
+
+function moveItems(env: Env, room: RoomRow): MenuItem[] {
+  const at = pinnedRows().findIndex(({ id }) => id === room.id)
+  if (at < 0) return []
+  const up = { icon: ArrowUp, label: 'Move up', press: 'Alt Shift ↑', onSelect: () => void movePin(env, room.id, -1) }
+  const down = { icon: ArrowDown, label: 'Move down', press: 'Alt Shift ↓', onSelect: () => void movePin(env, room.id, 1) }
+  return [...(at > 0 ? [up] : []), ...(at < pinnedRows().length - 1 ? [down] : [])]
+}
+
+/** Moves a pinned chat by so many places among the pinned. */
+export async function movePin(env: Env, chatRoomId: string, by: number): Promise<void> {
+  const before = pinnedRows()
+  const from = before.findIndex(({ id }) => id === chatRoomId)
+  const to = Math.max(0, Math.min(before.length - 1, from + by))
+  if (from < 0 || to === from) return
+  const after = before.toSpliced(from, 1).toSpliced(to, 0, ...before.slice(from, from + 1))
+  // A pin stands by the place of its mark: whatever stands from the change on is marked once more.
+  await tries(() => setPins(env, after.slice(Math.min(from, to))))
+}
 
 async function tries(run: () => Promise<void>): Promise<boolean> {
   try {

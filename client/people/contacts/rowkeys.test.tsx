@@ -12,6 +12,7 @@ import { ALICE_ID, ROOM_ID, shownBob, shownRoom } from '../../testing/shown.ts'
 import type { Marks } from '../../worker/crypto.ts'
 import { withMark } from '../../worker/messages/marks.ts'
 import { actStore, endAct } from './acts.ts'
+import { pinnedRows } from './markItems.tsx'
 import { RowSwipes } from './RowSwipes.tsx'
 import { useRowMenu } from './useRowMenu.tsx'
 
@@ -98,6 +99,56 @@ test('A letter with Ctrl or Alt, on a found message or on a request marks nothin
   await person.keyboard('mup')
   await waitFor(() => expect(kept).toMatchObject([{ room: notes.id, is: 'pinned' }]))
   expect(actStore.getState().asked).toBe(null)
+})
+
+const third: RoomRow = { ...shownRoom, id: 'third' }
+const [first, second] = [ROOM_ID, notes.id]
+
+function pinAll() {
+  for (const [index, room] of [first, second, third.id].entries())
+    marks = withMark(marks, { type: 'mark', room, is: 'pinned', on: true, at: 0 }, (index + 1) / 10)
+  roomsStore.setState({ rooms: new Map([shownRoom, notes, third].map((room) => [room.id, room])) })
+  marksStore.setState({ marks })
+}
+const pins = () => pinnedRows().map(({ id }) => id)
+
+test('Alt, Shift and an arrow move a pinned row, which stays where it is at the end; each entry is a pin that builds of before know', async () => {
+  pinAll()
+  const { person } = show(<List />, makeAnswers(), { crypto })
+  expect(pins()).toEqual([first, second, third.id])
+  row(second).focus()
+  await person.keyboard('{Alt>}{Shift>}{ArrowUp}{/Shift}{/Alt}')
+  await waitFor(() => expect(pins()).toEqual([second, first, third.id]))
+  expect(kept).toHaveLength(3)
+  await person.keyboard('{Alt>}{Shift>}{ArrowUp}{/Shift}{/Alt}{Alt>}{ArrowDown}{/Alt}')
+  row(first).focus()
+  await person.keyboard('{Alt>}{Shift>}{ArrowDown}{/Shift}{/Alt}')
+  await waitFor(() => expect(pins()).toEqual([second, third.id, first]))
+  // The first stays as it is marked.
+  expect(kept.slice(3)).toMatchObject([{ room: third.id }, { room: first, is: 'pinned', on: true }])
+})
+
+test('A pinned row that is dragged onto another takes its place; what is not pinned, or comes from elsewhere, moves nothing', async () => {
+  pinAll()
+  show(<List />, makeAnswers(), { crypto })
+  const drag = (name: string, element: Element) => {
+    const event = new Event(name, { bubbles: true, cancelable: true })
+    element.dispatchEvent(event)
+    return event.defaultPrevented
+  }
+  // The listeners come with a file of their own.
+  await waitFor(() => {
+    drag('dragstart', row(first))
+    expect(drag('dragover', row(second))).toBe(true)
+  })
+  expect(row(second).closest('li')?.className).toBe('drop-below')
+  drag('drop', row(second))
+  await waitFor(() => expect(pins()).toEqual([second, first, third.id]))
+  drag('dragend', row(first))
+  expect(row(second).closest('li')?.className).toBe('')
+  expect(drag('dragover', row(second))).toBe(false)
+  drag('dragstart', row('request'))
+  expect([drag('dragover', row(second)), kept.length]).toEqual([false, 3])
 })
 
 /** A finger on a row of 300 px. */

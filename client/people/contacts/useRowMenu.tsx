@@ -12,8 +12,13 @@ interface Asked {
 
 /** Letters of the row's menu. */
 const LETTER = /^[PUME]$/
+/** With Alt and Shift: where a pinned row goes. */
+const STEPS: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 }
 
-/** Opens the menu of a row by a right click, the menu key, a long press or the row's button, and takes its letters. */
+/**
+ * Opens the menu of a row by a right click, the menu key, a long press or the row's button, takes its letters, and moves pinned rows by
+ * keys and by dragging.
+ */
 export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefined, () => void] {
   const env = useEnv()
   const [asked, setAsked] = useState<Asked>()
@@ -46,12 +51,14 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
     const press = (event: KeyboardEvent) => {
       const { target, ctrlKey, metaKey, altKey, shiftKey, isComposing, repeat } = event
       const letter = event.key.toUpperCase()
-      const isOther = ctrlKey || metaKey || altKey || shiftKey || isComposing || repeat || !LETTER.test(letter)
+      const step = altKey && shiftKey ? STEPS[event.key] : undefined
+      const isPlain = !altKey && !shiftKey && !repeat && LETTER.test(letter)
+      const isOther = ctrlKey || metaKey || isComposing || !(isPlain || step)
       const chatRoomId = target instanceof HTMLElement && target.closest('li[aria-posinset]') ? target.dataset['room'] : undefined
       if (isOther || !chatRoomId) return
       event.preventDefault()
       import('./rowKeys.ts')
-        .then(({ pressRow }) => pressRow(env, chatRoomId, letter))
+        .then(({ pressRow, movePin }) => (step ? movePin(env, chatRoomId, step) : pressRow(env, chatRoomId, letter)))
         .catch((error: unknown) => showToast({ tone: 'bad', title: 'The chat was not marked', text: failureWords(error) }))
     }
     // The finger that opened the menu does not open the chat as well.
@@ -59,7 +66,13 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
     element.addEventListener('contextmenu', context)
     element.addEventListener('click', click, true)
     element.addEventListener('keydown', press)
+    const page = new AbortController()
+    // Nobody asked for it: keys and menu do the same.
+    import('./dragPins.ts')
+      .then(({ followDrags }) => page.signal.aborted || followDrags(env, element, page.signal))
+      .catch(() => undefined)
     return () => {
+      page.abort()
       endLongPress()
       element.removeEventListener('contextmenu', context)
       element.removeEventListener('click', click, true)

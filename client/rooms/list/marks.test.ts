@@ -76,12 +76,14 @@ test("marked as unread until something newer is read; a request, or another's no
   expect(isMarkable({ id: directRoomId(ME, BOB), ownId: ME, direct })).toBe(false)
 })
 
-test('pinned chats stand first, requests above them, each by the newest message', () => {
+test('pinned chats stand first in the order of their pins, requests above them; the others go by the newest message', () => {
   const [bob, carol] = [rowOf(BOB), rowOf(CAROL, { lastMessage: null })]
   const request = rowOf(ME, { id: 'room_1', direct: { contactId: BOB, state: 'pending', isBlocked: false, hasAnswered: false } })
   const idsOf = (marks: Marks) => sortRooms([bob, carol, request], { marks }).map(({ id }) => id)
   expect(idsOf({})).toEqual([request.id, bob.id, carol.id])
   expect(idsOf(marked([CAROL, 'pinned', true]))).toEqual([request.id, carol.id, bob.id])
+  expect(idsOf(marked([CAROL, 'pinned', true], [BOB, 'pinned', true]))).toEqual([request.id, carol.id, bob.id])
+  expect(idsOf(marked([CAROL, 'pinned', true], [BOB, 'pinned', true], [CAROL, 'pinned', true]))[1]).toBe(bob.id)
 })
 
 test('the later place wins in any order, and marks are bounded by what was touched last', () => {

@@ -127,15 +127,16 @@ export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow
   if (row) putRooms([{ ...row, ...change(row) }])
 }
 
-/** Requests first, then what is pinned, the newest of each first. */
+/** Requests first, then pins in their order; the newest of the others. */
 export const sortRooms = (rooms: Iterable<RoomRow>, { marks }: { marks: Marks } = marksStore.getState()): RoomRow[] =>
   [...rooms]
     .map((room) => ({
       room,
       rank: isRequest(room) ? 0 : isPinned(room, marks) ? 1 : 2,
       newestMs: Date.parse(newestAt(room) ?? room.addedAt),
+      place: marks[room.id]?.['pinned']?.seq ?? 0,
     }))
-    .sort((a, b) => a.rank - b.rank || b.newestMs - a.newestMs)
+    .sort((a, b) => a.rank - b.rank || (a.rank === 1 ? a.place - b.place : b.newestMs - a.newestMs))
     .map(({ room }) => room)
 
 export const newestAt = ({ lastMessage, lastMessageAt }: Pick<RoomRow, 'lastMessage' | 'lastMessageAt'>): string | undefined =>

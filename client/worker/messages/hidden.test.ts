@@ -104,6 +104,25 @@ test('what Alice deletes for herself leaves her browser at once, the other one w
   expect(await texts(bob)).toEqual(['stays', 'goes', 'after'])
 })
 
+test('a note that is too old to leave the server leaves the browsers of its writer all the same', async () => {
+  const notes = notesOf(alice)
+  const laptop = await alice.newComputer()
+  await says(alice, notes, { type: 'text', text: 'a note that goes' })
+  await readsNotes(alice)
+  await readsNotes(laptop)
+  const inNotes = async (person: TestPerson) =>
+    (await person.core.page({ chatRoomId: notes.id, limit: 50 })).messages.map(({ body }) => wordsOf(body)).filter(Boolean)
+  expect(await inNotes(laptop)).toContain('a note that goes')
+  const { senderId, id, seq } =
+    (await alice.core.page({ chatRoomId: notes.id, limit: 50 })).messages.find(({ body }) => wordsOf(body)) ?? expect.fail()
+  await hides(alice, { type: 'hide', room: notes.id, target: { senderId, id }, at: seq })
+  await alice.sends(notes)
+  await readsNotes(laptop)
+  await laptop.core.dropHidden()
+  expect([await inNotes(alice), await inNotes(laptop)]).toEqual([[], []])
+  expect(await rowsWith(laptop, 'a note that goes')).toBe(0)
+})
+
 test('an edit or a reaction that comes later brings nothing back, and the log goes on', async () => {
   const hide = await hideOf(alice, 'goes')
   const { target } = hide

@@ -203,11 +203,12 @@ export async function endWrites(
   return [...ended, rereadWrite(chatRoomId, entry), ...(await forgottenBegun(vault, entry)), ...droppedActs(unsent, entry)]
 }
 
-/** What waits to change it changes nothing any more. */
+/** What waits to change it changes nothing any more. A `hide` is for the other browsers. */
 function droppedActs(unsent: OutboxRow[], { chatRoomId, senderId, id }: StoredMessage): Write[] {
-  const meant = unsent.filter(
-    ({ content }) => content && 'target' in content && content.target.senderId === senderId && content.target.id === id,
-  )
+  const meant = unsent.filter(({ content }) => {
+    if (!content || !('target' in content) || content.type === 'hide') return false
+    return content.target.senderId === senderId && content.target.id === id
+  })
   return meant.flatMap((row): Write[] => [
     { store: 'outbox', key: [chatRoomId, row.order], value: null },
     ...(row.envelope === null ? [ownWrite(chatRoomId, row.id, null)] : []),
