@@ -9,6 +9,15 @@ const fieldOf = (page: Page) => page.getByLabel('Message', { exact: true })
 const editOf = (page: Page) => page.getByRole('textbox', { name: 'Edit message' })
 const messageOf = (page: Page, text: string) => page.locator('.msg').filter({ hasText: text }).last()
 
+/** Runs in the page. Some systems have no emoji of their own. */
+function drawsInColour(emoji: string): boolean {
+  const context = document.createElement('canvas').getContext('2d')
+  if (!context) throw new Error('no canvas')
+  context.font = `32px ${getComputedStyle(document.body).fontFamily}`
+  context.fillText(emoji, 0, 40)
+  return context.getImageData(0, 0, 60, 60).data.some((value, at, all) => at % 4 < 2 && value !== all[at + 1])
+}
+
 /** Waits until these people's screens show the same lines, in this order at the end. */
 async function allShow(people: Person[], lines: string[]): Promise<void> {
   for (const one of people) await expect.poll(async () => (await one.shows()).slice(-lines.length)).toEqual(lines)
@@ -52,6 +61,7 @@ test('Alice edits by the up arrow, through a reload; Bob reacts; both, and a bro
   await asked.hover()
   await asked.getByRole('button', { name: 'React' }).click()
   await looksFine(bob.page, 'The menu of a message')
+  await expect.poll(() => bob.page.evaluate(drawsInColour, '👍')).toBe(true)
   await bob.page.getByRole('menuitemcheckbox', { name: 'React with thumbs up' }).click()
   const chip = (shown: Page) => messageOf(shown, 'Shall we meet at ten?').getByRole('button', { name: /^👍/ })
   await chip(page).waitFor()

@@ -14,7 +14,7 @@ await esbuild(PROGRAMS)
 
 function compress(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (!/\.(js|css|svg|wasm|json)$/.test(name)) continue
+    if (!/\.(js|css|svg|wasm|json|ttf)$/.test(name)) continue
     const file = path.join(folder, name)
     const bytes = readFileSync(file)
     if (bytes.length < 1024) continue

@@ -32,7 +32,7 @@ function importedBy(folder: string): string[] {
 test('the client hands out the notices of React and Radix, and the licence of each font', () => {
   expect(textsOf('react')).toEqual([expect.stringMatching(/MIT License[\s\S]+Copyright \(c\) Meta/)])
   expect(textsOf('@radix-ui/react-dialog')).toEqual([expect.stringMatching(/MIT License[\s\S]+WorkOS/)])
-  expect(FONT_PACKAGES).toHaveLength(3)
+  expect(FONT_PACKAGES).toHaveLength(4)
   for (const font of FONT_PACKAGES) expect(textsOf(font), font).toEqual([expect.stringContaining('SIL OPEN FONT LICENSE')])
   expect(textsOf('zxing-cpp')).toEqual([expect.stringContaining('Apache License')])
 })

@@ -119,6 +119,9 @@ function decoded(pathname: string): string {
   }
 }
 
+/** True for what only some browsers need: it is kept when it is asked for. */
+export const isRare = (address: string): boolean => /^\/assets\/emoji-[^/]*\.ttf$/.test(address)
+
 /** Open pages still load parts of older builds. */
 const OLDER_KEPT = 2
 

@@ -3,10 +3,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { RELEASE_ADDRESS } from '../../contract/site/addresses.ts'
 import { type Build, contentOf } from '../../contract/site/build.ts'
 import { newSigner, type Signer } from '../../scripts/signing.ts'
-import { keptBuilds } from '../net/keptBuilds.ts'
+import { BUILD_CACHE, keptBuilds } from '../net/keptBuilds.ts'
 import { readSeen, type Seen } from '../net/seen.ts'
 import { NOTHING_SEEN } from './builds.ts'
 import {
+  askAsset,
   assetOf,
   clearFormer,
   clearOut,
@@ -213,6 +214,24 @@ test('Before a signature was ever seen the server’s build is taken as it is, a
   updates('1.0.0', one)
   expect(await looks()).toBe('current')
   expect((await keptBuilds(shelf.caches)).map(({ signedBy }) => signedBy)).toEqual([operator.key])
+})
+
+test('Emoji that only some browsers need are kept from when one has asked for them, by the hash of the build, and by the next build', async () => {
+  const emoji = '/assets/emoji-1.ttf'
+  const asksFor = () => asked.filter((address) => address === emoji).length
+  updates('1.0.0', { ...one, [emoji]: 'all of them' })
+  expect(await looks()).toBe('taken')
+  expect([asksFor(), await looks(), await assetOf(shelf, emoji)]).toEqual([0, 'current', undefined])
+  server.set(emoji, 'others')
+  expect(await askAsset(shelf, emoji)).toBeUndefined()
+  expect(await assetOf(shelf, emoji)).toBeUndefined()
+  server.set(emoji, 'all of them')
+  expect(await (await askAsset(shelf, emoji))?.text()).toBe('all of them')
+  expect([await (await assetOf(shelf, emoji))?.text(), asksFor()]).toEqual(['all of them', 2])
+  updates('1.1.0', { ...two, [emoji]: 'all of them' })
+  expect(await looks()).toBe('taken')
+  expect(caches.all.get(BUILD_CACHE + (await startsFrom()))?.has(emoji)).toBe(true)
+  expect(asksFor()).toBe(2)
 })
 
 test('Once a key was seen nothing starts that it has not signed: not unsigned, not by another key, not by half a signature', async () => {

@@ -4,7 +4,19 @@ import { BUILD_CACHE, type KeptBuild, keptBuilds, MARKER } from '../net/keptBuil
 import { askOffered, hashOf, type Offer } from '../net/offer.ts'
 import type { Fault, Outcome } from '../net/offered.ts'
 import type { Memory } from '../net/seen.ts'
-import { ageOf, copyOfBefore, faultsOf, isAhead, isOlder, judge, newestOf, outdated, seenWith, startable } from './builds.ts'
+import {
+  ageOf,
+  copyOfBefore,
+  faultsOf,
+  isAhead,
+  isOlder,
+  isRare,
+  judge,
+  newestOf,
+  outdated,
+  seenWith,
+  startable,
+} from './builds.ts'
 
 const FILES_AT_ONCE = 4
 /** No hash covers headers, and copies keep them: `Refresh` or `Content-Disposition` would stop this browser. */
@@ -118,6 +130,17 @@ export async function namedFile(shelf: Shelf, address: string): Promise<{ isName
   return { isNamed: true, file: (await fileOf(shelf, build, address)) ?? (await fetchChecked(shelf, address)) }
 }
 
+/** Keeps what is rare, or a copy of this browser would have it only with a line. */
+export async function askAsset(shelf: Shelf, address: string): Promise<Response | undefined> {
+  const answer = await fetchChecked(shelf, encodeURI(address))
+  const build = answer && isRare(address) ? await startedBuild(shelf) : undefined
+  const hash = build?.files[address]
+  const cache = build && hash ? await shelf.caches.open(BUILD_CACHE + build.id) : undefined
+  // A full disk keeps nothing, and shows it all the same.
+  if (cache && hash && answer) await keep(cache, address, { answer: answer.clone(), hash }).catch(() => undefined)
+  return answer
+}
+
 /** Only a named file passes; before a key was seen, an unnamed file too. */
 export async function fetchChecked(shelf: Shelf, address: string): Promise<Response | undefined> {
   const [kept, seen] = await Promise.all([keptBuilds(shelf.caches), shelf.memory.read()])
@@ -134,7 +157,7 @@ export async function fetchChecked(shelf: Shelf, address: string): Promise<Respo
 
 async function isWhole({ caches }: Shelf, { id, files }: Build): Promise<boolean> {
   const kept = new Set((await (await caches.open(BUILD_CACHE + id)).keys()).map(({ url }) => new URL(url).pathname))
-  return [MARKER, ...Object.keys(files)].every((address) => kept.has(encodeURI(address)))
+  return [MARKER, ...Object.keys(files).filter((address) => !isRare(address))].every((address) => kept.has(encodeURI(address)))
 }
 
 async function take(shelf: Shelf, build: Offer): Promise<'taken' | 'full' | 'broken' | 'away'> {
@@ -160,7 +183,13 @@ class WrongFile extends Error {}
 async function keepFile(shelf: Shelf, cache: Cache, address: string, hash: string): Promise<void> {
   const before = await cache.match(address)
   if (before && (await hashOf(await before.arrayBuffer())) === hash) return
-  const answer = (await copyOf(shelf, address, hash)) ?? (await ask(shelf, address))
+  const copy = await copyOf(shelf, address, hash)
+  if (!copy && isRare(address)) return
+  const answer = copy ?? (await ask(shelf, address))
+  await keep(cache, address, { answer, hash })
+}
+
+async function keep(cache: Cache, address: string, { answer, hash }: { answer: Response; hash: string }): Promise<void> {
   const bytes = await answer.arrayBuffer()
   if ((await hashOf(bytes)) !== hash) throw new WrongFile(address)
   const headers = new Headers([...answer.headers].filter(([name]) => KEPT_HEADERS.includes(name)))

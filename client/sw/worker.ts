@@ -2,6 +2,7 @@ import type { Outcome } from '../net/offered.ts'
 import { keptMemory } from '../net/seen.ts'
 import { type Answering, answering } from './builds.ts'
 import {
+  askAsset,
   assetOf,
   clearFormer,
   fetchChecked,
@@ -61,8 +62,7 @@ async function begin(): Promise<void> {
 
 async function answer(request: Request, { from, address }: Answering): Promise<Response> {
   if (from === 'page') return (await ofNewest(address)) ?? (await firstPage(request, address))
-  if (from === 'asset')
-    return (await assetOf(shelf, address)) ?? (await fetchChecked(shelf, encodeURI(address))) ?? Response.error()
+  if (from === 'asset') return (await assetOf(shelf, address)) ?? (await askAsset(shelf, address)) ?? Response.error()
   if (from === 'version') return await showStanding()
   if (from === 'nowhere' && request.method !== 'GET') return noPage()
   const { isNamed, file } = await namedFile(shelf, address)
