@@ -12,6 +12,7 @@ export const PAYMENTS: Record<string, Record<string, Request>> = {
   'GET /api/subscription': { 'of an account without a card': by() },
   'POST /api/create-checkout-session': { 'of a plan that counts already': by(() => ({ planType: 'test' })) },
   'POST /api/subscription/upgrade': { 'to the plan that counts already': by(() => ({ tier: 'test' })) },
+  'POST /api/subscription/settle': { 'without a checkout': by() },
   'POST /api/subscription/preview': { 'without a subscription': by(() => ({ tier: 'premium' })) },
   'POST /api/subscription/keep': { 'without a subscription': by() },
   'POST /api/subscription/portal': { 'without a subscription': by() },

@@ -122,6 +122,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
     checkout: 'own',
     upgrade: 'own',
     preview: 'nobody',
+    settle: 'own',
     keep: 'own',
     portal: 'nobody',
     refund: 'own',

@@ -146,6 +146,15 @@ export const paymentsApi = {
       success: z.boolean().optional(),
     }),
   }),
+  settle: endpoint({
+    method: 'POST',
+    path: '/api/subscription/settle',
+    access: 'signed_in',
+    rates: ['payments'],
+    summary: 'Asks the card provider about the own checkout, if one is open: a payment counts then without its event.',
+    input: nothing,
+    output: done,
+  }),
   preview: endpoint({
     method: 'POST',
     path: '/api/subscription/preview',

@@ -21,7 +21,15 @@ export interface Form {
 
 export type Call = (desk: Desk, form: Form, id: string) => Promise<object>
 
-const listOf = (data: object[]) => ({ object: 'list', has_more: false, url: '/', data })
+/** A page of all, the newest first. */
+function pageOf(all: { id: string; created?: number }[], input: Form) {
+  const [since, after] = [Number(text(form(input['created'])['gte'])), text(input['starting_after'])]
+  const wanted = all.filter(({ created }) => created === undefined || created >= since).reverse()
+  const rest = wanted.slice(wanted.findIndex(({ id }) => id === after) + 1)
+  const limit = Number(text(input['limit']) || 10)
+  return { object: 'list', has_more: rest.length > limit, url: '/', data: rest.slice(0, limit) }
+}
+
 const text = (value: string | Form | undefined): string => (typeof value === 'string' ? value : '')
 const form = (value: string | Form | undefined): Form => (typeof value === 'object' ? value : {})
 const words = (value: string | Form | undefined): Record<string, string> =>
@@ -71,6 +79,12 @@ export const CALLS: Readonly<Record<string, Call>> = {
     await desk.keep(customer)
     return customer
   },
+  'GET /v1/customers/search': async (desk, input) => {
+    const [, userId] = /^metadata\['userId'\]:'([0-9a-f-]+)'$/.exec(text(input['query'])) ?? []
+    if (userId === undefined) return wrong('The sandbox searches customers by userId alone')
+    const found = (await desk.list<Customer>('customer')).filter(({ metadata }) => metadata['userId'] === userId)
+    return { ...pageOf(found, input), object: 'search_result' }
+  },
   'GET /v1/customers/:id': (desk, _input, id) => desk.find<Customer>(id, 'customer'),
   'POST /v1/prices': async (desk, input) => {
     const price = newPrice(input, text(form(input['product_data'])['name']))
@@ -110,7 +124,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     return expired
   },
   'GET /v1/subscriptions': async (desk, input) =>
-    listOf((await desk.list<Subscription>('subscription', await listedOf(desk, input))).reverse()),
+    pageOf(await desk.list<Subscription>('subscription', await listedOf(desk, input)), input),
   'GET /v1/subscriptions/:id': (desk, _input, id) => desk.find<Subscription>(id, 'subscription'),
   'POST /v1/subscriptions/:id': async (desk, input, id) => {
     const subscription = await desk.find<Subscription>(id, 'subscription')
@@ -144,7 +158,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'GET /v1/invoices': async (desk, input) => {
     const invoices = await desk.list<Invoice>('invoice', await listedOf(desk, input))
     const wanted = input['status']
-    return listOf(invoices.filter(({ status }) => wanted === undefined || status === wanted).reverse())
+    return pageOf(
+      invoices.filter(({ status }) => wanted === undefined || status === wanted),
+      input,
+    )
   },
   'GET /v1/invoices/:id': async (desk, _input, id) => withIntent(await desk.find<Invoice>(id, 'invoice')),
   'POST /v1/invoices/:id/void': async (desk, _input, id) => await voidInvoice(desk, await desk.find<Invoice>(id, 'invoice')),
@@ -172,12 +189,10 @@ export const CALLS: Readonly<Record<string, Call>> = {
     desk.tell('charge.refunded', { object: 'charge', customer: invoice.customer, payment_intent: intent })
     return refund
   },
-  'GET /v1/refunds': async (desk, input) =>
-    listOf((await desk.list<Refund>('refund')).filter(({ payment_intent }) => payment_intent === text(input['payment_intent']))),
-  'GET /v1/disputes': async (desk, input) =>
-    listOf(
-      (await desk.list<Dispute>('dispute')).filter(({ payment_intent }) => payment_intent === text(input['payment_intent'])),
-    ),
+  'GET /v1/refunds': async (desk, input) => pageOf((await desk.list<Refund>('refund')).filter(isOfIntent(input)), input),
+  'GET /v1/refunds/:id': (desk, _input, id) => desk.find<Refund>(id, 'refund'),
+  'GET /v1/disputes': async (desk, input) => pageOf((await desk.list<Dispute>('dispute')).filter(isOfIntent(input)), input),
+  'GET /v1/disputes/:id': (desk, _input, id) => desk.find<Dispute>(id, 'dispute'),
   'POST /v1/billing_portal/sessions': async (desk, input) => {
     const customer = await customerOf(desk, input)
     const back = text(input['return_url'])
@@ -202,6 +217,11 @@ function withIntent({ payments, _refusal: refusal, ...invoice }: Invoice): objec
   }))
   return { ...invoice, payments: { ...payments, data } }
 }
+
+const isOfIntent =
+  (input: Form) =>
+  ({ payment_intent }: Refund | Dispute): boolean =>
+    input['payment_intent'] === undefined || payment_intent === text(input['payment_intent'])
 
 const isOf = ({ data }: Invoice['payments'], intent: string): boolean =>
   data.some(({ payment }) => payment.payment_intent === intent)

@@ -9,7 +9,7 @@ import { FreeBanner } from './FreeBanner.tsx'
 import { shownEnd } from './planLines.ts'
 import { followSubscription, isPaidPlan, readSubscription } from './plans.ts'
 import { plansStore } from './store.ts'
-import { useForgetPaid } from './usePlans.tsx'
+import { useForgetPaid, useSettle } from './usePlans.tsx'
 import './plans.css'
 
 const WAIT_MS = 3000
@@ -29,6 +29,7 @@ function PaidLine({ canSend }: Pick<Props, 'canSend'>) {
   const env = useEnv()
   const subscription = useStore(plansStore, (state) => state.subscription)
   useForgetPaid(canSend)
+  useSettle(!canSend)
   useEffect(() => {
     const endFollowing = followSubscription(env)
     const timer = setInterval(() => !canSend && document.visibilityState === 'visible' && void readSubscription(env), WAIT_MS)

@@ -13,7 +13,7 @@ import { CurrentPlan } from './CurrentPlan.tsx'
 import { leavingStore } from './leaving.ts'
 import { PlanList } from './PlanList.tsx'
 import { isPaidPlan, readPlans } from './plans.ts'
-import { useForgetPaid, usePlans } from './usePlans.tsx'
+import { useForgetPaid, usePlans, useSettle } from './usePlans.tsx'
 import './plantab.css'
 
 const LeavingTor = later(async () => (await import('./LeavingTor.tsx')).LeavingTor)
@@ -36,6 +36,7 @@ export function PlanTab({ tier }: { tier: Tier }) {
   const isPaid = isPaidPlan(tier)
   useForgetPaid(isPaid)
   const isAwaited = paid === 'yes' && !isPaid
+  useSettle(isAwaited)
   const isAsked = isAwaited || subscription?.card?.waiting?.kind === 'change'
   useEffect(() => {
     if (!isAsked) return

@@ -154,6 +154,30 @@ test('Whoever paid nothing finds the chat again too; the plans that were opened 
   expect(address()).toBe('/settings?tab=plan')
 })
 
+test.each([
+  ['among the plans', <PlanTab key="plans" tier="free" />, <PlanTab key="plans" tier="premium" />],
+  ['in a chat', <PlanLine key="chat" canSend={false} onUpgrade={vi.fn()} />, <PlanLine key="chat" canSend onUpgrade={vi.fn()} />],
+])(
+  'Whoever is back from a payment and waits %s has the server ask the provider, three times at most, and no more once it is confirmed',
+  async (_where, waits, has) => {
+    const { answers, at } = server()
+    history.replaceState({ paid: 'yes' }, '', '/subscribe')
+    answers.on(paymentsApi.settle, () => ({}))
+    const count = () => answers.asked.filter(({ path }) => path.endsWith(paymentsApi.settle.path)).length
+    const { again } = show(waits, answers)
+    await screen.findByText(/onfirmation/)
+    expect(count()).toBe(0)
+    await act(() => vi.advanceTimersByTimeAsync(2000))
+    expect(count()).toBe(1)
+    await act(() => vi.advanceTimersByTimeAsync(15_000))
+    expect(count()).toBe(2)
+    at.subscription = PAID
+    again(has)
+    await act(() => vi.advanceTimersByTimeAsync(300_000))
+    expect(count()).toBe(2)
+  },
+)
+
 test('Eve’s link claims a payment, and nobody is thanked for it: neither among the plans nor in a chat', async () => {
   const { answers } = server()
   history.replaceState(null, '', '/subscribe?paid=yes')

@@ -119,6 +119,12 @@ export async function readPlans(env: Env): Promise<void> {
   }
 }
 
+/** The payment’s event may be lost. */
+export async function settlePlan(env: Env): Promise<void> {
+  await env.api(paymentsApi.settle, {}).catch(() => undefined)
+  await readSubscription(env)
+}
+
 /** Reads the subscription alone. Without an answer what was known stays. */
 export async function readSubscription(env: Env): Promise<void> {
   reads += 1

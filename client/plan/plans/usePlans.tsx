@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import { useEnv } from '../../ui/env.tsx'
 import { useAct as useActNow } from '../../ui/useAct.tsx'
 import { forgetPaid } from './askedIn.ts'
-import { readPlans, readUsage } from './plans.ts'
+import { readPlans, readUsage, settlePlan } from './plans.ts'
 import { type PlansState, plansStore } from './store.ts'
 
 const USAGE_MS = 60_000
@@ -25,6 +25,20 @@ export function usePlans(what: unknown): PlansState {
     }
   }, [env, what])
   return state
+}
+
+/** An event comes sooner. */
+const SETTLE_MS = [1500, 15_000, 60_000]
+
+export function useSettle(isAwaited: boolean): void {
+  const env = useEnv()
+  useEffect(() => {
+    if (!isAwaited) return
+    const timers = SETTLE_MS.map((waitMs) => setTimeout(() => void settlePlan(env), waitMs))
+    return () => {
+      for (const timer of timers) clearTimeout(timer)
+    }
+  }, [env, isAwaited])
 }
 
 /** Forgets a payment once what was paid is paid back or over. */

@@ -7,11 +7,11 @@ import { Refusal } from '../../refuse.ts'
 import { paidStanding } from '../ledger/ledger.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { newCustomer } from './customer.ts'
+import { findCustomers, newCustomer } from './customer.ts'
 import { metadataOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import * as store from './store.ts'
-import { isLive, settleCheckout } from './sync.ts'
+import { askCurrent, isLive, runs, settleCheckout, syncCard } from './sync.ts'
 
 const OPEN_MINUTES = 60
 
@@ -44,16 +44,39 @@ async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Wa
   const offer = await findOffer(env, choice)
   const opened = await inTurn(env, user.id, async (tx) => {
     const card = await settleCheckout(env, tx, user.id, { isClosing: true })
+    // A refusal inside the transaction would undo what it has found.
+    if (isLive(card) || card.checkoutId !== null) return undefined
+    const customers = card.customerId === null ? await findCustomers(client, card) : [card.customerId]
+    if (await takeRunning(env, tx, card, customers)) return undefined
     const paid = await paidStanding(tx, user.id, env.clock())
-    // A refusal inside the transaction would undo the earlier checkout's payment.
-    if (isLive(card) || card.checkoutId !== null || compareTiers(paid.tier, offer.tier) >= 0) return undefined
-    const customer = card.customerId ?? (await newCustomer(client, card))
+    if (compareTiers(paid.tier, offer.tier) >= 0) return undefined
+    const customer = customers[0] ?? (await newCustomer(client, card))
     const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
     await store.saveCard(tx, env.card.providerId, user.id, { customerId: customer, checkoutId: session.id })
     return session
   })
   if (!opened) throw new Refusal('already_subscribed')
   return opened
+}
+
+/** Returns true if the account has a running subscription of after a restored copy, which is written then. */
+async function takeRunning(env: Env, tx: Queryable, card: store.CardAccount, customers: string[]): Promise<boolean> {
+  const client = await env.card.client()
+  for (const customerId of customers) {
+    const current = await askCurrent(client, customerId, card)
+    if (!current || !runs(current)) continue
+    await store.saveCard(tx, env.card.providerId, card.userId, { customerId })
+    await syncCard(env, tx, card.userId)
+    return true
+  }
+  return false
+}
+
+/** A payment counts then without its event. Throws Refusal. */
+export async function settlePayment(env: Env, { id }: SignedInUser): Promise<Record<string, never>> {
+  const known = env.card.provider === 'off' ? undefined : await store.findCard(env.db, env.card.providerId, id)
+  if (known?.checkoutId) await inTurn(env, id, (tx) => settleCheckout(env, tx, id, { isClosing: false }))
+  return {}
 }
 
 function sessionOf(env: Env, offer: Offer, customer: string, userId: string): Stripe.Checkout.SessionCreateParams {

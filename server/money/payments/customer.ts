@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { Refusal } from '../../refuse.ts'
 import { refreshStanding } from '../ledger/ledger.ts'
-import { asked, isMissing } from './card.ts'
+import { asked, isInvalid, isMissing } from './card.ts'
 import { askAccount } from './provider.ts'
 import * as store from './store.ts'
 import { listProviders } from './store-providers.ts'
@@ -11,6 +11,19 @@ import type { CardEnv } from './sync.ts'
 export async function newCustomer(client: Stripe, { userId, lostCustomerId }: store.CardAccount): Promise<string> {
   const idempotencyKey = ['customer', userId, lostCustomerId].filter(Boolean).join('-')
   return (await asked(client.customers.create({ metadata: { userId } }, { idempotencyKey }))).id
+}
+
+const SEARCH_MAX = 3
+
+/** Returns customers of this account, also of after a restored copy. */
+export async function findCustomers(client: Stripe, { userId, lostCustomerId }: store.CardAccount): Promise<string[]> {
+  const search = client.customers.search({ query: `metadata['userId']:'${userId}'`, limit: SEARCH_MAX })
+  const found = await asked(search).catch((error: unknown) => {
+    // Stripe offers no search in some countries.
+    if (isInvalid(error)) return { data: [] }
+    throw error
+  })
+  return found.data.map(({ id }) => id).filter((id) => id !== lostCustomerId)
 }
 
 /** If the provider knows the account's customer no more, forgets it and works again. */

@@ -274,7 +274,11 @@ test('what runs at the provider comes back to its account after a copy from befo
   // As in a copy from before the payment: the ledger stays, because it only grows.
   await world.sql('delete from card_accounts where user_id = any ($1)', [[alice.id, bob.id]])
   await world.sql("delete from sandbox_objects where kind = 'key'")
+  // The provider's search does not know the customer yet.
+  const { customers } = await world.env.card.client()
+  const search = vi.spyOn(customers, 'search').mockResolvedValueOnce({ data: [] } as never)
   await untold(() => buys(bob, 'premium'))
+  search.mockRestore()
   await world.sql(
     `update card_accounts c set subscription_id = s.id, status = 'active' from sandbox_objects s
      where s.kind = 'subscription' and s.customer = c.customer_id and c.user_id = $1`,

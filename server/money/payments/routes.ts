@@ -4,7 +4,7 @@ import { paymentsApi } from '../../../contract/money/payments.ts'
 import type { Env } from '../../env.ts'
 import { type Caller, serve, serveAnyone } from '../../ground/http/serve.ts'
 import { changePlan, keepPlan, openPortal, previewChange } from './change.ts'
-import { beginCheckout } from './checkout.ts'
+import { beginCheckout, settlePayment } from './checkout.ts'
 import { FRESH_SECONDS, publicOffers } from './forsale.ts'
 import { frameFor } from './frame.ts'
 import { listPackages } from './offers.ts'
@@ -28,6 +28,7 @@ export function paymentRoutes(app: FastifyInstance, env: Env) {
     const frameUrl = embedded ? frameFor(env.config, caller) : undefined
     return changePlan(env, user, wanted, { origin: originOf(caller), frameUrl })
   })
+  serve(app, env, paymentsApi.settle, (user) => settlePayment(env, user))
   serve(app, env, paymentsApi.preview, (user, choice) => previewChange(env, user, choice))
   serve(app, env, paymentsApi.keep, (user) => keepPlan(env, user))
   serve(app, env, paymentsApi.portal, (user, _input, caller) => openPortal(env, user, originOf(caller)))
