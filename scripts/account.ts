@@ -3,18 +3,20 @@ import { reviewOutcomeShape, transactionHash } from '../contract/money/coinrevie
 import { tierShape } from '../contract/money/plans.ts'
 import { endSessions } from '../server/account/account/operator.ts'
 import { findAnchor, readAnchors } from '../server/admin/anchors.ts'
-import { checkAudit } from '../server/admin/audit.ts'
+import { checkBooks } from '../server/admin/audit.ts'
 import { giveTier, makeAdmin, settleCoins } from '../server/admin/operator.ts'
 import { defaultDataFolder } from '../server/ground/db/binaries.ts'
 import { connect, type Database } from '../server/ground/db/connect.ts'
 import { DataInUseError, runningUrl, startPostgres } from '../server/ground/db/embedded.ts'
 import { changeClients, showOnion } from '../server/ground/onion/commands.ts'
 import { OnionError } from '../server/ground/onion/onionError.ts'
+import { checkProvider } from '../server/money/check/checks.ts'
+import { openCoins } from '../server/money/coins/openCoins.ts'
 import { listReviews } from '../server/money/coins/reviews.ts'
-import { checkLedger, sumLedger } from '../server/money/ledger/audit.ts'
+import { sumLedger } from '../server/money/ledger/audit.ts'
 import { PlanError } from '../server/money/ledger/ledger.ts'
 import { openCardBeside } from '../server/money/payments/openCard.ts'
-import { OtherProviderError } from '../server/money/payments/provider.ts'
+import { OtherProviderError, requireSameProvider } from '../server/money/payments/provider.ts'
 import { listAccountPlans } from '../server/money/plans/plans.ts'
 import { Refusal } from '../server/refuse.ts'
 import { ConfigError, readConfig } from '../server/settings/config.ts'
@@ -25,6 +27,7 @@ const USAGE = `npm run account -- <verb>
   make-admin <username>
   list
   check-ledger [a hash that was kept: of the audit trail, or of the ledger]
+  check-provider [--mend]
   sum-ledger
   end-sessions <username>
   onion
@@ -111,10 +114,7 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
     case 'check-ledger': {
       if (username && !/^[0-9a-f]{64}$/.test(username))
         throw new Unable(`"${username}" is no hash: 64 digits, as the log has them`)
-      const { accounts, differences } = await checkLedger(db, new Date())
-      const { brokenAt } = await checkAudit({ db })
-      if (brokenAt !== null)
-        differences.push(`row ${brokenAt} of the audit trail was changed, added or taken away after it was written`)
+      const { accounts, differences } = await checkBooks({ db, clock })
       const kept = username ? await findAnchor(db, username) : undefined
       if (username && !kept) differences.push(`no row has the hash ${username}: rows were cut off, or the chain was written anew`)
       if (differences.length > 0) throw new Unable(differences.join('\n'))
@@ -125,6 +125,21 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
         ),
         ...(kept ? [`The hash that was kept is that of row ${kept.seq} of ${CHAINS[kept.chain].toLowerCase()}`] : []),
       ]
+    }
+    case 'check-provider': {
+      if (username && username !== '--mend') throw new Unable(USAGE)
+      const config = readConfig(process.env)
+      const card = await openCardBeside(config.card, db, clock, (details, text) => console.error(text, details))
+      // Cards that are off here are not asked: the server must have them off too.
+      if (card.provider === 'off') await requireSameProvider(db, config.card, card.client)
+      const coins = openCoins(config.coins, clock)
+      const { looked, differences, mended } = await checkProvider(
+        { db, clock, card, coins },
+        username === '--mend' ? 'all' : 'nothing',
+      )
+      for (const line of mended) console.log(line)
+      if (differences.length > 0) throw new Unable(differences.join('\n'))
+      return [`${looked} things at the card provider and on the chains are what is written here`]
     }
     case 'sum-ledger':
       await sumLedger(db)

@@ -40,7 +40,7 @@ import { putBefore } from './ground/http/shortcut.ts'
 import { requireTor } from './ground/http/torOnly.ts'
 import { serveWellKnown } from './ground/http/wellknown.ts'
 import { type Jobs, makeJobs } from './ground/jobs/jobs.ts'
-import { measureAnchors, measureAnswers, measureJobs } from './ground/metrics/measures.ts'
+import { measureAlarms, measureAnchors, measureAnswers, measureJobs } from './ground/metrics/measures.ts'
 import type { Metrics } from './ground/metrics/metrics.ts'
 import { deviceRoutes } from './identity/devices/routes.ts'
 import { sessionRoutes } from './identity/sessions/routes.ts'
@@ -156,9 +156,12 @@ export async function makeApp(
   const jobs = makeJobs({
     env,
     pool: database.pool,
-    jobs: everyJob(env, (anchors) => {
-      log.info({ anchors }, 'the newest hashes of the audit trail and of the ledger')
-      shown?.(anchors)
+    jobs: everyJob(env, {
+      keep(anchors) {
+        log.info({ anchors }, 'the newest hashes of the audit trail and of the ledger')
+        shown?.(anchors)
+      },
+      alarm: metrics && measureAlarms(metrics, env.clock),
     }),
     report,
     onRun: metrics && measureJobs(metrics),

@@ -1,4 +1,5 @@
 import { type Anchor, keepAnchors } from './admin/anchors.ts'
+import { checkBooks } from './admin/audit.ts'
 import { sumPlans, writeFigures } from './admin/figures.ts'
 import { sumDays } from './admin/revenue.ts'
 import { endLeftCalls } from './chat/calls/watch.ts'
@@ -18,6 +19,7 @@ import { dropUnusedKeyPackages } from './identity/devices/keypackages.ts'
 import { dropUsedChallenges } from './identity/passkeys/passkeyChallenge.ts'
 import { deleteExpiredSessions } from './identity/sessions/sessions.ts'
 import { dropOldSignIns } from './identity/sessions/signins.ts'
+import { type Alarms, checkLedgerDaily, checkProviderDaily, watchMoney } from './money/check/checks.ts'
 import { endCards } from './money/coins/endCards.ts'
 import { watchPayments } from './money/coins/watchPayments.ts'
 import { followPlans } from './money/ledger/ledger.ts'
@@ -29,8 +31,15 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The periodic jobs of one server. `keep` is told once a day where the chains of hashes end. */
-export const everyJob = ({ card }: Pick<Env, 'card'>, keep: (anchors: Anchor[]) => void): Job[] => [
+interface Told {
+  /** It learns once a day where the chains of hashes end. */
+  keep: (anchors: Anchor[]) => void
+  /** It learns each minute where money needs somebody. */
+  alarm: ((alarms: Alarms) => void) | undefined
+}
+
+/** The periodic jobs of one server. */
+export const everyJob = ({ card }: Pick<Env, 'card'>, { keep, alarm }: Told): Job[] => [
   { name: 'expired-sessions', periodSeconds: HOUR, work: deleteExpiredSessions },
   { name: 'used-challenges', periodSeconds: HOUR, work: dropUsedChallenges },
   { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
@@ -59,6 +68,8 @@ export const everyJob = ({ card }: Pick<Env, 'card'>, keep: (anchors: Anchor[]) 
   { name: 'due-transfers', periodSeconds: 50, work: endDueTransfers },
   overdueJob(),
   ...renewalJobs(card),
+  ...checkJobs(),
+  ...(alarm ? [{ name: 'money-alarms', periodSeconds: 50, work: watchMoney(alarm) }] : []),
 ]
 
 /** It remembers how far it is, so each server has its own, as the next one. */
@@ -76,3 +87,9 @@ const overdueJob = (): Job => ({ name: 'overdue-cards', periodSeconds: HOUR, wor
 /** The card sandbox bills what is due by the clock. */
 const renewalJobs = ({ inside }: Card): Job[] =>
   inside ? [{ name: 'sandbox-renewals', periodSeconds: 50, work: inside.renewals }] : []
+
+/** Each looks every minute whether a day has passed, because one walk takes many pieces. */
+const checkJobs = (): Job[] => [
+  { name: 'check-ledger', periodSeconds: 50, work: checkLedgerDaily(checkBooks) },
+  { name: 'check-provider', periodSeconds: 50, work: checkProviderDaily() },
+]

@@ -335,7 +335,7 @@ const OF_PAID_PLANS = [
 ]
 const OF_OPERATORS = [
   ...['audit_log', 'daily_figures', 'plan_rights', 'premium_packages', 'crypto_indexes', 'sandbox_objects', 'jobs'],
-  ...['card_providers', 'server_nodes', 'server_secrets'],
+  ...['card_providers', 'money_checks', 'server_nodes', 'server_secrets'],
 ]
 
 test('there is no table that none of these tests has looked at', async () => {

@@ -23,7 +23,7 @@ import { migrate } from './ground/db/migrate.ts'
 import { readSecret } from './ground/db/secrets.ts'
 import { logIncident } from './ground/http/errors.ts'
 import { makeLimits, noLimits } from './ground/http/limits.ts'
-import { measureCardErrors, measureFlushes, measureServer } from './ground/metrics/measures.ts'
+import { measureCardErrors, measureCardEvents, measureFlushes, measureServer } from './ground/metrics/measures.ts'
 import { makeMetrics } from './ground/metrics/metrics.ts'
 import { serveMetrics } from './ground/metrics/port.ts'
 import { OnionError } from './ground/onion/onionError.ts'
@@ -88,6 +88,7 @@ async function start(): Promise<void> {
           if (failure.type !== 'card_error') log.warn({ ...failure }, 'an error of the card provider')
           countCardError?.(failure.type)
         },
+        noteEvent: metrics && measureCardEvents(metrics),
         asksAccount: true,
       }),
       outbound: makeOutbound({ isGuarded: config.isOutboundGuarded }),

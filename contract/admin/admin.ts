@@ -182,6 +182,39 @@ export const adminApi = {
       answers: count,
       errors: count,
       jobs: z.array(z.object({ name: z.string(), lastStartedAt: instant, outcome: z.string() })).max(100),
+      checks: z
+        .array(
+          z.object({
+            name: z.enum(['ledger', 'provider']),
+            finishedAt: instant,
+            looked: count,
+            differing: count,
+            mended: count,
+            lines: z.array(z.string()).max(ADMIN_LIMITS.checkLines),
+          }),
+        )
+        .max(2),
+      /** null without cards. */
+      cards: z
+        .object({
+          lastEventAt: instant.nullable(),
+          /** Their signature was wrong. */
+          refusedEvents: count,
+          lastRefusedAt: instant.nullable(),
+          /** The newest first, without the provider's words. */
+          errors: z
+            .array(
+              z.object({
+                at: instant,
+                type: z.string(),
+                code: z.string().optional(),
+                param: z.string().optional(),
+                requestId: z.string().optional(),
+              }),
+            )
+            .max(ADMIN_LIMITS.cardErrors),
+        })
+        .nullable(),
     }),
   }),
 }

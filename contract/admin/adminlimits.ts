@@ -5,4 +5,8 @@ export const ADMIN_LIMITS = {
   fewPeople: 10,
   /** Months that the revenue shows. */
   revenueMonths: 12,
+  /** Differences that the last check of money shows. */
+  checkLines: 50,
+  /** Errors of the card provider that a process remembers. */
+  cardErrors: 10,
 } as const

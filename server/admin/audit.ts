@@ -4,6 +4,7 @@ import { AUDIT, type AuditAct, type AuditRow, type auditApi } from '../../contra
 import { encodeFields } from '../../contract/ground/bytes.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import type { Queryable } from '../ground/db/connect.ts'
+import { checkLedger } from '../money/ledger/audit.ts'
 import * as store from './store-audit.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -85,6 +86,14 @@ export async function checkAudit(env: { db: Queryable }): Promise<z.input<typeof
     }
     if (rows.length < CHECKED_AT_ONCE) return { count, brokenAt: null, newestHash: before?.toString('hex') ?? null }
   }
+}
+
+/** Compares the ledger with the accounts, and the chains of ledger and trail with themselves. */
+export async function checkBooks({ db, clock }: Pick<Env, 'db' | 'clock'>): ReturnType<typeof checkLedger> {
+  const { accounts, differences } = await checkLedger(db, clock())
+  const { brokenAt } = await checkAudit({ db })
+  const broken = `row ${brokenAt} of the audit trail was changed, added or taken away after it was written`
+  return { accounts, differences: brokenAt === null ? differences : [...differences, broken] }
 }
 
 /** What administrators have done to the caller's account lately. */

@@ -5,6 +5,7 @@ import { CONTRACT_VERSION } from '../../contract/ground/limits.ts'
 import { type Tier, tierShape } from '../../contract/money/plans.ts'
 import type { Env } from '../env.ts'
 import type { NoteAnswer } from '../ground/http/log.ts'
+import { lastEvent, listChecks } from '../money/check/checks.ts'
 import { tierOf } from '../money/plans/plans.ts'
 import * as store from './store-figures.ts'
 
@@ -75,6 +76,7 @@ export async function writeFigures(env: Env): Promise<boolean> {
 /** Describes what runs here. */
 export async function readSystem(env: Env, startedAt: Date, answers: Answers): Promise<z.input<typeof adminApi.system.output>> {
   const { jobs, ...database } = await store.describeDatabase(env.db)
+  const checks = await listChecks(env)
   return {
     ...database,
     ...answers.read(),
@@ -83,5 +85,18 @@ export async function readSystem(env: Env, startedAt: Date, answers: Answers): P
     startedAt: startedAt.toISOString(),
     sockets: env.hub.size(),
     jobs: jobs.map(({ lastStartedAt, ...job }) => ({ ...job, lastStartedAt: lastStartedAt.toISOString() })),
+    checks: checks.map(({ finishedAt, ...check }) => ({ ...check, finishedAt: finishedAt.toISOString() })),
+    cards: env.card.provider === 'off' ? null : await readCards(env),
+  }
+}
+
+async function readCards(env: Env) {
+  const { taken, refused } = env.card.notes.events()
+  // One for nobody of this server had no effect, and shows that events come.
+  const last = Math.max(taken.lastAt?.getTime() ?? 0, (await lastEvent(env))?.getTime() ?? 0)
+  return {
+    lastEventAt: last === 0 ? null : new Date(last).toISOString(),
+    ...{ refusedEvents: refused.count, lastRefusedAt: refused.lastAt?.toISOString() ?? null },
+    errors: env.card.notes.failures().map(({ at, ...failure }) => ({ ...failure, at: at.toISOString() })),
   }
 }

@@ -31,7 +31,9 @@ export const measureJobs = (metrics: Metrics): ((job: string, outcome: string) =
 export function measureAnchors(metrics: Metrics): (anchors: readonly { chain: string; hash: string | null }[]) => void {
   let last: Parameters<ReturnType<typeof measureAnchors>>[0] = []
   const help = 'The newest hash of the audit trail and of the ledger, read once a day'
-  metrics.info('conclave_newest_hash', help, () => last.map(({ chain, hash }) => ({ chain, hash: hash ?? 'none' })))
+  metrics.gauges('conclave_newest_hash', help, () =>
+    last.map(({ chain, hash }) => ({ labels: { chain, hash: hash ?? 'none' }, value: 1 })),
+  )
   return (anchors) => {
     last = anchors
   }
@@ -41,6 +43,53 @@ export function measureAnchors(metrics: Metrics): (anchors: readonly { chain: st
 export const measureCardErrors = (metrics: Metrics): ((type: string) => void) => {
   const count = metrics.counter('conclave_card_errors_total', 'Errors that the card provider answers, by type')
   return (type) => count({ type })
+}
+
+/** Returns a function that counts the card provider's events: taken, or refused for their signature. */
+export const measureCardEvents = (metrics: Metrics): ((outcome: 'taken' | 'refused') => void) => {
+  const count = metrics.counter('conclave_card_events_total', 'Events of the card provider, taken or refused for their signature')
+  return (outcome) => count({ outcome })
+}
+
+interface Alarms {
+  lastEventAt: Date | null
+  subscriptions: number
+  oldestReviewAt: Date | null
+  checks: readonly { name: string; finishedAt: Date; differing: number; mended: number }[]
+}
+
+/** Returns a function that takes what the job of alarms has read. Ages grow between its runs. */
+export function measureAlarms(metrics: Metrics, clock: () => Date): (alarms: Alarms) => void {
+  let last: Alarms | undefined
+  const secondsSince = (at: Date) => Math.max(0, Math.round((clock().getTime() - at.getTime()) / 1000))
+  const ageOf = (at: Date | null | undefined) => (at ? [{ labels: {}, value: secondsSince(at) }] : [])
+  const ofChecks = (value: (check: Alarms['checks'][number]) => number) => () =>
+    (last?.checks ?? []).map((check) => ({ labels: { check: check.name }, value: value(check) }))
+  metrics.gauges('conclave_card_subscriptions', 'Card subscriptions that run', () =>
+    last ? [{ labels: {}, value: last.subscriptions }] : [],
+  )
+  metrics.gauges('conclave_card_event_age_seconds', 'Since the newest event of the card provider', () => ageOf(last?.lastEventAt))
+  metrics.gauges('conclave_coin_review_age_seconds', 'Since when a payment by coin waits for a person', () =>
+    ageOf(last?.oldestReviewAt),
+  )
+  metrics.gauges(
+    'conclave_check_differences',
+    'What the last check of money has found and not mended',
+    ofChecks(({ differing }) => differing),
+  )
+  metrics.gauges(
+    'conclave_check_mended',
+    'What the last check of money has mended',
+    ofChecks(({ mended }) => mended),
+  )
+  metrics.gauges(
+    'conclave_check_age_seconds',
+    'Since the last check of money has ended',
+    ofChecks(({ finishedAt }) => secondsSince(finishedAt)),
+  )
+  return (alarms) => {
+    last = alarms
+  }
 }
 
 /** Measures open sockets, waiting messages and database connections. */

@@ -8,8 +8,8 @@ export interface Metrics {
   histogram(name: string, help: string, bounds: readonly number[]): (value: number, labels?: Labels) => void
   /** Adds a gauge, whose value is read at each scrape. */
   gauge(name: string, help: string, read: () => number): void
-  /** Adds gauges of 1 that differ in labels. */
-  info(name: string, help: string, read: () => Labels[]): void
+  /** Adds gauges that differ in labels. None is written where `read` returns none. */
+  gauges(name: string, help: string, read: () => { labels: Labels; value: number }[]): void
   /** All metrics in Prometheus's text format, version 0.0.4. */
   text(): string
 }
@@ -62,8 +62,8 @@ export function makeMetrics(): Metrics {
     gauge(name, help, read) {
       declare(name, 'gauge', help, () => [line(name, '', read())])
     },
-    info(name, help, read) {
-      declare(name, 'gauge', help, () => read().map((labels) => line(name, written(labels), 1)))
+    gauges(name, help, read) {
+      declare(name, 'gauge', help, () => read().map(({ labels, value }) => line(name, written(labels), value)))
     },
     text: () => [...families.values()].map(({ head, lines }) => `${[head, ...lines()].join('\n')}\n`).join(''),
   }

@@ -3,6 +3,7 @@ import type { Currency } from '../../../contract/money/coins.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { cryptoArrivals as arrivals, cryptoIndexes as indexes, cryptoPayments as payments } from '../../ground/db/schema/coins.ts'
+import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
 import { premiumPackages as packages } from '../../ground/db/schema/plans.ts'
 
 export type Payment = typeof payments.$inferSelect
@@ -102,6 +103,23 @@ export const listOwn = (db: Queryable, userId: string, before: Date, limit: numb
     .where(and(eq(payments.userId, userId), or(ne(payments.status, 'expired'), gt(payments.createdAt, before))))
     .orderBy(desc(payments.createdAt))
     .limit(limit)
+
+export async function findPayment(db: Queryable, id: string): Promise<Payment | undefined> {
+  const [row] = await db.select().from(payments).where(eq(payments.id, id))
+  return row
+}
+
+/** Lists requests since then, by id. */
+export const listFrom = (db: Queryable, since: Date | undefined, after: string | undefined, limit: number): Promise<Payment[]> =>
+  db
+    .select()
+    .from(payments)
+    .where(and(since && gt(payments.createdAt, since), after === undefined ? undefined : gt(payments.id, after)))
+    .orderBy(asc(payments.id))
+    .limit(limit)
+
+export const isCredited = async (db: Queryable, id: string): Promise<boolean> =>
+  (await db.$count(ledgerEntries, eq(ledgerEntries.key, `coin:${id}`))) > 0
 
 export async function lockPayment(tx: Queryable, id: string): Promise<Payment | undefined> {
   const [row] = await tx.select().from(payments).where(eq(payments.id, id)).for('update')

@@ -25,10 +25,12 @@ const SHARE_OF_AGE = 10
 const RETRY_MS = 60 * SECOND
 const AT_ONCE = 20
 
-const underWay = new WeakMap<Env, Map<string, Promise<void>>>()
+export type LookEnv = Pick<Env, 'db' | 'clock' | 'coins' | 'fault'>
+
+const underWay = new WeakMap<LookEnv, Map<string, Promise<void>>>()
 
 /** Throws NodeError; the payment then stays as it is. */
-export function lookAt(env: Env, payment: store.Payment): Promise<void> {
+export function lookAt(env: LookEnv, payment: store.Payment): Promise<void> {
   const mine = underWay.get(env) ?? new Map<string, Promise<void>>()
   underWay.set(env, mine)
   const look = mine.get(payment.id) ?? readAndWrite(env, payment).finally(() => mine.delete(payment.id))
@@ -45,17 +47,12 @@ export async function lookIfAnswered(env: Env, payment: store.Payment): Promise<
   }
 }
 
-async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
+async function readAndWrite(env: LookEnv, payment: store.Payment): Promise<void> {
   const chain = env.coins.chainOf(payment.currency)
   // The currency was switched off.
   if (!chain) return await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + LATER_MS))
   const rows = (await store.listArrivals(env.db, payment.id)).filter(({ isGone }) => !isGone)
-  const known: Known = {
-    scannedHeight: payment.scannedHeight,
-    nativeUnits: BigInt(payment.nativeUnits),
-    arrivals: rows.map((row) => ({ ...row, units: BigInt(row.units), at: null })),
-  }
-  const seen = await chain.look(payment.paymentAddress, known)
+  const seen = await chain.look(payment.paymentAddress, knownOf(payment, rows))
   requireShown(payment, rows, seen)
   const slow = payment.confirmedAt || payment.decided ? [] : seen.arrivals.filter((each) => isSlow(payment, each))
   const late = slow.length > 0 && (await hasFallen(env.coins.prices, payment)) ? slow : []
@@ -78,8 +75,16 @@ async function readAndWrite(env: Env, payment: store.Payment): Promise<void> {
   })
 }
 
+export const knownOf = (payment: store.Payment, rows: readonly store.ArrivalRow[]): Known => ({
+  scannedHeight: payment.scannedHeight,
+  nativeUnits: BigInt(payment.nativeUnits),
+  arrivals: rows.map((row) => ({ ...row, units: BigInt(row.units), at: null })),
+})
+
+export const keyOf = ({ reference, index }: Pick<Arrival, 'reference' | 'index'>): string => `${reference}:${index}`
+
 /** Reorganised chains are longer. Throws NodeError if the node is behind. */
-function requireShown({ currency }: store.Payment, rows: readonly store.ArrivalRow[], { head }: Seen): void {
+export function requireShown({ currency }: store.Payment, rows: readonly store.ArrivalRow[], { head }: Seen): void {
   const { confirmations } = COINS[currency]
   const shown = rows.map(({ height, isCredited }) => (height ?? 0) + (isCredited ? confirmations - 1 : 0))
   if (head < Math.max(0, ...shown)) throw new NodeError(`The node of ${chainNameOf(currency)} shows fewer blocks than before`)
@@ -87,7 +92,6 @@ function requireShown({ currency }: store.Payment, rows: readonly store.ArrivalR
 
 async function writeSeen(tx: Queryable, payment: store.Payment, { arrivals }: Seen, now: Date): Promise<void> {
   const isOpen = payment.status === 'pending' || payment.status === 'confirming'
-  const keyOf = ({ reference, index }: Pick<Arrival, 'reference' | 'index'>) => `${reference}:${index}`
   const found = new Set(arrivals.map(keyOf))
   const before = await store.listArrivals(tx, payment.id)
   await store.markGone(

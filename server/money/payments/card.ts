@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { Refusal } from '../../refuse.ts'
 import type { OpenedSandbox } from '../../sandbox/open.ts'
 import type { CardSettings } from '../../settings/cardsettings.ts'
+import type { CardNotes } from './cardNotes.ts'
 import { type NoteFailure, notingFailures } from './failures.ts'
 
 export interface Card {
@@ -13,6 +14,7 @@ export interface Card {
   /** The provider signs events by it. */
   webhookSecret: string
   warn: Warn
+  notes: CardNotes
   /** The sandbox takes cards here. */
   inside?: OpenedSandbox
 }
@@ -44,7 +46,7 @@ export function clientOf(settings: CardSettings, inside: OpenedSandbox | undefin
   }
 }
 
-interface Parts extends Pick<Card, 'providerId' | 'warn' | 'inside'> {
+interface Parts extends Pick<Card, 'providerId' | 'warn' | 'notes' | 'inside'> {
   load: Card['client']
 }
 

@@ -108,7 +108,7 @@ async function closeCheckout(client: Stripe, id: string): Promise<Stripe.Checkou
 const isPaidChange = ({ waiting }: store.CardAccount, invoices: Stripe.Invoice[]): boolean =>
   waiting?.kind === 'change' && invoices.some(({ hosted_invoice_url: url, status }) => url === waiting.url && status === 'paid')
 
-function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> {
+export function stateOf(subscription: Stripe.Subscription): Partial<store.CardAccount> {
   const { id, status, cancel_at_period_end: isCancelled, cancel_at: cancelAt, start_date: start, items } = subscription
   const [item] = items.data
   const isBilled = LIVE.includes(status)
@@ -166,7 +166,7 @@ export function planOn({ tier, packageId, billingPeriod }: store.CardAccount): B
 }
 
 /** Returns undefined for what this server did not bill. */
-function planOf(card: store.CardAccount, { parent, ...invoice }: Stripe.Invoice): Billed | undefined {
+export function planOf(card: store.CardAccount, { parent, ...invoice }: Stripe.Invoice): Billed | undefined {
   // Its amount is not in US cents.
   if (invoice.currency !== 'usd') return undefined
   const { metadata, subscription } = parent?.subscription_details ?? {}
@@ -214,7 +214,7 @@ export async function writeRefunds(tx: Queryable, now: Date, intent: string, ref
 }
 
 /** An inquiry takes nothing. */
-const TAKEN = ['needs_response', 'under_review', 'lost']
+export const TAKEN = ['needs_response', 'under_review', 'lost']
 
 export async function askDisputes(client: Stripe, intent: string): Promise<Stripe.Dispute[]> {
   const { data: disputes } = await asked(client.disputes.list({ payment_intent: intent, limit: 100 }))

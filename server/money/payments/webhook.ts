@@ -10,7 +10,7 @@ import { endUnpaid, endWithPeriod } from './endRenewal.ts'
 import { billedBy } from './meaning.ts'
 import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
-import { askDisputes, askRefunds, isLive, settleCheckout, syncCard, writeDisputes, writeRefunds } from './sync.ts'
+import { askDisputes, askRefunds, type CardEnv, isLive, settleCheckout, syncCard, writeDisputes, writeRefunds } from './sync.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -20,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  */
 export async function takeEvent(env: Env, body: Buffer, signature: string | undefined): Promise<Record<string, never>> {
   const client = await env.card.client()
-  const event = verified(() => client.webhooks.constructEvent(body, signature ?? '', env.card.webhookSecret))
+  const event = verified(env, () => client.webhooks.constructEvent(body, signature ?? '', env.card.webhookSecret))
   const { customer, intent } = subjectOf(event)
   const userId =
     (customer && (await store.findByCustomer(env.db, env.card.providerId, customer))) ||
@@ -30,20 +30,29 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
   if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
   await inTurn(env, userId, async (tx) => {
     if (await store.isKnownEvent(tx, event.id)) return
-    const [refunds, disputes] = intent ? await Promise.all([askRefunds(client, intent), askDisputes(client, intent)]) : [[], []]
-    if (intent) await endDisputed(env, tx, userId, { intent, disputes })
-    await syncCard(env, tx, userId)
-    if (intent) await writeRefunds(tx, env.clock(), intent, refunds)
-    if (intent) await writeDisputes(tx, env.clock(), intent, disputes)
+    await writeNews(env, tx, userId, intent)
     await store.noteEvent(tx, event.id, env.clock())
     await env.fault?.('payments:written')
   })
   return {}
 }
 
+/** Does what an event would have done. Throws Refusal. */
+export const catchUp = (env: CardEnv, userId: string, intent?: string): Promise<void> =>
+  inTurn(env, userId, (tx) => writeNews(env, tx, userId, intent))
+
+async function writeNews(env: CardEnv, tx: Queryable, userId: string, intent: string | undefined): Promise<void> {
+  const client = await env.card.client()
+  const [refunds, disputes] = intent ? await Promise.all([askRefunds(client, intent), askDisputes(client, intent)]) : [[], []]
+  if (intent) await endDisputed(env, tx, userId, { intent, disputes })
+  await syncCard(env, tx, userId)
+  if (intent) await writeRefunds(tx, env.clock(), intent, refunds)
+  if (intent) await writeDisputes(tx, env.clock(), intent, disputes)
+}
+
 /** Ends the subscription whose payment the bank has taken back. */
 async function endDisputed(
-  env: Env,
+  env: CardEnv,
   tx: Queryable,
   userId: string,
   { intent, disputes }: { intent: string; disputes: Stripe.Dispute[] },
@@ -80,7 +89,8 @@ async function adopt(env: Env, client: Stripe, customer: string, event: Stripe.E
   return undefined
 }
 
-const takeCustomer = (env: Env, userId: string, customer: string): Promise<boolean> =>
+/** Returns false where the account has another customer who is billed. */
+export const takeCustomer = (env: CardEnv, userId: string, customer: string): Promise<boolean> =>
   inTurn(env, userId, async (tx) => {
     const card = await store.lockCard(tx, env.card.providerId, userId)
     if (card.customerId !== customer && (isLive(card) || card.checkoutId !== null)) return false
@@ -99,10 +109,13 @@ function isOurs({ data: { object } }: Stripe.Event): boolean {
   return billedBy(metadata ?? {}, undefined) !== undefined
 }
 
-function verified(check: () => Stripe.Event): Stripe.Event {
+function verified({ card: { notes } }: Env, check: () => Stripe.Event): Stripe.Event {
   try {
-    return check()
+    const event = check()
+    notes.noteEvent('taken')
+    return event
   } catch {
+    notes.noteEvent('refused')
     throw new Refusal('invalid_webhook')
   }
 }

@@ -1,0 +1,68 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { compareCoins } from '../coins/compareCoins.ts'
+import { compareDisputes, compareInvoices, compareRefunds, compareWritten } from './comparePayments.ts'
+import { compareCards, compareSubscriptions } from './compareSubscriptions.ts'
+import type { CheckEnv, Difference, Piece, Walk } from './difference.ts'
+
+type Part = (env: CheckEnv, walk: Walk) => Promise<Piece>
+
+// Invoices come after subscriptions: whoever is adopted has theirs written then.
+const CARDS: readonly Part[] = [
+  ...[compareSubscriptions, compareInvoices, compareRefunds, compareDisputes, compareWritten, compareCards],
+]
+
+const partsOf = ({ card }: CheckEnv): readonly Part[] => (card.provider === 'off' ? [coinsOf] : [...CARDS, coinsOf])
+
+/** Between two pages, so that the provider's limits are far. */
+const PAUSE_MS = 200
+
+/** `events`: does what lost events would have done. `all`: ends subscriptions of deleted accounts too. */
+export type Mending = 'nothing' | 'events' | 'all'
+
+export const newWalk = (startedAt: Date, since?: Date): Walk => ({
+  ...{ startedAt, since, part: 0, after: undefined, looked: 0 },
+  ...{ seen: new Set(), listed: new Set(), silent: new Set(), differences: new Set(), mended: new Set() },
+})
+
+/**
+ * Does one piece: a page of the provider's list, compared with the ledger and the cards. Nothing holds a database connection while the
+ * provider is asked, but a mend. Returns true if more is left. Throws Refusal; the walk then goes on at the same page.
+ */
+export async function stepWalk(env: CheckEnv, walk: Walk, mending: Mending): Promise<boolean> {
+  const parts = partsOf(env)
+  const part = parts[walk.part]
+  if (!part) return false
+  const { looked, differences, after } = await part(env, walk)
+  for (const difference of differences) await settle(walk, difference, mending)
+  walk.looked += looked
+  walk.after = after
+  if (after === undefined) walk.part += 1
+  else await wait(PAUSE_MS)
+  return walk.part < parts.length
+}
+
+async function settle(walk: Walk, { line, todo, mend }: Difference, mending: Mending): Promise<void> {
+  const isMending = mend && (mending === 'all' || (mending === 'events' && mend.kind === 'event'))
+  if (isMending) await mend.work()
+  if (isMending && !(await mend.isLeft())) walk.mended.add(`${line}. Mended: ${mend.did}`)
+  else walk.differences.add(`${line}. ${mend?.kind === 'event' && !isMending ? 'check-provider --mend writes it' : todo}`)
+}
+
+async function coinsOf(env: CheckEnv, walk: Walk): Promise<Piece> {
+  const compared = await compareCoins(env, { since: walk.since, after: walk.after, skipped: walk.silent })
+  for (const { chain } of compared.silent) walk.silent.add(chain)
+  return {
+    ...{ looked: compared.looked, after: compared.after },
+    differences: [
+      ...compared.silent.map(({ chain, why }) => ({
+        line: `the addresses of ${chain} could not be compared: ${why}`,
+        todo: 'Look at the node',
+      })),
+      ...compared.differences.map(({ words, look, isLeft }) => ({
+        line: words,
+        todo: 'Look at the Payments tab, and at the chain',
+        mend: { kind: 'event' as const, did: 'the address was looked at', work: look, isLeft },
+      })),
+    ],
+  }
+}
