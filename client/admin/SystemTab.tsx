@@ -5,6 +5,18 @@ import { NotRead } from '../ui/NotRead.tsx'
 import { Part } from '../ui/Part.tsx'
 import { moment } from '../ui/time.ts'
 import { countWords } from './adminWords.ts'
+import {
+  CARDS_TEXT,
+  CARDS_TITLE,
+  CHECK_NAMES,
+  CHECKS_TEXT,
+  CHECKS_TITLE,
+  checkWords,
+  errorWords,
+  leftOutWords,
+  momentWords,
+  refusedWords,
+} from './systemWords.ts'
 import { useLoaded } from './useLoaded.tsx'
 
 /** What runs here, of the server process that has answered. */
@@ -33,6 +45,30 @@ export function SystemTab() {
       <Part title="Database">
         <Facts facts={database} />
       </Part>
+      <Part title={CHECKS_TITLE} text={CHECKS_TEXT}>
+        <Facts facts={value.checks.map((check) => [CHECK_NAMES[check.name], checkWords(check)])} />
+        {value.checks
+          .filter(({ lines }) => lines.length > 0)
+          .map((check) => (
+            <ul key={check.name} className="check-lines" aria-label={CHECK_NAMES[check.name]}>
+              {check.lines.map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+              {leftOutWords(check) && <li>{leftOutWords(check)}</li>}
+            </ul>
+          ))}
+      </Part>
+      {value.cards && (
+        <Part title={CARDS_TITLE} text={CARDS_TEXT}>
+          <Facts
+            facts={[
+              ['Last event', momentWords(value.cards.lastEventAt)],
+              ['Events with a wrong signature', refusedWords(value.cards.refusedEvents, value.cards.lastRefusedAt)],
+              ...value.cards.errors.map((error): [string, string] => [momentWords(error.at), errorWords(error)]),
+            ]}
+          />
+        </Part>
+      )}
       <Part title="Periodic work" text="When each job began last, and how it ended.">
         <Facts
           facts={value.jobs.map(({ name, lastStartedAt, outcome }) => [name, `${moment(new Date(lastStartedAt))} · ${outcome}`])}
@@ -48,8 +84,9 @@ export function SystemTab() {
 function Facts({ facts }: { facts: [string, string][] }) {
   return (
     <dl className="facts-list">
-      {facts.map(([name, words]) => (
-        <div key={name}>
+      {facts.map(([name, words], place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: errors of one moment have one name
+        <div key={place}>
           <dt>{name}</dt>
           <dd>{words}</dd>
         </div>

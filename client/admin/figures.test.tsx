@@ -127,6 +127,7 @@ const SYSTEM = {
   ...{ contractVersion: 7, nodeVersion: 'v20.19.0', databaseVersion: '16.4', databaseBytes: 12_897_484, migrations: 31 },
   ...{ startedAt: CHECKED, processes: 2, sockets: 1284, answers: 4000, errors: 5 },
   jobs: [{ name: 'expire sessions', lastStartedAt: CHECKED, outcome: 'done' }],
+  ...{ checks: [], cards: null },
 }
 
 test('The sums of fewer than ten people are not exact, on the screen and in the file', async () => {
@@ -189,6 +190,44 @@ test('The system tab names versions, sizes and each job with its end; without an
     '1,284',
   ])
   expect(figure('expire sessions')).toMatch(/ · done$/)
+})
+
+test('The system tab has the last checks of money with each difference, the events and the errors of the card provider', async () => {
+  const answers = makeAnswers()
+  const line = 'subscription sub_1 of customer cus_1 and account 9d3c still runs, and the account is deleted'
+  const checked = { finishedAt: CHECKED, looked: 1284, mended: 0 }
+  answers.on(adminApi.system, () => ({
+    ...SYSTEM,
+    checks: [
+      { ...checked, name: 'ledger' as const, differing: 0, lines: [] },
+      { ...checked, name: 'provider' as const, differing: 60, mended: 2, lines: [line] },
+    ],
+    cards: {
+      ...{ lastEventAt: null, refusedEvents: 3, lastRefusedAt: CHECKED },
+      errors: [
+        { at: CHECKED, type: 'invalid_request_error', code: 'resource_missing', param: 'customer', requestId: 'req_1' },
+        { at: CHECKED, type: 'connection' },
+      ],
+    },
+  }))
+  show(<SystemTab />, answers)
+  await screen.findByText('Answers here')
+  expect(figure('Ledger, against the accounts (check-ledger)')).toMatch(/ · 1,284 looked at · nothing differs$/)
+  const provider = 'Ledger, against card provider and coins (check-provider)'
+  expect(figure(provider)).toMatch(/ · 1,284 looked at · 60 differences · 2 mended$/)
+  expect(screen.getByRole('list', { name: provider }).textContent).toBe(`${line}The first 1 of 62.`)
+  expect(figure('Last event')).toBe('none yet')
+  expect(figure('Events with a wrong signature')).toMatch(/^3, the last Nov 25/)
+  expect(screen.getByText('invalid_request_error · resource_missing · customer · req_1')).toBeTruthy()
+  expect(screen.getByText('connection')).toBeTruthy()
+})
+
+test('Where cards are off the system tab says nothing of them', async () => {
+  const answers = makeAnswers()
+  answers.on(adminApi.system, () => SYSTEM)
+  show(<SystemTab />, answers)
+  await screen.findByText('Answers here')
+  expect(screen.queryByText('Card provider')).toBeNull()
 })
 
 const row = (seq: number, more: Partial<AuditRow> = {}): AuditRow => ({
