@@ -133,6 +133,7 @@ export const REFUSALS = {
   card_off: { status: 409, text: 'Card payment is not set up on this server' },
   card_refused: { status: 402, text: 'The card was declined. Try another card' },
   card_unavailable: { status: 503, text: 'The card provider does not answer. Nothing was paid. Try again' },
+  portal_unset: { status: 409, text: 'Whoever runs this server has not opened the page of card and invoices yet' },
   invalid_webhook: { status: 400, text: 'The signature of this event is not valid' },
   plan_not_sold: { status: 409, text: 'This plan is not sold here. Contact us' },
   already_subscribed: { status: 409, text: 'You have this plan already' },

@@ -1,11 +1,22 @@
-import { dropNext } from './changes.ts'
-import { endOf, invoiceOf, markPaid } from './invoices.ts'
-import { type Customer, chargeCard, type Invoice, newId, SandboxError, type Session, type Subscription } from './objects.ts'
+import { applyNext, dropNext, takesBank, voidInvoice } from './changes.ts'
+import { beginTransfer, endOf, invoiceOf, markPaid } from './invoices.ts'
+import {
+  bankPays,
+  type Customer,
+  chargeCard,
+  type Invoice,
+  isBank,
+  newId,
+  SandboxError,
+  type Session,
+  type Subscription,
+} from './objects.ts'
 import type { Desk, Sandbox } from './sandbox.ts'
 
 /** After so many failed renewals in a row the subscription ends. */
-const FAILURES_MAX = 4
-const RETRY_SECONDS = 3 * 24 * 60 * 60
+const FAILURES_MAX = 8
+/** Two weeks of attempts, as Stripe recommends them. */
+const RETRY_SECONDS = 2 * 24 * 60 * 60
 
 /**
  * Pays an open checkout. `origin` is where the pages of its invoices are. Throws SandboxError if the card declines: the checkout stays
@@ -15,7 +26,8 @@ export async function payCheckout(desk: Desk, sessionId: string, number: string,
   const session = await desk.find<Session>(sessionId, 'checkout.session')
   if (session.status !== 'open' || session.expires_at <= desk.now)
     throw new SandboxError(400, 'invalid_request_error', 'This checkout is over.')
-  chargeCard(number, false)
+  const isSlow = isBank(number) && session.allowed_payment_method_types?.includes('us_bank_account') !== false
+  if (!isSlow) chargeCard(number, false)
   const customer = await desk.find<Customer>(session.customer, 'customer')
   await desk.keep({ ...customer, _card: number })
   const end = endOf(desk.now, session._price)
@@ -23,7 +35,7 @@ export async function payCheckout(desk: Desk, sessionId: string, number: string,
   const subscription: Subscription = {
     ...{ id: newId('sub'), object: 'subscription', status: 'active', customer: session.customer, metadata: session._metadata },
     ...{ created: desk.now, start_date: desk.now, cancel_at_period_end: false, cancel_at: null, canceled_at: null },
-    ...{ pending_update: null, latest_invoice: '' },
+    ...{ pending_update: null, latest_invoice: '', payment_settings: { payment_method_types: null } },
     items: { object: 'list', data: [{ ...item, price: session._price }] },
     ...{ _failures: 0, _origin: origin },
   }
@@ -35,11 +47,14 @@ export async function payCheckout(desk: Desk, sessionId: string, number: string,
     cents: session.amount_total,
     period,
   })
-  markPaid(invoice)
-  Object.assign(session, { status: 'complete', payment_status: 'paid', subscription: subscription.id })
+  if (isSlow) beginTransfer(desk, invoice, number)
+  else markPaid(invoice)
+  Object.assign(session, {
+    ...{ status: 'complete', payment_status: isSlow ? 'unpaid' : 'paid', subscription: subscription.id },
+  })
   for (const thing of [subscription, invoice, session]) await desk.keep(thing)
   desk.tell('customer.subscription.created', subscription)
-  desk.tell('invoice.paid', invoice)
+  if (!isSlow) desk.tell('invoice.paid', invoice)
   desk.tell('checkout.session.completed', session)
   return session
 }
@@ -64,18 +79,30 @@ export async function renew(desk: Desk, subscription: Subscription): Promise<voi
 /** Tries to collect an invoice by the customer’s card. */
 export async function charge(desk: Desk, subscription: Subscription, invoice: Invoice): Promise<void> {
   const { _card: number } = await desk.find<Customer>(subscription.customer, 'customer')
+  if (takesBank(subscription, number)) {
+    beginTransfer(desk, invoice, number)
+    for (const thing of [invoice, subscription]) await desk.keep(thing)
+    return desk.tell('customer.subscription.updated', subscription)
+  }
+  await collect(desk, subscription, invoice, () => chargeCard(number, true))
+}
+
+async function collect(desk: Desk, subscription: Subscription, invoice: Invoice, take: () => void): Promise<void> {
   try {
-    chargeCard(number, true)
+    take()
     markPaid(invoice)
-    Object.assign(subscription, { status: 'active', _failures: 0 })
+    if (subscription.pending_update && subscription.latest_invoice === invoice.id) applyNext(subscription)
+    if (subscription.status !== 'canceled') Object.assign(subscription, { status: 'active', _failures: 0 })
     desk.tell('invoice.paid', invoice)
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     invoice._refusal = { message: error.message, code: error.code }
-    Object.assign(subscription, { status: 'past_due', _failures: subscription._failures + 1 })
+    const isOver = subscription.status === 'canceled'
+    if (!isOver) Object.assign(subscription, { status: 'past_due', _failures: subscription._failures + 1 })
     desk.tell('invoice.payment_failed', invoice)
   }
   await desk.keep(invoice)
+  if (subscription.status === 'canceled') return
   if (subscription._failures >= FAILURES_MAX) return await endSubscription(desk, subscription)
   await desk.keep(subscription)
   desk.tell('customer.subscription.updated', subscription)
@@ -89,20 +116,37 @@ export async function endSubscription(desk: Desk, subscription: Subscription): P
 
 const openInvoices = async (desk: Desk, { id, customer }: Subscription): Promise<Invoice[]> =>
   (await desk.list<Invoice>('invoice', customer)).filter(
-    ({ status, parent }) => status === 'open' && parent.subscription_details.subscription === id,
+    ({ status, parent }) => status === 'open' && parent?.subscription_details.subscription === id,
   )
 
 /** The renewal that could not be collected yet. */
 export const openRenewal = async (desk: Desk, subscription: Subscription): Promise<Invoice | undefined> =>
   (await openInvoices(desk, subscription)).find(({ billing_reason }) => billing_reason === 'subscription_cycle')
 
+/** The banks answer whose days are over. */
+async function settleTransfers(desk: Desk, subscription: Subscription): Promise<void> {
+  for (const invoice of await openInvoices(desk, subscription)) {
+    const { _transfer: transfer, ...settled } = invoice
+    if (!transfer || transfer.settlesAt > desk.now) continue
+    if (bankPays(transfer.bank)) await collect(desk, subscription, settled, () => undefined)
+    else if (subscription.pending_update && subscription.latest_invoice === invoice.id) await voidInvoice(desk, settled)
+    else
+      await collect(desk, subscription, settled, () => {
+        throw new SandboxError(402, 'card_error', 'The bank has refused the payment.', 'debit_not_authorized')
+      })
+  }
+}
+
 /** Renews what is due, and tries again to collect what could not be paid. */
 async function renewDue(desk: Desk): Promise<void> {
-  for (const subscription of await desk.list<Subscription>('subscription')) {
+  for (const listed of await desk.list<Subscription>('subscription')) {
+    await settleTransfers(desk, listed)
+    const subscription = await desk.find<Subscription>(listed.id, 'subscription')
     if (subscription.status === 'canceled') continue
     const { pending_update: pending } = subscription
     if (pending && pending.expires_at <= desk.now) await dropNext(desk, subscription)
     const invoice = await openRenewal(desk, subscription)
+    if (invoice?._transfer) continue
     if (invoice && desk.now >= invoice.created + subscription._failures * RETRY_SECONDS) await charge(desk, subscription, invoice)
     else if (!invoice && subscription.items.data[0].current_period_end <= desk.now) await renew(desk, subscription)
   }

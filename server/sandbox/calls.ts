@@ -22,18 +22,19 @@ export interface Form {
 export type Call = (desk: Desk, form: Form, id: string) => Promise<object>
 
 /** A page of all, the newest first. */
-function pageOf(all: { id: string; created?: number }[], input: Form) {
+function pageOf<T extends { id: string; created?: number }>(all: T[], input: Form) {
   const [since, after] = [Number(text(form(input['created'])['gte'])), text(input['starting_after'])]
   const wanted = all.filter(({ created }) => created === undefined || created >= since).reverse()
   const rest = wanted.slice(wanted.findIndex(({ id }) => id === after) + 1)
   const limit = Number(text(input['limit']) || 10)
-  return { object: 'list', has_more: rest.length > limit, url: '/', data: rest.slice(0, limit) }
+  return { object: 'list' as const, has_more: rest.length > limit, url: '/', data: rest.slice(0, limit) }
 }
 
 const text = (value: string | Form | undefined): string => (typeof value === 'string' ? value : '')
 const form = (value: string | Form | undefined): Form => (typeof value === 'object' ? value : {})
 const words = (value: string | Form | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(form(value)).map(([name, each]) => [name, text(each)]))
+const listed = (value: string | Form | undefined): string[] | null => (value === undefined ? null : Object.values(words(value)))
 const wrong = (message: string): never => {
   throw new SandboxError(400, 'invalid_request_error', message)
 }
@@ -106,6 +107,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
       ...(isHosted ? hostedAt(id, input) : { url: null, success_url: null, cancel_url: null }),
       client_secret: isHosted ? null : newId(`${id}_secret`),
       expires_at: Number(input['expires_at'] ?? desk.now + 86_400),
+      allowed_payment_method_types: listed(input['allowed_payment_method_types']),
       ...{ _price: price, _metadata: words(form(input['subscription_data'])['metadata']) },
     }
     await desk.keep(session)
@@ -130,8 +132,12 @@ export const CALLS: Readonly<Record<string, Call>> = {
     const subscription = await desk.find<Subscription>(id, 'subscription')
     if (subscription.status === 'canceled') return wrong('A canceled subscription can only update its cancellation_details')
     const { metadata, items, cancel_at_period_end: isCancelled } = input
-    if (input['payment_behavior'] === 'pending_if_incomplete' && isCancelled !== undefined)
-      return wrong('A pending update takes no cancel_at_period_end')
+    const settings = input['payment_settings']
+    if (input['payment_behavior'] === 'pending_if_incomplete' && (isCancelled !== undefined || settings !== undefined))
+      return wrong('A pending update takes neither cancel_at_period_end nor payment_settings')
+    if (settings !== undefined && listed(form(settings)['payment_method_types'])?.join() !== 'card')
+      return wrong('Invalid payment_settings[payment_method_types]')
+    if (settings !== undefined) subscription.payment_settings = { payment_method_types: ['card'] }
     const named = Object.entries({ ...subscription.metadata, ...words(metadata) })
     // The provider deletes an entry that is set to nothing.
     subscription.metadata = Object.fromEntries(named.filter(([, value]) => value !== ''))
@@ -140,7 +146,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     if (input['default_payment_method'] !== undefined) await billBy(desk, subscription, text(input['default_payment_method']))
     if (isCancelled !== undefined && input['cancel_at'] !== undefined)
       return wrong('Only one of cancel_at and cancel_at_period_end')
-    if (isCancelled !== undefined) subscription.cancel_at_period_end = isCancelled === 'true'
+    if (isCancelled !== undefined) cancelAtEnd(subscription, isCancelled === 'true')
     if (input['cancel_at'] === '') subscription.cancel_at = null
     if (items !== undefined) {
       const isProrated = input['proration_behavior'] !== 'none'
@@ -186,7 +192,8 @@ export const CALLS: Readonly<Record<string, Call>> = {
       _customer: invoice.customer,
     }
     await desk.keep(refund)
-    desk.tell('charge.refunded', { object: 'charge', customer: invoice.customer, payment_intent: intent })
+    const charge = { object: 'charge', amount: invoice.amount_paid, amount_refunded: invoice.amount_paid - left + amount }
+    desk.tell('charge.refunded', { ...charge, disputed: false, customer: invoice.customer, payment_intent: intent })
     return refund
   },
   'GET /v1/refunds': async (desk, input) => pageOf((await desk.list<Refund>('refund')).filter(isOfIntent(input)), input),
@@ -195,9 +202,20 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'GET /v1/disputes/:id': (desk, _input, id) => desk.find<Dispute>(id, 'dispute'),
   'POST /v1/billing_portal/sessions': async (desk, input) => {
     const customer = await customerOf(desk, input)
+    if (!desk.dashboard.isPortalSaved) return wrong(NO_PORTAL)
     const back = text(input['return_url'])
     return { object: 'billing_portal.session', url: new URL(`/sandbox/portal/${customer.id}`, back).href }
   },
+}
+
+const NO_PORTAL =
+  'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.'
+
+/** A time that the portal has set stays. */
+function cancelAtEnd(subscription: Subscription, isCancelled: boolean): void {
+  if (isCancelled) subscription.cancel_at = subscription.items.data[0].current_period_end
+  else if (subscription.cancel_at_period_end) subscription.cancel_at = null
+  subscription.cancel_at_period_end = isCancelled
 }
 
 /** Takes the one way to pay that Stripe knows in its tests by this name, as the card that is never declined. */
@@ -207,10 +225,10 @@ async function billBy(desk: Desk, { customer }: Subscription, method: string): P
 }
 
 /** The invoice as it is answered with its payment in full. */
-function withIntent({ payments, _refusal: refusal, ...invoice }: Invoice): object {
-  const status =
-    invoice.status === 'paid' ? 'succeeded' : refusal?.code === NEEDS_3DS ? 'requires_action' : 'requires_payment_method'
-  const intentOf = (id: string) => ({ id, object: 'payment_intent', status, last_payment_error: refusal ?? null })
+function withIntent({ payments, ...invoice }: Invoice) {
+  const status = statusOf(invoice)
+  const error = invoice._refusal && { type: 'card_error' as const, ...invoice._refusal }
+  const intentOf = (id: string) => ({ id, object: 'payment_intent' as const, status, last_payment_error: error ?? null })
   const data = payments.data.map(({ payment, ...each }) => ({
     ...each,
     payment: { ...payment, payment_intent: intentOf(payment.payment_intent) },

@@ -1,5 +1,5 @@
-import { type Bill, endOf, invoiceOf, markPaid } from './invoices.ts'
-import { type Customer, chargeCard, type Invoice, type Price, SandboxError, type Subscription } from './objects.ts'
+import { type Bill, beginTransfer, endOf, invoiceOf, markPaid } from './invoices.ts'
+import { type Customer, chargeCard, type Invoice, isBank, type Price, SandboxError, type Subscription } from './objects.ts'
 import type { Desk } from './sandbox.ts'
 
 /** What a change to that price costs now: the new price for the rest of the period, less the rest of what was paid. */
@@ -29,20 +29,30 @@ export async function changePrice(desk: Desk, subscription: Subscription, price:
   const invoice = invoiceOf(desk, { subscription, price, reason: 'subscription_update', cents, period })
   subscription._next = { price, period }
   try {
-    chargeCard(number, true)
-    markPaid(invoice)
-    applyNext(subscription)
+    if (takesBank(subscription, number)) {
+      beginTransfer(desk, invoice, number)
+      subscription.pending_update = { expires_at: desk.now + PENDING_SECONDS }
+    } else {
+      chargeCard(number, true)
+      markPaid(invoice)
+      applyNext(subscription)
+    }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     invoice._refusal = { message: error.message, code: error.code }
     subscription.pending_update = { expires_at: desk.now + PENDING_SECONDS }
   }
   await desk.keep(invoice)
-  desk.tell(invoice.status === 'paid' ? 'invoice.paid' : 'invoice.payment_action_required', invoice)
+  if (invoice.status === 'paid') desk.tell('invoice.paid', invoice)
+  else if (invoice._refusal) desk.tell('invoice.payment_action_required', invoice)
 }
 
+/** True if that is a bank account, and the subscription may be paid by it. */
+export const takesBank = ({ payment_settings: { payment_method_types: types } }: Subscription, number: string): boolean =>
+  isBank(number) && types === null
+
 /** Makes the change that was waiting. */
-function applyNext(subscription: Subscription): void {
+export function applyNext(subscription: Subscription): void {
   const [item] = subscription.items.data
   if (subscription._next) {
     const { price, period } = subscription._next
@@ -59,10 +69,12 @@ function forgetNext(subscription: Subscription): void {
 /** Voids an open invoice, and with it the change that waits for it. */
 export async function voidInvoice(desk: Desk, invoice: Invoice): Promise<Invoice> {
   if (invoice.status !== 'open') throw new SandboxError(400, 'invalid_request_error', 'Only open invoices can be voided.')
+  if (invoice._transfer)
+    throw new SandboxError(400, 'invalid_request_error', 'An invoice whose payment is processing cannot be voided.')
   const voided = { ...invoice, status: 'void' as const }
   await desk.keep(voided)
-  const subscription = await subscriptionOf(desk, invoice)
-  if (subscription.latest_invoice === invoice.id) {
+  const subscription = invoice.parent && (await subscriptionOf(desk, invoice))
+  if (subscription?.latest_invoice === invoice.id) {
     forgetNext(subscription)
     await desk.keep(subscription)
   }
@@ -74,7 +86,8 @@ export async function voidInvoice(desk: Desk, invoice: Invoice): Promise<Invoice
 export async function payInvoice(desk: Desk, id: string, number: string): Promise<void> {
   const invoice = await desk.find<Invoice>(id, 'invoice')
   const subscription = await subscriptionOf(desk, invoice)
-  if (invoice.status !== 'open') throw new SandboxError(400, 'invalid_request_error', 'This invoice is not open.')
+  if (invoice.status !== 'open' || invoice._transfer)
+    throw new SandboxError(400, 'invalid_request_error', 'This invoice is not open.')
   chargeCard(number, false)
   markPaid(invoice)
   if (subscription.pending_update && subscription.latest_invoice === id) applyNext(subscription)
@@ -86,11 +99,13 @@ export async function payInvoice(desk: Desk, id: string, number: string): Promis
 }
 
 const subscriptionOf = (desk: Desk, { parent }: Invoice): Promise<Subscription> =>
-  desk.find<Subscription>(parent.subscription_details.subscription, 'subscription')
+  desk.find<Subscription>(parent?.subscription_details.subscription ?? '', 'subscription')
 
 /** Gives up a change that nobody has paid in its time. */
 export async function dropNext(desk: Desk, subscription: Subscription): Promise<void> {
-  await voidInvoice(desk, await desk.find<Invoice>(subscription.latest_invoice, 'invoice'))
+  const invoice = await desk.find<Invoice>(subscription.latest_invoice, 'invoice')
+  if (invoice._transfer) return
+  await voidInvoice(desk, invoice)
   forgetNext(subscription)
   desk.tell('customer.subscription.pending_update_expired', subscription)
 }

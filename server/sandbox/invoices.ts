@@ -43,9 +43,18 @@ const paymentOf = (status: 'open' | 'paid') => ({
   payment: { type: 'payment_intent' as const, payment_intent: newId('pi') },
 })
 
+const SETTLES_SECONDS = 4 * 24 * 60 * 60
+
+/** The payer's bank answers days later. */
+export function beginTransfer(desk: Desk, invoice: Invoice, bank: string): void {
+  invoice._transfer = { bank, settlesAt: desk.now + SETTLES_SECONDS }
+  delete invoice._refusal
+}
+
 export function markPaid(invoice: Invoice): void {
   invoice.status = 'paid'
   invoice.amount_paid = invoice.amount_due
   invoice.payments.data = [paymentOf('paid')]
   delete invoice._refusal
+  delete invoice._transfer
 }

@@ -15,9 +15,15 @@ export function fetchFrom(sandbox: Sandbox, db: Parameters<typeof store.find>[0]
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     const headers = new Headers(init?.headers)
-    const sent = init?.method === 'GET' ? url.searchParams : new URLSearchParams(String(init?.body ?? ''))
+    const method = init?.method ?? 'GET'
+    const sent = method === 'GET' ? url.searchParams : new URLSearchParams(String(init?.body ?? ''))
+    sandbox.calls.push(`${method} ${url.pathname}`)
+    if (sandbox.calls.length > 10_000) sandbox.calls.splice(0, 5000)
+    const trouble = sandbox.trouble()
     try {
-      const answer = await answerTo(sandbox, db, init?.method ?? 'GET', url.pathname, { headers, sent })
+      if (trouble === 'refused') throw new SandboxError(429, 'rate_limit_error', 'Too many requests hit the API too quickly.')
+      const answer = await answerTo(sandbox, db, method, url.pathname, { headers, sent })
+      if (trouble === 'lost') throw new SandboxError(500, 'api_error', 'An unknown error occurred.')
       return Response.json(shown(answer), { headers: { 'request-id': newId('req') } })
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error

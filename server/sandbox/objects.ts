@@ -37,6 +37,7 @@ export interface Session {
   /** Opens the form of an embedded checkout. */
   client_secret: string | null
   expires_at: number
+  allowed_payment_method_types: string[] | null
   _price: Price
   _metadata: Record<string, string>
 }
@@ -55,6 +56,8 @@ export interface Subscription {
   /** A change that waits for the payment of the latest invoice. */
   pending_update: { expires_at: number } | null
   latest_invoice: string
+  /** The ways to pay of its invoices; null for all. */
+  payment_settings: { payment_method_types: 'card'[] | null }
   items: {
     object: 'list'
     data: [{ id: string; object: 'subscription_item'; current_period_start: number; current_period_end: number; price: Price }]
@@ -78,10 +81,11 @@ export interface Invoice {
   created: number
   billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
   hosted_invoice_url: string
+  /** Null for what an operator writes by hand. */
   parent: {
     type: 'subscription_details'
     subscription_details: { subscription: string; metadata: Record<string, string> }
-  }
+  } | null
   lines: {
     object: 'list'
     data: {
@@ -101,6 +105,8 @@ export interface Invoice {
   }
   /** Why it is not paid yet. */
   _refusal?: { message: string; code: string | undefined }
+  /** The account that is asked, and when its bank answers. */
+  _transfer?: { bank: string; settlesAt: number }
 }
 
 export interface Refund {
@@ -134,7 +140,7 @@ export const shown = (thing: object): Record<string, unknown> =>
 /** What the provider refuses, with the HTTP status and its words. */
 export class SandboxError extends Error {
   readonly status: number
-  readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error'
+  readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error' | 'rate_limit_error'
   readonly code: string | undefined
   readonly param: string | undefined
   constructor(status: number, type: SandboxError['type'], message: string, code?: string, param?: string) {
@@ -157,6 +163,12 @@ const CARDS: Readonly<
   '4000000000009995': { refusal: ['insufficient_funds', 'Your card has insufficient funds.'] },
   '4000000000000341': { failsLater: true },
 }
+
+/** Bank accounts, and what the bank answers days later. */
+const BANKS: Readonly<Record<string, 'pays' | 'refuses'>> = { '000123456789': 'pays', '000111111116': 'refuses' }
+
+export const isBank = (number: string): boolean => number in BANKS
+export const bankPays = (number: string): boolean => BANKS[number] === 'pays'
 
 /** What the provider says of a payment for which the bank wants to ask the person. */
 export const NEEDS_3DS = 'authentication_required'

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Queryable } from '../ground/db/connect.ts'
 import { newId, SandboxError, shown, type Thing } from './objects.ts'
 import * as store from './store.ts'
+import { type Told, wholeOf } from './whole.ts'
 
 /** How events are delivered. Tests change it; people get each once and in order. */
 interface Delivery {
@@ -9,7 +10,18 @@ interface Delivery {
   isReversed: boolean
   /** True: they are kept until `deliver`. */
   isHeld: boolean
+  /** True: of each kind that the provider has, as where an operator has chosen all. */
+  isWhole: boolean
 }
+
+/** What an operator has set at the provider's dashboard. */
+interface Dashboard {
+  /** The portal opens once its settings were saved. */
+  isPortalSaved: boolean
+}
+
+/** What becomes of a call: refused before it is done, or done while its answer is lost. */
+export type Trouble = 'refused' | 'lost' | undefined
 
 /** A signed event, as it is posted. */
 export interface Signed {
@@ -25,6 +37,11 @@ export interface Sandbox {
   webhookSecret: string
   clock: () => Date
   delivery: Delivery
+  dashboard: Dashboard
+  /** The calls so far, such as `GET /v1/invoices`. */
+  calls: string[]
+  /** Asked at each call. */
+  trouble: () => Trouble
   /** Posts an event to the server. Set when the server is assembled. */
   post: (event: Signed) => Promise<void>
   /** Every event so far, the oldest first. */
@@ -38,6 +55,7 @@ export interface Sandbox {
 /** What an operation works with. */
 export interface Desk {
   now: number
+  dashboard: Dashboard
   find<T extends Thing>(id: string, object: T['object']): Promise<T>
   list<T extends Thing>(object: T['object'], customer?: string): Promise<T[]>
   keep(thing: Thing): Promise<void>
@@ -52,20 +70,23 @@ export function openSandbox(db: Queryable, clock: () => Date): Sandbox {
   const sandbox: Sandbox = {
     webhookSecret: `whsec_${randomBytes(24).toString('hex')}`,
     clock,
-    delivery: { copies: 1, isReversed: false, isHeld: false },
+    delivery: { copies: 1, isReversed: false, isHeld: false, isWhole: false },
+    dashboard: { isPortalSaved: true },
+    calls: [],
+    trouble: () => undefined,
     post: async () => undefined,
     sent: [],
     async run(operation) {
-      const told: { type: string; object: object }[] = []
+      const told: Told[] = []
       const turn = last.then(
-        () => operation(deskOf(db, clock, told)),
-        () => operation(deskOf(db, clock, told)),
+        () => operation(deskOf(db, sandbox, told)),
+        () => operation(deskOf(db, sandbox, told)),
       )
       last = turn.catch(() => undefined)
       try {
         return await turn
       } finally {
-        const events = await Promise.all(told.map((each) => signed(sandbox, each)))
+        const events = await Promise.all((sandbox.delivery.isWhole ? wholeOf(told) : told).map((each) => signed(sandbox, each)))
         sandbox.sent.push(...events)
         if (sandbox.sent.length > 1000) sandbox.sent.splice(0, 500)
         waiting.push(...events)
@@ -86,7 +107,7 @@ export function openSandbox(db: Queryable, clock: () => Date): Sandbox {
   return sandbox
 }
 
-async function signed({ webhookSecret }: Sandbox, { type, object }: { type: string; object: object }): Promise<Signed> {
+async function signed({ webhookSecret }: Sandbox, { type, object }: Told): Promise<Signed> {
   const { default: Stripe } = await import('stripe')
   const created = Math.floor(Date.now() / 1000)
   const event = { id: newId('evt'), object: 'event', created, type, livemode: false, data: { object: shown(object) } }
@@ -94,9 +115,10 @@ async function signed({ webhookSecret }: Sandbox, { type, object }: { type: stri
   return { payload, signature: Stripe.webhooks.generateTestHeaderString({ payload, secret: webhookSecret }) }
 }
 
-function deskOf(db: Queryable, clock: () => Date, told: { type: string; object: object }[]): Desk {
+function deskOf(db: Queryable, { clock, dashboard }: Sandbox, told: Told[]): Desk {
   return {
     now: Math.floor(clock().getTime() / 1000),
+    dashboard,
     async find<T extends Thing>(id: string, object: T['object']) {
       const body = await store.find(db, id)
       if (body?.['object'] !== object)

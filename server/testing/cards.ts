@@ -15,7 +15,14 @@ export const CARD = {
   poor: '4000000000009995',
   asksFirst: '4000002500003155',
   asksAlways: '4000002760003184',
+  failsLater: '4000000000000341',
 }
+
+/** Bank accounts, whose payments settle after four days. */
+export const BANK = { pays: '000123456789', refuses: '000111111116' }
+
+const OF =
+  "customer in (select id from sandbox_objects where kind = 'customer' and body -> 'metadata' ->> 'userId' = $1::uuid::text)"
 
 /** What people do at the pages of the sandbox, and what the account then has. */
 export function cardsOf(world: World) {
@@ -29,6 +36,7 @@ export function cardsOf(world: World) {
   const pays = (url: string, number = CARD.good, act = 'pay') => formed(new URL(url).pathname, { card: number, act })
   const atPortal = async (who: Person, form: Record<string, string>) =>
     formed(new URL((await who.does(paymentsApi.portal, {})).url).pathname, form)
+  const centsOf = async (text: string, who: Person) => Number((await world.sql(text, [who.id]))[0]?.['cents'])
   const stateOf = (who: Person) => who.does(paymentsApi.subscription, {})
   return {
     ...{ sandbox, formed, pays, atPortal, stateOf },
@@ -66,6 +74,31 @@ export function cardsOf(world: World) {
     waitingOf: async (who: Person) => (await stateOf(who)).card?.waiting ?? null,
     entriesOf: (who: Person) =>
       world.sql('select kind, tier, amount_cents::int as cents from ledger_entries where user_id = $1 order by place', [who.id]),
+    /** The provider tells of what it has of a person, once more. */
+    async tells(who: Person, kind: 'invoice' | 'subscription') {
+      const type = kind === 'invoice' ? 'invoice.updated' : 'customer.subscription.updated'
+      const rows = await world.sql(`select body from sandbox_objects where kind = $2 and ${OF} order by place`, [who.id, kind])
+      await sandbox.run(async (desk) => {
+        for (const { body } of rows) desk.tell(type, Object(body))
+      })
+      await sandbox.deliver()
+    },
+    /** What the provider has taken from a person and not given back, by its own books, in cents. */
+    atProvider: (who: Person) =>
+      centsOf(
+        `select coalesce(sum(case kind when 'invoice' then (body ->> 'amount_paid')::bigint else -(body ->> 'amount')::bigint end), 0) as cents
+         from sandbox_objects where ${OF} and (kind, body ->> 'status') in
+         (('invoice', 'paid'), ('refund', 'succeeded'), ('dispute', 'needs_response'), ('dispute', 'lost'))`,
+        who,
+      ),
+    /** The same by the ledger. */
+    inLedger: (who: Person) =>
+      centsOf(
+        `select coalesce(sum(case when kind in ('payment', 'refund_failed', 'dispute_won') then amount_cents
+           when kind in ('refund', 'dispute') then -amount_cents else 0 end), 0) as cents
+         from ledger_entries where user_id = $1 and source = 'card'`,
+        who,
+      ),
     holds: async () => expect((await checkLedger(db, clock())).differences).toEqual([]),
   }
 }

@@ -5,7 +5,7 @@ import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { paidStanding } from '../ledger/ledger.ts'
-import { asked, isInvalid } from './card.ts'
+import { asked, isInvalid, isMissing } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { beginCheckout, beginInFrame, priceOf, requireLiveCard } from './checkout.ts'
 import { withKnownCustomer } from './customer.ts'
@@ -80,7 +80,9 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const next = { priceId: await priceOf(client, offer), plan: offer }
   if (method !== undefined) await billBy(client, subscription.id, method)
   // The metadata names the new price first, so its invoice is always understood.
-  await asked(client.subscriptions.update(subscription.id, { metadata: namingOf(subscription.metadata, current, next) }))
+  const metadata = namingOf(subscription.metadata, current, next)
+  // A pending update takes no settings beside it.
+  await asked(client.subscriptions.update(subscription.id, { metadata, payment_settings: { payment_method_types: ['card'] } }))
   const items = [{ id: item.id, price: next.priceId }]
   if (isPaid) await asked(client.subscriptions.update(subscription.id, { items, proration_behavior: 'none' }))
   else await payDifference(client, subscription.id, items)
@@ -189,6 +191,15 @@ async function askPortal(env: Env, user: SignedInUser, origin: string): Promise<
   const card = await store.findCard(env.db, env.card.providerId, user.id)
   if (!card?.customerId) throw new Refusal('no_subscription')
   const client = await env.card.client()
-  const session = client.billingPortal.sessions.create({ customer: card.customerId, return_url: `${origin}/subscribe` })
-  return { url: (await asked(session)).url }
+  try {
+    const session = client.billingPortal.sessions.create({ customer: card.customerId, return_url: `${origin}/subscribe` })
+    return { url: (await asked(session)).url }
+  } catch (error) {
+    if (!isInvalid(error) || isMissing(error)) throw error
+    env.card.warn({ customer: card.customerId }, NO_PORTAL)
+    throw new Refusal('portal_unset')
+  }
 }
+
+const NO_PORTAL =
+  'the card provider opens no customer portal: save its settings once, at Stripe in Settings, Billing, Customer portal'

@@ -89,6 +89,8 @@ function sessionOf(env: Env, offer: Offer, customer: string, userId: string): St
     metadata: { userId },
     subscription_data: { metadata: metadataOf(offer, userId) },
     currency: 'usd',
+    // Other ways settle days later.
+    allowed_payment_method_types: ['card'],
     expires_at: Math.floor(env.clock().getTime() / 1000) + OPEN_MINUTES * 60,
     ...(env.config.hasCardTax && { automatic_tax: { enabled: true }, customer_update: { address: 'auto' } }),
   }

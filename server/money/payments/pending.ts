@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { Refusal } from '../../refuse.ts'
-import { asked } from './card.ts'
+import { asked, isInvalid } from './card.ts'
 
 /** The subscription stays until payment. A declined card takes the change back. Throws Refusal in the provider's words. */
 export async function payDifference(client: Stripe, id: string, items: { id: string; price: string }[]): Promise<void> {
@@ -11,11 +11,9 @@ export async function payDifference(client: Stripe, id: string, items: { id: str
   )
   const invoiceId = pendingInvoiceOf(changed)
   if (invoiceId === undefined) return
-  const { payments } = await asked(client.invoices.retrieve(invoiceId, { expand: ['payments.data.payment.payment_intent'] }))
-  const intents = payments?.data.map(({ payment }) => payment.payment_intent) ?? []
-  const intent = intents.find((each) => typeof each === 'object')
-  if (intent?.status === 'requires_action') return
-  await asked(client.invoices.voidInvoice(invoiceId))
+  const intent = intentOf((await askInvoice(client, invoiceId)).payments)
+  if (intent?.status === 'requires_action' || intent?.status === 'processing') return
+  await voidInvoice(client, invoiceId)
   const text = intent?.last_payment_error?.message
   throw new Refusal('card_refused', text === undefined ? undefined : { text })
 }
@@ -45,8 +43,7 @@ export async function endNow(client: Stripe, { id, customer }: Stripe.Subscripti
   const whose = typeof customer === 'string' ? customer : customer.id
   const { data: open } = await asked(client.invoices.list({ customer: whose, status: 'open', limit: 100 }))
   // If the rest fails, nothing can be collected.
-  for (const invoice of open)
-    if (invoice.id && subscriptionOf(invoice) === id) await asked(client.invoices.voidInvoice(invoice.id))
+  for (const invoice of open) if (invoice.id && subscriptionOf(invoice) === id) await voidInvoice(client, invoice.id)
   await asked(client.subscriptions.cancel(id))
 }
 
@@ -58,5 +55,22 @@ function subscriptionOf({ parent }: Stripe.Invoice): string | undefined {
 /** The invoice can be paid no more. */
 export async function dropPending(client: Stripe, subscription: Stripe.Subscription): Promise<void> {
   const invoiceId = pendingInvoiceOf(subscription)
-  if (invoiceId !== undefined) await asked(client.invoices.voidInvoice(invoiceId))
+  if (invoiceId !== undefined) await voidInvoice(client, invoiceId)
 }
+
+/** What is paid in this moment, or settles already, stays. */
+async function voidInvoice(client: Stripe, id: string): Promise<void> {
+  try {
+    await asked(client.invoices.voidInvoice(id))
+  } catch (error) {
+    if (!isInvalid(error)) throw error
+    const { status, payments } = await askInvoice(client, id)
+    if (status === 'open' && intentOf(payments)?.status !== 'processing') throw error
+  }
+}
+
+const askInvoice = (client: Stripe, id: string): Promise<Stripe.Invoice> =>
+  asked(client.invoices.retrieve(id, { expand: ['payments.data.payment.payment_intent'] }))
+
+const intentOf = (payments: Stripe.Invoice['payments']): Stripe.PaymentIntent | undefined =>
+  payments?.data.map(({ payment }) => payment.payment_intent).find((each) => typeof each === 'object')
