@@ -11,7 +11,7 @@ import * as store from './store.ts'
 export type CardEnv = Pick<Env, 'db' | 'card' | 'clock'>
 
 /** Other statuses never began. */
-const BEGUN = ['active', 'past_due', 'unpaid', 'canceled', 'paused']
+export const BEGUN = ['active', 'past_due', 'unpaid', 'canceled', 'paused']
 const LIVE = ['active', 'past_due']
 
 export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =>
@@ -155,7 +155,7 @@ const lineOf = ({ lines }: Pick<Stripe.Invoice, 'lines'>): Stripe.InvoiceLineIte
 
 const priceOf = (line: Stripe.InvoiceLineItem | undefined): string | undefined => idOf(line?.pricing?.price_details?.price)
 
-const idOf = (thing: string | { id: string } | null | undefined): string | undefined =>
+export const idOf = (thing: string | { id: string } | null | undefined): string | undefined =>
   typeof thing === 'string' ? thing : thing?.id
 
 const isBilling = ({ status }: Stripe.Invoice): boolean => status === 'paid' || status === 'open'

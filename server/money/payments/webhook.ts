@@ -8,6 +8,7 @@ import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { endUnpaid, endWithPeriod } from './endRenewal.ts'
 import { billedBy } from './meaning.ts'
+import { isNews } from './news.ts'
 import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
 import { askDisputes, askRefunds, type CardEnv, isLive, settleCheckout, syncCard, writeDisputes, writeRefunds } from './sync.ts'
@@ -28,26 +29,59 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
     (customer && (await adopt(env, client, customer, event))) ||
     undefined
   if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
-  await inTurn(env, userId, async (tx) => {
-    if (await store.isKnownEvent(tx, event.id)) return
-    await writeNews(env, tx, userId, intent)
-    await store.noteEvent(tx, event.id, env.clock())
-    await env.fault?.('payments:written')
-  })
+  const heard = waiting.get(userId) ?? new Set()
+  waiting.set(userId, heard.add(event))
+  try {
+    await inTurn(env, userId, async (tx) => {
+      // An earlier turn took this one with it.
+      if (await store.isKnownEvent(tx, event.id)) return
+      const events = [...heard]
+      await settleEvents(env, tx, userId, events)
+      for (const { id } of events) await store.noteEvent(tx, id, env.clock())
+      await env.fault?.('payments:written')
+    })
+  } finally {
+    heard.delete(event)
+    if (heard.size === 0) waiting.delete(userId)
+  }
   return {}
+}
+
+/** The next turn of an account takes all that wait; where that fails, so does the next. */
+const waiting = new Map<string, Set<Stripe.Event>>()
+
+/** Asks the provider once for all of them, and not at all where they say nothing new. */
+async function settleEvents(env: Env, tx: Queryable, userId: string, events: Stripe.Event[]): Promise<void> {
+  const card = await store.lockCard(tx, env.card.providerId, userId)
+  const news: Stripe.Event[] = []
+  for (const event of events) if (await isNews(tx, card, event)) news.push(event)
+  if (news.length === 0) return
+  await writeNews(
+    env,
+    tx,
+    userId,
+    news.flatMap((event) => subjectOf(event).intent ?? []),
+  )
 }
 
 /** Does what an event would have done. Throws Refusal. */
 export const catchUp = (env: CardEnv, userId: string, intent?: string): Promise<void> =>
-  inTurn(env, userId, (tx) => writeNews(env, tx, userId, intent))
+  inTurn(env, userId, (tx) => writeNews(env, tx, userId, intent ? [intent] : []))
 
-async function writeNews(env: CardEnv, tx: Queryable, userId: string, intent: string | undefined): Promise<void> {
+async function writeNews(env: CardEnv, tx: Queryable, userId: string, intents: string[]): Promise<void> {
   const client = await env.card.client()
-  const [refunds, disputes] = intent ? await Promise.all([askRefunds(client, intent), askDisputes(client, intent)]) : [[], []]
-  if (intent) await endDisputed(env, tx, userId, { intent, disputes })
+  const told = await Promise.all(
+    [...new Set(intents)].map(async (intent) => {
+      const [refunds, disputes] = await Promise.all([askRefunds(client, intent), askDisputes(client, intent)])
+      return { intent, refunds, disputes }
+    }),
+  )
+  for (const each of told) await endDisputed(env, tx, userId, each)
   await syncCard(env, tx, userId)
-  if (intent) await writeRefunds(tx, env.clock(), intent, refunds)
-  if (intent) await writeDisputes(tx, env.clock(), intent, disputes)
+  for (const { intent, refunds, disputes } of told) {
+    await writeRefunds(tx, env.clock(), intent, refunds)
+    await writeDisputes(tx, env.clock(), intent, disputes)
+  }
 }
 
 /** Ends the subscription whose payment the bank has taken back. */
