@@ -13,6 +13,8 @@ import {
   type Subscription,
 } from './objects.ts'
 import type { Desk } from './sandbox.ts'
+import type { Answers, Params } from './sdk.ts'
+import { chargeOf } from './whole.ts'
 
 /** The form of a request: names in brackets nest. */
 export interface Form {
@@ -21,8 +23,20 @@ export interface Form {
 
 export type Call = (desk: Desk, form: Form, id: string) => Promise<object>
 
+type Reads<Name extends string> = { [Each in Name]?: string | Form | undefined }
+
+/** No call reads what the SDK does not send. */
+type Named<Sent> = { [Name in keyof Sent]?: string | Form | undefined }
+type Calls = {
+  [Name in keyof Answers]: (
+    desk: Desk,
+    input: Named<Name extends keyof Params ? Params[Name] : Record<never, never>>,
+    id: string,
+  ) => Promise<object>
+}
+
 /** A page of all, the newest first. */
-function pageOf<T extends { id: string; created?: number }>(all: T[], input: Form) {
+function pageOf<T extends { id: string; created?: number }>(all: T[], input: Reads<'created' | 'starting_after' | 'limit'>) {
   const [since, after] = [Number(text(form(input['created'])['gte'])), text(input['starting_after'])]
   const wanted = all.filter(({ created }) => created === undefined || created >= since).reverse()
   const rest = wanted.slice(wanted.findIndex(({ id }) => id === after) + 1)
@@ -45,20 +59,20 @@ async function priceOf(desk: Desk, item: Form): Promise<Price> {
   return newPrice(amount, text(form(amount['product_data'])['name']))
 }
 
-function newPrice(amount: Form, name: string): Price {
+function newPrice(amount: Reads<'unit_amount' | 'recurring'>, name: string): Price {
   const [cents, interval] = [Number(amount['unit_amount']), text(form(amount['recurring'])['interval'])]
   if (!Number.isSafeInteger(cents) || cents <= 0) return wrong('Invalid integer: unit_amount')
   if (interval !== 'month' && interval !== 'year') return wrong('Invalid recurring[interval]')
   return { id: newId('price'), object: 'price', unit_amount: cents, currency: 'usd', recurring: { interval }, _name: name }
 }
 
-const hostedAt = (id: string, input: Form) => ({
+const hostedAt = (id: string, input: Reads<'success_url' | 'cancel_url'>) => ({
   url: new URL(`/sandbox/checkout/${id}`, text(input['success_url'])).href,
   ...{ success_url: text(input['success_url']), cancel_url: text(input['cancel_url']) },
 })
 
 /** Named by a parameter, unlike in an address. */
-async function customerOf(desk: Desk, input: Form): Promise<Customer> {
+async function customerOf(desk: Desk, input: Reads<'customer'>): Promise<Customer> {
   const id = text(input['customer'])
   try {
     return await desk.find<Customer>(id, 'customer')
@@ -68,13 +82,13 @@ async function customerOf(desk: Desk, input: Form): Promise<Customer> {
 }
 
 /** The id of the customer whose things are listed; undefined for all. */
-const listedOf = async (desk: Desk, input: Form): Promise<string | undefined> =>
+const listedOf = async (desk: Desk, input: Reads<'customer'>): Promise<string | undefined> =>
   input['customer'] === undefined ? undefined : (await customerOf(desk, input)).id
 
 const firstItem = (value: string | Form | undefined): Form => form(form(value)['0'])
 
 /** The calls that the adapter makes. Any other is refused by its name. */
-export const CALLS: Readonly<Record<string, Call>> = {
+export const CALLS = {
   'POST /v1/customers': async (desk, input) => {
     const customer: Customer = { id: newId('cus'), object: 'customer', metadata: words(input['metadata']), _card: '' }
     await desk.keep(customer)
@@ -84,7 +98,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     const [, userId] = /^metadata\['userId'\]:'([0-9a-f-]+)'$/.exec(text(input['query'])) ?? []
     if (userId === undefined) return wrong('The sandbox searches customers by userId alone')
     const found = (await desk.list<Customer>('customer')).filter(({ metadata }) => metadata['userId'] === userId)
-    return { ...pageOf(found, input), object: 'search_result' }
+    return { ...pageOf(found, input), object: 'search_result' as const }
   },
   'GET /v1/customers/:id': (desk, _input, id) => desk.find<Customer>(id, 'customer'),
   'POST /v1/prices': async (desk, input) => {
@@ -115,7 +129,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   },
   'GET /v1/checkout/sessions/:id': async (desk, _input, id) => {
     const session = await desk.find<Session>(id, 'checkout.session')
-    return session.status === 'open' && session.expires_at <= desk.now ? { ...session, status: 'expired' } : session
+    return session.status === 'open' && session.expires_at <= desk.now ? { ...session, status: 'expired' as const } : session
   },
   'POST /v1/checkout/sessions/:id/expire': async (desk, _input, id) => {
     const session = await desk.find<Session>(id, 'checkout.session')
@@ -175,7 +189,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
     await customerOf(desk, input)
     const subscription = await desk.find<Subscription>(text(input['subscription']), 'subscription')
     const price = await priceOf(desk, firstItem(form(input['subscription_details'])['items']))
-    return { object: 'invoice', amount_due: prorated(desk, subscription, price).cents, currency: 'usd' }
+    return { object: 'invoice' as const, amount_due: prorated(desk, subscription, price).cents, currency: 'usd' }
   },
   'POST /v1/refunds': async (desk, input) => {
     const intent = text(input['payment_intent'])
@@ -192,8 +206,11 @@ export const CALLS: Readonly<Record<string, Call>> = {
       _customer: invoice.customer,
     }
     await desk.keep(refund)
-    const charge = { object: 'charge', amount: invoice.amount_paid, amount_refunded: invoice.amount_paid - left + amount }
-    desk.tell('charge.refunded', { ...charge, disputed: false, customer: invoice.customer, payment_intent: intent })
+    desk.tell('charge.refunded', {
+      ...chargeOf(invoice),
+      payment_intent: intent,
+      amount_refunded: invoice.amount_paid - left + amount,
+    })
     return refund
   },
   'GET /v1/refunds': async (desk, input) => pageOf((await desk.list<Refund>('refund')).filter(isOfIntent(input)), input),
@@ -204,9 +221,9 @@ export const CALLS: Readonly<Record<string, Call>> = {
     const customer = await customerOf(desk, input)
     if (!desk.dashboard.isPortalSaved) return wrong(NO_PORTAL)
     const back = text(input['return_url'])
-    return { object: 'billing_portal.session', url: new URL(`/sandbox/portal/${customer.id}`, back).href }
+    return { object: 'billing_portal.session' as const, url: new URL(`/sandbox/portal/${customer.id}`, back).href }
   },
-}
+} satisfies Calls
 
 const NO_PORTAL =
   'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.'
@@ -237,9 +254,16 @@ function withIntent({ payments, ...invoice }: Invoice) {
 }
 
 const isOfIntent =
-  (input: Form) =>
+  (input: Reads<'payment_intent'>) =>
   ({ payment_intent }: Refund | Dispute): boolean =>
     input['payment_intent'] === undefined || payment_intent === text(input['payment_intent'])
+type Status = 'succeeded' | 'processing' | 'requires_action' | 'requires_payment_method'
+
+function statusOf({ status, _refusal: refusal, _transfer: transfer }: Omit<Invoice, 'payments'>): Status {
+  if (status === 'paid') return 'succeeded'
+  if (transfer) return 'processing'
+  return refusal?.code === NEEDS_3DS ? 'requires_action' : 'requires_payment_method'
+}
 
 const isOf = ({ data }: Invoice['payments'], intent: string): boolean =>
   data.some(({ payment }) => payment.payment_intent === intent)

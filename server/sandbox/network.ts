@@ -1,11 +1,11 @@
-import { CALLS, type Form } from './calls.ts'
+import { CALLS, type Call, type Form } from './calls.ts'
 import { newId, SandboxError, shown } from './objects.ts'
 import type { Sandbox } from './sandbox.ts'
 import * as store from './store.ts'
 
 const KEY = 'Bearer sk_test_sandbox'
 
-const ROUTES = Object.entries(CALLS).map(([name, call]) => {
+const ROUTES = Object.entries<Call>(CALLS).map(([name, call]) => {
   const [method, path = ''] = name.split(' ')
   return { method, pattern: new RegExp(`^${path.replace(':id', '([A-Za-z0-9_]+)')}$`), call }
 })

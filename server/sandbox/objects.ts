@@ -104,7 +104,7 @@ export interface Invoice {
     }[]
   }
   /** Why it is not paid yet. */
-  _refusal?: { message: string; code: string | undefined }
+  _refusal?: { message: string; code: Code | undefined }
   /** The account that is asked, and when its bank answers. */
   _transfer?: { bank: string; settlesAt: number }
 }
@@ -137,13 +137,22 @@ export const newId = (prefix: string): string => `${prefix}_sandbox_${randomByte
 export const shown = (thing: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(thing, (key, value: unknown) => (key.startsWith('_') ? undefined : value)))
 
+/** https://docs.stripe.com/error-codes. */
+type Code =
+  | 'authentication_required'
+  | 'card_declined'
+  | 'debit_not_authorized'
+  | 'insufficient_funds'
+  | 'invalid_number'
+  | 'resource_missing'
+
 /** What the provider refuses, with the HTTP status and its words. */
 export class SandboxError extends Error {
   readonly status: number
   readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error' | 'rate_limit_error'
-  readonly code: string | undefined
+  readonly code: Code | undefined
   readonly param: string | undefined
-  constructor(status: number, type: SandboxError['type'], message: string, code?: string, param?: string) {
+  constructor(status: number, type: SandboxError['type'], message: string, code?: Code, param?: string) {
     super(message)
     this.status = status
     this.type = type
@@ -154,7 +163,7 @@ export class SandboxError extends Error {
 
 /** The test cards, by their numbers: https://docs.stripe.com/testing. */
 const CARDS: Readonly<
-  Record<string, { refusal?: [code: string, text: string]; failsLater?: boolean; asks3ds?: 'first' | 'always' }>
+  Record<string, { refusal?: [code: Code, text: string]; failsLater?: boolean; asks3ds?: 'first' | 'always' }>
 > = {
   '4242424242424242': {},
   '4000002500003155': { asks3ds: 'first' },

@@ -59,7 +59,7 @@ export interface Desk {
   find<T extends Thing>(id: string, object: T['object']): Promise<T>
   list<T extends Thing>(object: T['object'], customer?: string): Promise<T[]>
   keep(thing: Thing): Promise<void>
-  tell(type: string, object: object): void
+  tell(type: Told['type'], object: object): void
 }
 
 export function openSandbox(db: Queryable, clock: () => Date): Sandbox {

@@ -1,7 +1,8 @@
+import type Stripe from 'stripe'
 import { type Invoice, newId, type Subscription } from './objects.ts'
 
 export interface Told {
-  type: string
+  type: Stripe.Event['type']
   object: object
 }
 
@@ -15,30 +16,41 @@ function besides({ type, object }: Told): Told[] {
   return []
 }
 
+const paidBy = ({ payments }: Invoice): string => payments.data[0]?.payment.payment_intent ?? ''
+
+export const chargeOf = (invoice: Invoice) => ({
+  ...{ id: newId('ch'), object: 'charge' as const, customer: invoice.customer, payment_intent: paidBy(invoice) },
+  ...{ amount: invoice.amount_paid, amount_refunded: 0, disputed: false },
+})
+
+export const intentOf = (invoice: Invoice, status: 'requires_payment_method' | 'succeeded') => ({
+  ...{ id: paidBy(invoice), object: 'payment_intent' as const, customer: invoice.customer, amount: invoice.amount_paid, status },
+})
+
+export const methodOf = ({ customer }: Subscription) => ({
+  ...{ id: newId('pm'), object: 'payment_method' as const, type: 'card' as const, customer },
+})
+
 function ofPayment(invoice: Invoice): Told[] {
-  const { customer, payments, amount_paid: amount } = invoice
-  const payment_intent = payments.data[0]?.payment.payment_intent ?? ''
-  const intent = { id: payment_intent, object: 'payment_intent', customer, amount }
-  const charge = { id: newId('ch'), object: 'charge', customer, payment_intent, amount, amount_refunded: 0, disputed: false }
+  const charge = chargeOf(invoice)
   const unpaid = { ...invoice, amount_paid: 0, status: 'open' }
   return [
-    { type: 'payment_intent.created', object: { ...intent, status: 'requires_payment_method' } },
+    { type: 'payment_intent.created', object: intentOf(invoice, 'requires_payment_method') },
     { type: 'invoice.created', object: { ...unpaid, status: 'draft' } },
     { type: 'invoice.finalized', object: unpaid },
     { type: 'charge.succeeded', object: charge },
     { type: 'charge.updated', object: charge },
-    { type: 'payment_intent.succeeded', object: { ...intent, status: 'succeeded' } },
-    { type: 'invoice_payment.paid', object: { ...payments.data[0], id: newId('inpay'), invoice: invoice.id } },
+    { type: 'payment_intent.succeeded', object: intentOf(invoice, 'succeeded') },
+    { type: 'invoice_payment.paid', object: { ...invoice.payments.data[0], invoice: invoice.id } },
     { type: 'invoice.updated', object: invoice },
     { type: 'invoice.payment_succeeded', object: invoice },
   ]
 }
 
 function ofStart(subscription: Subscription): Told[] {
-  const { customer } = subscription
   return [
-    { type: 'payment_method.attached', object: { id: newId('pm'), object: 'payment_method', type: 'card', customer } },
-    { type: 'customer.updated', object: { id: customer, object: 'customer' } },
+    { type: 'payment_method.attached', object: methodOf(subscription) },
+    { type: 'customer.updated', object: { id: subscription.customer, object: 'customer' } },
     { type: 'customer.subscription.updated', object: { ...subscription, status: 'incomplete' } },
   ]
 }
