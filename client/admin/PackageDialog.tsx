@@ -6,7 +6,18 @@ import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
 import { FormFooter } from '../ui/FormFooter.tsx'
 import { Note } from '../ui/Note.tsx'
-import { FEATURES, fieldsOf, type LIMITED, limitWords, priceWords, type TextField, typedOf, wrongOf } from './packages.ts'
+import { PRICE_ID_WORDS } from './adminWords.ts'
+import {
+  FEATURES,
+  fieldsOf,
+  type LIMITED,
+  limitWords,
+  priceWords,
+  refusedFields,
+  type TextField,
+  typedOf,
+  wrongOf,
+} from './packages.ts'
 import { Select } from './Select.tsx'
 import type { Act } from './useAct.tsx'
 import '../ui/switch.css'
@@ -32,6 +43,7 @@ export function PackageDialog({ stored, act, isPending, onDone, onClose }: Props
   const tierId = useId()
   const [typed, setTyped] = useState(() => typedOf(stored))
   const [isTried, setTried] = useState(false)
+  const [refused, setRefused] = useState<ReturnType<typeof wrongOf>>({})
   const fields = fieldsOf(typed)
   const wrong = wrongOf(typed)
 
@@ -42,15 +54,27 @@ export function PackageDialog({ stored, act, isPending, onDone, onClose }: Props
     const input = first && event.currentTarget.elements.namedItem(first)
     if (input instanceof HTMLElement) input.focus()
     if (isPending || first) return
+    const form = event.currentTarget
+    const sending = async (call: Promise<unknown>) => {
+      try {
+        return await call
+      } catch (error) {
+        const named = refusedFields(error)
+        setRefused(named)
+        const field = form.elements.namedItem(Object.keys(named)[0] ?? '')
+        if (field instanceof HTMLElement) field.focus()
+        throw error
+      }
+    }
     const isDone = await act(
       stored
         ? {
-            run: () => env.api(adminPackagesApi.update, { ...fields, id: stored.id }),
+            run: () => sending(env.api(adminPackagesApi.update, { ...fields, id: stored.id })),
             done: { title: 'Package updated', text: `${typed.name.trim()} is as you have written it.` },
             failed: 'Failed to update package',
           }
         : {
-            run: () => env.api(adminPackagesApi.create, fields),
+            run: () => sending(env.api(adminPackagesApi.create, fields)),
             done: { title: 'Package created', text: `${typed.name.trim()} stands in the list.` },
             failed: 'Failed to create package',
           },
@@ -65,9 +89,13 @@ export function PackageDialog({ stored, act, isPending, onDone, onClose }: Props
       autoComplete="off"
       dir="auto"
       value={typed[name]}
-      error={isTried ? wrong[name] : undefined}
+      error={(isTried ? wrong[name] : undefined) ?? refused[name]}
       help={help && <p className="small t2">{help}</p>}
-      onValue={(value) => setTyped((before) => ({ ...before, [name]: value }))}
+      onValue={(value) => {
+        setTyped((before) => ({ ...before, [name]: value }))
+        // A price and its id are judged together.
+        setRefused({})
+      }}
       {...(name in fields && typeof fields[name] === 'number' && { inputMode: 'numeric' as const })}
       {...(name in UNITS && { placeholder: '-1 for unlimited' })}
     />
@@ -125,8 +153,8 @@ export function PackageDialog({ stored, act, isPending, onDone, onClose }: Props
           ))}
           <p className="small t2">Labels of the package. What an account may do comes from its tier and the limits.</p>
         </fieldset>
-        {field('stripePriceIdMonthly', 'Stripe Monthly Price ID')}
-        {field('stripePriceIdYearly', 'Stripe Yearly Price ID')}
+        {field('stripePriceIdMonthly', 'Stripe Monthly Price ID', PRICE_ID_WORDS)}
+        {field('stripePriceIdYearly', 'Stripe Yearly Price ID', PRICE_ID_WORDS)}
         <FormFooter
           action={stored ? 'Update Package' : 'Create Package'}
           pendingAction={stored ? 'Updating...' : 'Creating...'}

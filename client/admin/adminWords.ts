@@ -40,3 +40,6 @@ export function saveFile(name: string, text: string, type: string): void {
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
+
+/** Below the fields of price ids. */
+export const PRICE_ID_WORDS = 'Empty: the server makes the price. Else it must cost the same.'

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { type AdminPackage, packageForm } from '../../contract/admin/adminpackages.ts'
 import { hasRight, UNLIMITED } from '../../contract/money/plans.ts'
+import { isRefused } from '../net/api.ts'
 import { shownPrice } from '../plan/plans/planLines.ts'
 import { countWords } from './adminWords.ts'
 
@@ -72,6 +74,14 @@ export function wrongOf(typed: Typed): Partial<Record<TextField, string>> {
   const wrong: Record<string, string> = {}
   for (const { path, message } of error?.issues ?? []) wrong[String(path[0])] ??= message
   return wrong
+}
+
+const refusedShape = z.array(z.object({ path: z.string(), message: z.string() }))
+
+/** What the server refuses of prices at the card provider, each at its field; empty for another error. */
+export function refusedFields(error: unknown): Partial<Record<TextField, string>> {
+  const { data } = refusedShape.safeParse(isRefused(error, 'wrong_price_id') ? error.details : [])
+  return Object.fromEntries((data ?? []).map(({ path, message }) => [path, message]))
 }
 
 /** "Unlimited", or the limit with its unit. */

@@ -9,6 +9,7 @@ import {
   type CoinReview as Review,
   type ReviewOutcome,
 } from '../../contract/money/coinreviews.ts'
+import { ApiError } from '../net/api.ts'
 import { held, lineOf, makeAnswers, openScreen, refused, show, toasts } from '../testing/screen.tsx'
 import { PackagesTab } from './PackagesTab.tsx'
 import { PaymentsTab } from './PaymentsTab.tsx'
@@ -86,6 +87,25 @@ test('A package without a name is not sent; the first wrong field has the focus,
   await person.type(dialog.getByLabelText('Package Name'), 'C')
   expect(dialog.queryByText('Package name is required')).toBeNull()
   expect([calls(answers), toasts()]).toEqual([[], []])
+})
+
+test('A price that the card provider does not know is said at its field, which has the focus, until something is typed', async () => {
+  const answers = shop([PREMIUM])
+  const message = 'The card provider knows no price with this ID'
+  answers.on(adminPackagesApi.update, () => {
+    throw new ApiError(400, 'wrong_price_id', message, { details: [{ path: 'stripePriceIdYearly', message }] })
+  })
+  const { person } = show(<PackagesTab />, answers)
+  await person.click(await button(/Edit.*Chambers/))
+  const dialog = within(await screen.findByRole('dialog'))
+  await person.click(dialog.getByRole('button', { name: 'Update Package' }))
+  await waitFor(() => expect(toasts()).toEqual([`Failed to update package: ${message}`]))
+  const field = dialog.getByLabelText('Stripe Yearly Price ID')
+  expect(dialog.getByText(message)).toBeTruthy()
+  expect(field.getAttribute('aria-invalid')).toBe('true')
+  expect(document.activeElement).toBe(field)
+  await person.type(field, 'x')
+  expect(dialog.queryByText(message)).toBeNull()
 })
 
 test('A new package is sent once as it was typed, and a refused one leaves the form with it', async () => {

@@ -150,6 +150,8 @@ export const REFUSALS = {
     status: 409,
     text: 'People have paid for this package: its tier stays and its limits can only grow. Hide it and create another one',
   },
+  // `details`: the fields, as of `invalid_input`.
+  wrong_price_id: { status: 400, text: 'The price at the card provider does not fit this package' },
   too_many_packages: { status: 409, text: 'There are too many packages. Delete one first' },
   too_slow: { status: 408, text: 'The request took too long to arrive' },
   range_not_satisfiable: { status: 416, text: 'The file has no such bytes' },

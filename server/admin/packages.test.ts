@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { accountApi } from '../../contract/account/account.ts'
 import { stepUpApi } from '../../contract/account/stepup.ts'
 import { adminPackagesApi as api, type PackageForm } from '../../contract/admin/adminpackages.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
 import { creditPeriod } from '../money/ledger/ledger.ts'
+import { newId, type Price } from '../sandbox/objects.ts'
 import type { Person } from '../testing/person.ts'
 import { startWorld } from '../testing/world.ts'
 
@@ -27,6 +28,14 @@ const FORM: PackageForm = {
 }
 const makes = (more: Partial<PackageForm> = {}) => ada.does(api.create, { ...FORM, ...more })
 const listed = () => ada.does(api.list, {})
+/** A price that the operator made at the card provider. */
+async function priceAt(cents: number, interval: 'month' | 'year', more: Partial<Price> = {}): Promise<string> {
+  const id = newId('price')
+  const recurring = { interval, interval_count: 1, usage_type: 'licensed' as const }
+  const price = { id, object: 'price', active: true, unit_amount: cents, currency: 'usd', recurring, _name: 'Mine' } as const
+  await sandbox?.run((desk) => desk.keep({ ...price, ...more }))
+  return id
+}
 const rowsOf = async (id: string) => (await ada.does(auditApi.list, {})).rows.filter(({ target }) => target === id)
 const rightsOf = async (id: string) =>
   (
@@ -94,6 +103,108 @@ test('what the form does not allow is refused, each field with its text', async 
   }
 })
 
+test('a price id is kept only of a price that exists, is for sale, and is paid as often and as much as the package says', async () => {
+  const monthly = await priceAt(240_000, 'month')
+  const yearly = await priceAt(2_400_000, 'year')
+  const every = { interval: 'month', interval_count: 3, usage_type: 'licensed' } as const
+  const wrongs: [Partial<PackageForm>, string, string][] = [
+    [{ stripePriceIdMonthly: 'price_typo' }, 'stripePriceIdMonthly', 'The card provider knows no price with this ID'],
+    [{ stripePriceIdYearly: monthly }, 'stripePriceIdYearly', 'This price is not paid once a year'],
+    [
+      { stripePriceIdMonthly: await priceAt(240_000, 'month', { recurring: every }) },
+      'stripePriceIdMonthly',
+      'This price is not paid once a month',
+    ],
+    [
+      { stripePriceIdMonthly: await priceAt(240_000, 'month', { active: false }) },
+      'stripePriceIdMonthly',
+      'This price is archived at the card provider',
+    ],
+    [
+      { stripePriceIdMonthly: await priceAt(240_000, 'month', { currency: 'eur' }) },
+      'stripePriceIdMonthly',
+      'This price is in EUR. Prices are in US dollars',
+    ],
+    [
+      { stripePriceIdYearly: yearly, yearlyPrice: 2_400_001 },
+      'stripePriceIdYearly',
+      'This price is $24,000.00, the package’s is $24,000.01',
+    ],
+    [
+      { stripePriceIdMonthly: monthly, monthlyPrice: 0 },
+      'stripePriceIdMonthly',
+      'This price is $2,400.00, the package’s is $0.00',
+    ],
+  ]
+  const { id } = await makes()
+  const count = (await listed()).length
+  for (const [wrong, path, message] of wrongs)
+    for (const answer of [
+      await ada.tries(api.create, { ...FORM, ...wrong }),
+      await ada.tries(api.update, { ...FORM, ...wrong, id }),
+    ]) {
+      expect(answer).toBeRefused(400, 'wrong_price_id')
+      expect(answer.body).toMatchObject({ error: message, details: [{ path, message }] })
+    }
+  expect((await listed()).length).toBe(count)
+  const both = { stripePriceIdMonthly: 'price_typo', stripePriceIdYearly: monthly }
+  expect((await ada.tries(api.create, { ...FORM, ...both })).body).toMatchObject({
+    details: [{ path: 'stripePriceIdMonthly' }, { path: 'stripePriceIdYearly' }],
+  })
+  const right = { stripePriceIdMonthly: monthly, stripePriceIdYearly: yearly }
+  expect(await ada.does(api.update, { ...FORM, ...right, id })).toMatchObject(right)
+  // It is sold by that very price.
+  const alice = await free('alice')
+  await buys(alice, id)
+  const [subscription] = await world.sql(
+    "select body from sandbox_objects where kind = 'subscription' order by place desc limit 1",
+  )
+  expect(subscription?.['body']).toMatchObject({ items: { data: [{ price: { id: monthly } }] } })
+})
+
+test('where the card provider is silent, a price id is not kept, and the answer says why', async () => {
+  const stripePriceIdMonthly = await priceAt(240_000, 'month')
+  const client = await world.env.card.client()
+  const { id } = await makes()
+  const silent = Object.assign(new Error(''), { type: 'StripeConnectionError' })
+  vi.spyOn(client.prices, 'retrieve').mockRejectedValue(silent)
+  const answer = await ada.tries(api.update, { ...FORM, id, name: 'Other', stripePriceIdMonthly })
+  expect(answer).toBeRefused(503, 'card_unavailable')
+  expect(answer.body).toMatchObject({ error: expect.stringContaining('Nothing was saved') })
+  expect((await listed()).find((each) => each.id === id)).toMatchObject({ name: 'Chambers', stripePriceIdMonthly: null })
+  vi.restoreAllMocks()
+})
+
+test('with cards off no new price id is kept, and one of before stays', async () => {
+  const stripePriceIdMonthly = await priceAt(240_000, 'month')
+  const { id } = await makes({ stripePriceIdMonthly })
+  const { provider } = world.env.card
+  world.env.card.provider = 'off'
+  try {
+    expect(await ada.does(api.update, { ...FORM, id, name: 'Other', stripePriceIdMonthly })).toMatchObject({ name: 'Other' })
+    const answer = await ada.tries(api.update, { ...FORM, id, stripePriceIdMonthly, stripePriceIdYearly: 'price_year' })
+    expect(answer).toBeRefused(400, 'wrong_price_id')
+    expect(answer.body).toMatchObject({
+      details: [{ path: 'stripePriceIdYearly', message: expect.stringContaining('Cards are off') }],
+    })
+  } finally {
+    world.env.card.provider = provider
+  }
+})
+
+test('a package whose price is archived at the card provider afterwards is not sold by card, and the log says which', async () => {
+  const stripePriceIdMonthly = await priceAt(240_000, 'month')
+  const { id } = await makes({ stripePriceIdMonthly })
+  await sandbox.run(async (desk) => desk.keep({ ...(await desk.find<Price>(stripePriceIdMonthly, 'price')), active: false }))
+  const alice = await free('alice')
+  const warned = vi.spyOn(world.env.card, 'warn')
+  const wanted = { tier: 'premium', planType: 'premium', packageId: id } as const
+  for (const call of [paymentsApi.checkout, paymentsApi.upgrade, paymentsApi.preview])
+    expect(await alice.tries(call, wanted)).toBeRefused(409, 'plan_not_sold')
+  expect(warned.mock.calls[0]?.[0]).toMatchObject({ priceId: stripePriceIdMonthly, wrong: expect.stringContaining('archived') })
+  vi.restoreAllMocks()
+})
+
 test('an edit changes prices for the next buyer and limits at once for those who have it, never to less than they paid for', async () => {
   const { id } = await makes()
   const alice = await free('alice')
@@ -111,7 +222,7 @@ test('an edit changes prices for the next buyer and limits at once for those who
   ])
     expect(await ada.tries(api.update, { ...FORM, messagesLimit: 3, id, ...less })).toBeRefused(409, 'package_bought')
   expect(await rightsOf(id)).toMatchObject({ messages_per_month: 3 })
-  const raised = { ...FORM, id, messagesLimit: -1, monthlyPrice: 300_000, stripePriceIdMonthly: 'price_new' }
+  const raised = { ...FORM, id, messagesLimit: -1, monthlyPrice: 300_000, stripePriceIdMonthly: await priceAt(300_000, 'month') }
   expect(await ada.does(api.update, raised)).toMatchObject({ isBought: true, messagesLimit: -1 })
   await line.hears('account', ({ data }) => data.what === 'plan')
   expect(await alice.does(paymentsApi.usage, {})).toMatchObject({ messagesLimit: null })

@@ -6,6 +6,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { announceChange } from '../ground/db/changes.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { writePackageRights } from '../ground/db/planrights.ts'
+import { type PriceField, requirePrices } from '../money/payments/priceIds.ts'
 import { tierOf } from '../money/plans/plans.ts'
 import { Refusal } from '../refuse.ts'
 import { requireAdministrator } from './acts.ts'
@@ -27,9 +28,33 @@ const shown = ({ row, isBought }: store.PackageRow): AdminPackage => ({
   archivedAt: row.archivedAt?.toISOString() ?? null,
 })
 
+/** The prices of the form at the card provider, but for those that `kept` has already. */
+function pricesOf(form: PackageForm, kept?: store.PackageRow['row']): PriceField[] {
+  const { stripePriceIdMonthly: monthly, stripePriceIdYearly: yearly } = form
+  return [
+    ...(monthly !== null && monthly !== kept?.stripePriceIdMonthly
+      ? [{ field: 'stripePriceIdMonthly', priceId: monthly, billingPeriod: 'monthly' as const, amountCents: form.monthlyPrice }]
+      : []),
+    ...(yearly !== null && yearly !== kept?.stripePriceIdYearly
+      ? [{ field: 'stripePriceIdYearly', priceId: yearly, billingPeriod: 'yearly' as const, amountCents: form.yearlyPrice }]
+      : []),
+  ]
+}
+
+/** The provider answers before a lock is taken. Throws Refusal. */
+async function checkPrices(env: Env, actor: SignedInUser, form: PackageForm, id?: string): Promise<void> {
+  const stored = await env.db.transaction(async (tx) => {
+    await requireAdministrator(tx, actor)
+    return id === undefined ? undefined : (await hold(tx, id)).row
+  })
+  // With cards off nobody can check, nor buy by, what was stored before.
+  await requirePrices(env, pricesOf(form, env.card.provider === 'off' ? stored : undefined))
+}
+
 /** Adds a package, which is sold from now on. Throws Refusal. */
 export async function createPackage(env: Env, actor: SignedInUser, form: PackageForm): Promise<AdminPackage> {
   const [id, now] = [randomUUID(), env.clock()]
+  await checkPrices(env, actor, form)
   return await env.db.transaction(async (tx) => {
     await requireAdministrator(tx, actor)
     // By then nobody can pay a checkout any more that was begun before the package was deleted.
@@ -79,8 +104,9 @@ async function change(env: Env, actor: SignedInUser, id: string, { act, changes 
 }
 
 /** Changes a package. What somebody has paid for is not made smaller. Throws Refusal. */
-export const updatePackage = (env: Env, actor: SignedInUser, id: string, form: PackageForm): Promise<AdminPackage> =>
-  change(env, actor, id, {
+export async function updatePackage(env: Env, actor: SignedInUser, id: string, form: PackageForm): Promise<AdminPackage> {
+  await checkPrices(env, actor, form, id)
+  return await change(env, actor, id, {
     act: 'update-package',
     changes: ({ row, isBought }) => {
       const isSmaller = form.tier !== row.tier || LIMITED.some((name) => allows(form[name]) < allows(row[name]))
@@ -88,6 +114,7 @@ export const updatePackage = (env: Env, actor: SignedInUser, id: string, form: P
       return form
     },
   })
+}
 
 const allows = (limit: number): number => (limit < 0 ? Number.POSITIVE_INFINITY : limit)
 

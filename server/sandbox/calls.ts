@@ -63,7 +63,8 @@ function newPrice(amount: Reads<'unit_amount' | 'recurring'>, name: string): Pri
   const [cents, interval] = [Number(amount['unit_amount']), text(form(amount['recurring'])['interval'])]
   if (!Number.isSafeInteger(cents) || cents <= 0) return wrong('Invalid integer: unit_amount')
   if (interval !== 'month' && interval !== 'year') return wrong('Invalid recurring[interval]')
-  return { id: newId('price'), object: 'price', unit_amount: cents, currency: 'usd', recurring: { interval }, _name: name }
+  const recurring: Price['recurring'] = { interval, interval_count: 1, usage_type: 'licensed' }
+  return { id: newId('price'), object: 'price', active: true, unit_amount: cents, currency: 'usd', recurring, _name: name }
 }
 
 const hostedAt = (id: string, input: Reads<'success_url' | 'cancel_url'>) => ({
@@ -106,6 +107,7 @@ export const CALLS = {
     await desk.keep(price)
     return price
   },
+  'GET /v1/prices/:id': (desk, _input, id) => desk.find<Price>(id, 'price'),
   'POST /v1/checkout/sessions': async (desk, input) => {
     const isHosted = input['ui_mode'] === 'hosted_page'
     if ((!isHosted && input['ui_mode'] !== 'embedded_page') || input['mode'] !== 'subscription')

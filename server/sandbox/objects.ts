@@ -14,9 +14,10 @@ export interface Customer {
 export interface Price {
   id: string
   object: 'price'
+  active: boolean
   unit_amount: number
   currency: string
-  recurring: { interval: 'month' | 'year' }
+  recurring: { interval: 'month' | 'year'; interval_count: number; usage_type: 'licensed' }
   _name: string
 }
 

@@ -12,6 +12,7 @@ import { withKnownCustomer } from './customer.ts'
 import { type Billed, billedBy, namingOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import { dropPending, endNow, goOn, isCancelled, isPending, payDifference } from './pending.ts'
+import { requireSaleable } from './priceIds.ts'
 import * as store from './store.ts'
 import { isLive, planOn, syncCard } from './sync.ts'
 
@@ -62,6 +63,7 @@ async function changeCard(env: Env, user: SignedInUser, wanted: Wanted, { origin
     if (frameUrl !== undefined) return { ...(await beginInFrame(env, user, wanted)), frameUrl }
     return { checkoutUrl: (await beginCheckout(env, user, wanted, origin)).url }
   }
+  await requireSaleable(env, offer)
   const { waiting } = await onCard(env, user.id, (tx) => changeSubscription(env, tx, user.id, offer, wanted.paymentMethodId))
   return waiting?.kind === 'change' ? { checkoutUrl: waiting.url } : { success: true }
 }
@@ -133,6 +135,7 @@ export const previewChange = (env: Env, user: SignedInUser, choice: Choice): Pro
 async function askPreview(env: Env, user: SignedInUser, choice: Choice): Promise<{ dueNowCents: number }> {
   const client = await env.card.client()
   const offer = await findOffer(env, choice)
+  await requireSaleable(env, offer)
   const card = await store.findCard(env.db, env.card.providerId, user.id)
   if (!card || !isLive(card) || card.subscriptionId === null || card.customerId === null)
     return { dueNowCents: offer.amountCents }

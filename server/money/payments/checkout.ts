@@ -10,6 +10,7 @@ import { inTurn } from './cardTurns.ts'
 import { findCustomers, newCustomer } from './customer.ts'
 import { metadataOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
+import { requireSaleable } from './priceIds.ts'
 import * as store from './store.ts'
 import { askCurrent, isLive, runs, settleCheckout, syncCard } from './sync.ts'
 
@@ -42,6 +43,7 @@ export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice)
 async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Way): Promise<Stripe.Checkout.Session> {
   const client = await env.card.client()
   const offer = await findOffer(env, choice)
+  await requireSaleable(env, offer)
   const opened = await inTurn(env, user.id, async (tx) => {
     const card = await settleCheckout(env, tx, user.id, { isClosing: true })
     // A refusal inside the transaction would undo what it has found.
