@@ -32,7 +32,16 @@ const listed = () => ada.does(api.list, {})
 async function priceAt(cents: number, interval: 'month' | 'year', more: Partial<Price> = {}): Promise<string> {
   const id = newId('price')
   const recurring = { interval, interval_count: 1, usage_type: 'licensed' as const }
-  const price = { id, object: 'price', active: true, unit_amount: cents, currency: 'usd', recurring, _name: 'Mine' } as const
+  const price = {
+    id,
+    object: 'price',
+    active: true,
+    lookup_key: null,
+    unit_amount: cents,
+    currency: 'usd',
+    recurring,
+    _name: 'Mine',
+  } as const
   await sandbox?.run((desk) => desk.keep({ ...price, ...more }))
   return id
 }

@@ -54,7 +54,10 @@ const wrong = (message: string): never => {
 }
 
 async function priceOf(desk: Desk, item: Form): Promise<Price> {
-  if (item['price'] !== undefined) return await desk.find<Price>(text(item['price']), 'price')
+  if (item['price'] !== undefined) {
+    const price = await desk.find<Price>(text(item['price']), 'price')
+    return price.active ? price : wrong('The price specified is inactive. This field only accepts active prices.')
+  }
   const amount = form(item['price_data'])
   return newPrice(amount, text(form(amount['product_data'])['name']))
 }
@@ -64,7 +67,8 @@ function newPrice(amount: Reads<'unit_amount' | 'recurring'>, name: string): Pri
   if (!Number.isSafeInteger(cents) || cents <= 0) return wrong('Invalid integer: unit_amount')
   if (interval !== 'month' && interval !== 'year') return wrong('Invalid recurring[interval]')
   const recurring: Price['recurring'] = { interval, interval_count: 1, usage_type: 'licensed' }
-  return { id: newId('price'), object: 'price', active: true, unit_amount: cents, currency: 'usd', recurring, _name: name }
+  const terms = { unit_amount: cents, currency: 'usd', recurring }
+  return { id: newId('price'), object: 'price', active: true, lookup_key: null, ...terms, _name: name }
 }
 
 const hostedAt = (id: string, input: Reads<'success_url' | 'cancel_url'>) => ({
@@ -102,8 +106,20 @@ export const CALLS = {
     return { ...pageOf(found, input), object: 'search_result' as const }
   },
   'GET /v1/customers/:id': (desk, _input, id) => desk.find<Customer>(id, 'customer'),
+  'GET /v1/prices': async (desk, input) => {
+    const keys = Object.values(form(input['lookup_keys']))
+    const prices = await desk.list<Price>('price')
+    return pageOf(
+      prices.filter(({ active, lookup_key: key }) => active && key !== null && keys.includes(key)),
+      input,
+    )
+  },
   'POST /v1/prices': async (desk, input) => {
     const price = newPrice(input, text(form(input['product_data'])['name']))
+    price.lookup_key = text(input['lookup_key']) || null
+    const known = (await desk.list<Price>('price')).find(({ lookup_key: key }) => key !== null && key === price.lookup_key)
+    if (known && input['transfer_lookup_key'] !== 'true') return wrong('A price (`id`) already uses that lookup key.')
+    if (known) await desk.keep({ ...known, lookup_key: null })
     await desk.keep(price)
     return price
   },
@@ -126,6 +142,8 @@ export const CALLS = {
       allowed_payment_method_types: listed(input['allowed_payment_method_types']),
       ...{ _price: price, _metadata: words(form(input['subscription_data'])['metadata']) },
     }
+    // A price that a checkout makes is for that checkout alone.
+    if (firstItem(input['line_items'])['price'] === undefined) await desk.keep({ ...price, active: false })
     await desk.keep(session)
     return session
   },
@@ -191,7 +209,8 @@ export const CALLS = {
     await customerOf(desk, input)
     const subscription = await desk.find<Subscription>(text(input['subscription']), 'subscription')
     const price = await priceOf(desk, firstItem(form(input['subscription_details'])['items']))
-    return { object: 'invoice' as const, amount_due: prorated(desk, subscription, price).cents, currency: 'usd' }
+    const { cents: total } = prorated(desk, subscription, price)
+    return { object: 'invoice' as const, amount_due: total, total, currency: 'usd' }
   },
   'POST /v1/refunds': async (desk, input) => {
     const intent = text(input['payment_intent'])

@@ -15,6 +15,7 @@ export interface Price {
   id: string
   object: 'price'
   active: boolean
+  lookup_key: string | null
   unit_amount: number
   currency: string
   recurring: { interval: 'month' | 'year'; interval_count: number; usage_type: 'licensed' }

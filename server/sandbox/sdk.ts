@@ -12,6 +12,8 @@ export interface Answers {
   'POST /v1/customers': Stripe.Customer
   'GET /v1/customers/:id': Stripe.Customer
   'GET /v1/customers/search': Found<Stripe.Customer>
+  'GET /v1/prices': List<Stripe.Price>
+  'GET /v1/prices/:id': Stripe.Price
   'POST /v1/prices': Stripe.Price
   'POST /v1/checkout/sessions': Session
   'GET /v1/checkout/sessions/:id': Session
@@ -36,6 +38,7 @@ export interface Answers {
 export interface Params {
   'POST /v1/customers': Stripe.CustomerCreateParams
   'GET /v1/customers/search': Stripe.CustomerSearchParams
+  'GET /v1/prices': Stripe.PriceListParams
   'POST /v1/prices': Stripe.PriceCreateParams
   'POST /v1/checkout/sessions': Stripe.Checkout.SessionCreateParams
   'GET /v1/subscriptions': Stripe.SubscriptionListParams

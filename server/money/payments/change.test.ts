@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { accountApi } from '../../../contract/account/account.ts'
 import { paymentsApi } from '../../../contract/money/payments.ts'
 import { CARD, cardsOf } from '../../testing/cards.ts'
@@ -8,6 +8,7 @@ import { askForOverdue } from './webhook.ts'
 
 // Each month that passes is a month of all jobs.
 vi.setConfig({ testTimeout: 60_000 })
+afterEach(() => void vi.restoreAllMocks())
 const world = await startWorld()
 const { sandbox, free, tierOf, stateOf, waitingOf, holds, entriesOf, pays, buys, changesCard, atPortal, passes } = cardsOf(world)
 const upgrades = (who: Person, more: object = {}) => who.tries(paymentsApi.upgrade, { tier: 'premium', ...more })
@@ -199,6 +200,105 @@ test('each renewal is of the plan to which it was changed, downwards as well', a
   await atPortal(alice, { act: 'renew' })
   expect((await entriesOf(alice)).map(({ tier }) => tier)).toEqual(['premium', 'test', 'premium', 'premium'])
   await holds()
+})
+
+const paidBy = async (who: Person) => (await entriesOf(who)).filter(({ kind }) => kind === 'payment').map(({ cents }) => cents)
+const yearly = { tier: 'premium', billingPeriod: 'yearly' } as const
+/** What the provider bills next, in cents. */
+async function billsNext(who: Person): Promise<unknown> {
+  const [row] = await world.sql(
+    `select s.body -> 'items' -> 'data' -> 0 -> 'price' ->> 'unit_amount' as cents from sandbox_objects s
+     join card_accounts c on c.subscription_id = s.id where c.user_id = $1`,
+    [who.id],
+  )
+  return Number(row?.['cents'])
+}
+
+test('a year costs as much after a smaller plan was chosen for the end as before, to the cent, as the preview says', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  for (const who of [alice, bob]) await buys(who, 'premium')
+  await passes(10)
+  for (const who of [alice, bob]) await who.returns()
+  const { dueNowCents } = await alice.does(paymentsApi.preview, yearly)
+  expect(dueNowCents).toBeGreaterThan(700_000)
+  expect(dueNowCents).toBeLessThan(750_000)
+  await bob.does(paymentsApi.upgrade, { tier: 'test' })
+  expect(await billsNext(bob)).toBe(100)
+  expect(await bob.does(paymentsApi.preview, yearly)).toEqual({ dueNowCents })
+  expect(await billsNext(bob)).toBe(100)
+  expect(await bob.does(paymentsApi.upgrade, yearly)).toEqual({ success: true })
+  expect(await paidBy(bob)).toEqual([100_000, dueNowCents])
+  expect([await billsNext(bob), (await stateOf(bob)).card?.billingPeriod]).toEqual([800_000, 'yearly'])
+  // What was chosen for the end is forgotten with the year.
+  await passes(0.1)
+  expect(await billsNext(bob)).toBe(800_000)
+  await holds()
+})
+
+test('a year that the card declines, or that the provider does not answer, leaves the smaller plan for the end as it was chosen', async () => {
+  const alice = await free()
+  await buys(alice, 'premium')
+  await alice.does(paymentsApi.upgrade, { tier: 'test' })
+  await changesCard(alice, CARD.declined)
+  expect(await alice.tries(paymentsApi.upgrade, yearly)).toBeRefused(402, 'card_refused')
+  expect([await billsNext(alice), (await stateOf(alice)).card]).toMatchObject([100, { tier: 'test', renews: true }])
+  await changesCard(alice, CARD.good)
+  const client = await world.env.card.client()
+  const update = client.subscriptions.update.bind(client.subscriptions)
+  const silent = Object.assign(new Error(''), { type: 'StripeConnectionError' })
+  // It answers the first call, and is silent from then on.
+  let calls = 0
+  vi.spyOn(client.subscriptions, 'update').mockImplementation((...call) => {
+    calls += 1
+    return calls > 1 ? (Promise.reject(silent) as never) : update(...call)
+  })
+  expect(await alice.tries(paymentsApi.upgrade, yearly)).toBeRefused(503, 'card_unavailable')
+  vi.restoreAllMocks()
+  expect(await paidBy(alice)).toEqual([100_000])
+  // The next event puts it back.
+  await changesCard(alice, CARD.good)
+  await atPortal(alice, { act: 'cancel' })
+  await alice.does(paymentsApi.keep, {})
+  expect([await billsNext(alice), await tierOf(alice)]).toEqual([100, 'premium'])
+  await passes(32)
+  await alice.returns()
+  expect([await tierOf(alice), await paidBy(alice)]).toEqual(['test', [100_000, 100]])
+  await holds()
+})
+
+test('a year whose bank asks costs the same after a smaller plan was chosen, which comes back where nobody confirms', async () => {
+  const alice = await free()
+  await buys(alice, 'premium', CARD.asksAlways)
+  await alice.does(paymentsApi.upgrade, { tier: 'test' })
+  const { dueNowCents } = await alice.does(paymentsApi.preview, yearly)
+  await alice.does(paymentsApi.upgrade, yearly)
+  expect(await waitingOf(alice)).toMatchObject({ kind: 'change', amountCents: dueNowCents, tier: 'premium' })
+  await passes(1)
+  await alice.returns()
+  expect([await waitingOf(alice), await billsNext(alice)]).toEqual([null, 100])
+  const again = await alice.does(paymentsApi.upgrade, yearly)
+  await pays(again.checkoutUrl ?? '', CARD.asksAlways, 'confirmed')
+  expect([await billsNext(alice), (await stateOf(alice)).card?.tier]).toEqual([800_000, 'premium'])
+  await holds()
+})
+
+test('what a plan costs by card is one price at the provider, however often it is looked at', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  const pricesAt = async () =>
+    (await world.sql("select from sandbox_objects where kind = 'price' and body ->> 'active' = 'true'")).length
+  await alice.does(paymentsApi.preview, { tier: 'premium' })
+  const before = await pricesAt()
+  for (const _ of [1, 2]) {
+    await passes(2)
+    await alice.returns()
+    await alice.does(paymentsApi.preview, { tier: 'premium' })
+  }
+  // The provider forgets after a day what was asked twice.
+  await world.sql("delete from sandbox_objects where kind = 'key'")
+  await alice.does(paymentsApi.preview, { tier: 'premium' })
+  await upgrades(alice)
+  expect(await pricesAt()).toBe(before)
 })
 
 test('Eve can neither read nor confirm what waits for Alice, and knows no address of it', async () => {

@@ -7,12 +7,13 @@ import { Refusal } from '../../refuse.ts'
 import { paidStanding } from '../ledger/ledger.ts'
 import { asked, isInvalid, isMissing } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { beginCheckout, beginInFrame, priceOf, requireLiveCard } from './checkout.ts'
+import { beginCheckout, beginInFrame, keptPrice, requireLiveCard } from './checkout.ts'
 import { withKnownCustomer } from './customer.ts'
-import { type Billed, billedBy, namingOf } from './meaning.ts'
+import { type Billed, billedBy, idOf, type Named, namingOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer } from './offers.ts'
 import { dropPending, endNow, goOn, isCancelled, isPending, payDifference } from './pending.ts'
 import { requireSaleable } from './priceIds.ts'
+import { BY_CARD, itemOf, paidPrice, putBack, setBack } from './scheduled.ts'
 import * as store from './store.ts'
 import { isLive, planOn, syncCard } from './sync.ts'
 
@@ -71,24 +72,51 @@ async function changeCard(env: Env, user: SignedInUser, wanted: Wanted, { origin
 async function changeSubscription(env: Env, tx: Queryable, userId: string, offer: Offer, method?: string): Promise<void> {
   const card = await requireLiveCard(env, tx, userId)
   const client = await env.card.client()
-  const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
-  await dropPending(client, subscription)
+  const subscription = await settled(client, card.subscriptionId)
   const item = itemOf(subscription)
   const plan = billedBy(subscription.metadata, item.price.id) ?? planOn(card)
   if (!plan) throw new Error('A subscription is of no plan')
   if (isSame(plan, offer)) return
   const current = { priceId: item.price.id, plan }
   const isPaid = await isPaidAlready(env, tx, card, offer)
-  const next = { priceId: await priceOf(client, offer), plan: offer }
+  const next = { priceId: await keptPrice(client, offer), plan: offer }
   if (method !== undefined) await billBy(client, subscription.id, method)
+  const paid = isPaid ? undefined : await paidBefore(client, subscription)
   // The metadata names the new price first, so its invoice is always understood.
-  const metadata = namingOf(subscription.metadata, current, next)
+  if (paid) await setBack(client, subscription, { paid, scheduled: current, next })
   // A pending update takes no settings beside it.
-  await asked(client.subscriptions.update(subscription.id, { metadata, payment_settings: { payment_method_types: ['card'] } }))
+  else
+    await asked(
+      client.subscriptions.update(subscription.id, { metadata: namingOf(subscription.metadata, [current, next]), ...BY_CARD }),
+    )
   const items = [{ id: item.id, price: next.priceId }]
   if (isPaid) await asked(client.subscriptions.update(subscription.id, { items, proration_behavior: 'none' }))
-  else await payDifference(client, subscription.id, items)
+  else await payOrPutBack(client, subscription.id, items)
   if (isCancelled(subscription) && !(await isPending(client, subscription.id))) await goOn(client, subscription)
+}
+
+async function settled(client: Stripe, id: string): Promise<Stripe.Subscription> {
+  const found = await asked(client.subscriptions.retrieve(id))
+  await dropPending(client, found)
+  return await putBack(client, found.pending_update ? await asked(client.subscriptions.retrieve(id)) : found)
+}
+
+/** A checkout's own price is not sold again. */
+async function paidBefore(client: Stripe, subscription: Stripe.Subscription): Promise<Named | undefined> {
+  const paid = await paidPrice(client, subscription)
+  if (!paid || paid.isActive) return paid
+  const { plan, amountCents } = paid
+  return { plan, priceId: await keptPrice(client, { ...plan, name: PLANS[plan.tier].name, amountCents, priceId: null }) }
+}
+
+async function payOrPutBack(...[client, id, items]: Parameters<typeof payDifference>): Promise<void> {
+  try {
+    await payDifference(client, id, items)
+  } catch (error) {
+    // The next event tries again.
+    await putBack(client, await asked(client.subscriptions.retrieve(id))).catch(() => undefined)
+    throw error
+  }
 }
 
 /** Throws Refusal `card_refused` for another payer's method. */
@@ -122,12 +150,6 @@ function isLarger(tier: Tier, billingPeriod: BillingPeriod | null, offer: Offer)
   return order > 0 ? billingPeriod === offer.billingPeriod || isLonger : order === 0 && isLonger
 }
 
-function itemOf({ items }: Stripe.Subscription): Stripe.SubscriptionItem {
-  const [item] = items.data
-  if (!item) throw new Error('A subscription has no item')
-  return item
-}
-
 /** Returns US cents: the difference of a running subscription, else the price. Throws Refusal. */
 export const previewChange = (env: Env, user: SignedInUser, choice: Choice): Promise<{ dueNowCents: number }> =>
   withKnownCustomer(env, user.id, () => askPreview(env, user, choice))
@@ -140,17 +162,20 @@ async function askPreview(env: Env, user: SignedInUser, choice: Choice): Promise
   if (!card || !isLive(card) || card.subscriptionId === null || card.customerId === null)
     return { dueNowCents: offer.amountCents }
   if (await isPaidAlready(env, env.db, card, offer)) return { dueNowCents: 0 }
-  const item = itemOf(await asked(client.subscriptions.retrieve(card.subscriptionId)))
-  const { amount_due: dueNowCents } = await asked(
-    client.invoices.createPreview({
-      ...{ customer: card.customerId, subscription: card.subscriptionId },
-      subscription_details: {
-        items: [{ id: item.id, price: await priceOf(client, offer) }],
-        proration_behavior: 'always_invoice',
-      },
-    }),
-  )
-  return { dueNowCents }
+  const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
+  const { id, current_period_start: start } = itemOf(subscription)
+  const at = Math.max(start, Math.floor(env.clock().getTime() / 1000))
+  const previewOf = (price: string) =>
+    asked(
+      client.invoices.createPreview({
+        ...{ customer: idOf(subscription.customer) ?? '', subscription: subscription.id },
+        subscription_details: { items: [{ id, price }], proration_behavior: 'always_invoice', proration_date: at },
+      }),
+    )
+  const [next, paid] = [await keptPrice(client, offer), await paidBefore(client, subscription)]
+  const { amount_due: dueCents } = await previewOf(next)
+  const missingCents = paid ? (await previewOf(paid.priceId)).total : 0
+  return { dueNowCents: Math.max(0, dueCents - missingCents) }
 }
 
 /** `keepPlan` undoes this. A plan without a subscription ends by itself. Throws Refusal. */

@@ -103,14 +103,14 @@ const amountOf = ({ amountCents, billingPeriod }: Offer) => ({
   recurring: { interval: billingPeriod === 'yearly' ? ('year' as const) : ('month' as const) },
 })
 
-/** A running subscription is changed by this price. */
-export async function priceOf(client: Stripe, offer: Offer): Promise<string> {
+export async function keptPrice(client: Stripe, offer: Offer): Promise<string> {
   if (offer.priceId !== null) return offer.priceId
   const wanted = { ...amountOf(offer), product_data: { name: offer.name } }
-  // The provider refuses a key for other words, such as a changed name.
-  const key = createHash('sha256').update(JSON.stringify(wanted)).digest('base64url')
-  const price = await asked(client.prices.create(wanted, { idempotencyKey: `price-${offer.packageId ?? offer.tier}-${key}` }))
-  return price.id
+  const hash = createHash('sha256').update(JSON.stringify(wanted)).digest('base64url')
+  const lookup = `conclave-${offer.packageId ?? offer.tier}-${hash}`
+  const { data: known } = await asked(client.prices.list({ lookup_keys: [lookup], active: true, limit: 1 }))
+  const made = known[0] ?? (await asked(client.prices.create({ ...wanted, lookup_key: lookup, transfer_lookup_key: true })))
+  return made.id
 }
 
 /** Locks the card. Throws Refusal `no_subscription`. */

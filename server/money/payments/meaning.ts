@@ -13,7 +13,9 @@ export interface Billed {
 }
 
 const planShape = z.object({ tier: tierShape, packageId: z.uuid().optional(), billingPeriod: billingPeriodShape })
-const BASE = [...Object.keys(planShape.shape), 'userId']
+/** Entry of `scheduled.ts`. */
+export const SET_BACK = 'setBack'
+const BASE = [...Object.keys(planShape.shape), 'userId', SET_BACK]
 
 export const metadataOf = ({ tier, packageId, billingPeriod }: Billed, userId: string): Record<string, string> => ({
   ...{ tier, billingPeriod, userId },
@@ -33,13 +35,24 @@ export function billedBy(metadata: Stripe.Metadata, priceId: string | undefined)
   return plan && { ...plan, packageId: plan.packageId ?? null }
 }
 
-/** Names both prices. Other entries go: the provider keeps fifty. */
-export function namingOf(
-  metadata: Stripe.Metadata,
-  current: { priceId: string; plan: Billed },
-  next: { priceId: string; plan: Billed },
-): Record<string, string> {
-  const named = Object.fromEntries([current, next].map(({ priceId, plan }) => [priceId.slice(0, NAME_MAX), entryOf(plan)]))
+/** What a price is of. */
+export interface Named {
+  priceId: string
+  plan: Billed
+}
+
+/** Names these prices. Other entries go: the provider keeps fifty. */
+export function namingOf(metadata: Stripe.Metadata, prices: Named[]): Record<string, string> {
+  const named = Object.fromEntries(prices.map(({ priceId, plan }) => [priceId.slice(0, NAME_MAX), entryOf(plan)]))
   const old = Object.keys(metadata).filter((name) => !BASE.includes(name) && !(name in named))
   return { ...Object.fromEntries(old.map((name) => [name, ''])), ...named }
 }
+
+/** The longest line is what is paid for; a change also gives back the rest of the old price. */
+export const lineOf = ({ lines }: Pick<Stripe.Invoice, 'lines'>): Stripe.InvoiceLineItem | undefined =>
+  lines.data.toSorted((one, other) => other.period.end - one.period.end || other.amount - one.amount)[0]
+
+export const priceIn = (line: Stripe.InvoiceLineItem | undefined): string | undefined => idOf(line?.pricing?.price_details?.price)
+
+export const idOf = (thing: string | { id: string } | null | undefined): string | undefined =>
+  typeof thing === 'string' ? thing : thing?.id

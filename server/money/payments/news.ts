@@ -1,7 +1,8 @@
 import type Stripe from 'stripe'
 import type { Queryable } from '../../ground/db/connect.ts'
+import { idOf } from './meaning.ts'
 import * as store from './store.ts'
-import { BEGUN, idOf, stateOf } from './sync.ts'
+import { BEGUN, stateOf } from './sync.ts'
 
 /** False if the event says what is written already, or nothing of a plan: the provider need not be asked. */
 export async function isNews(tx: Queryable, card: store.CardAccount, { data: { object } }: Stripe.Event): Promise<boolean> {

@@ -4,21 +4,19 @@ import type { Env } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { asked, isMissing } from './card.ts'
 
-/** What a package sells by a price of the operator's. */
 export interface PriceTerms {
   priceId: string
   billingPeriod: BillingPeriod
   amountCents: number
 }
 
-/** A field of the form of packages. */
 export interface PriceField extends PriceTerms {
   field: string
 }
 
 const UNCHECKED = 'The card provider does not answer, so the price ID could not be checked. Nothing was saved'
 
-/** Asks the provider for each price. Throws Refusal: `wrong_price_id` names the fields. */
+/** Throws Refusal. */
 export async function requirePrices(env: Pick<Env, 'card'>, fields: PriceField[]): Promise<void> {
   if (fields.length === 0) return
   const wrong = await Promise.all(
@@ -40,7 +38,7 @@ async function whyRefused({ card }: Pick<Env, 'card'>, terms: PriceTerms): Promi
   }
 }
 
-/** A price may be archived at the provider, or be of another key. Throws Refusal `plan_not_sold`. */
+/** Throws Refusal `plan_not_sold`. */
 export async function requireSaleable(
   { card }: Pick<Env, 'card'>,
   { priceId, billingPeriod, amountCents }: Omit<PriceTerms, 'priceId'> & { priceId: string | null },
@@ -52,7 +50,6 @@ export async function requireSaleable(
   throw new Refusal('plan_not_sold')
 }
 
-/** Returns why the price is none of this package; undefined if it is. */
 async function wrongOf(client: Stripe, { priceId, billingPeriod, amountCents }: PriceTerms): Promise<string | undefined> {
   const price = await findPrice(client, priceId)
   const interval = billingPeriod === 'yearly' ? 'year' : 'month'
@@ -69,7 +66,7 @@ async function wrongOf(client: Stripe, { priceId, billingPeriod, amountCents }: 
 
 const inDollars = (cents: number): string => (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
 
-async function findPrice(client: Stripe, id: string): Promise<Stripe.Price | undefined> {
+export async function findPrice(client: Stripe, id: string): Promise<Stripe.Price | undefined> {
   try {
     return await asked(client.prices.retrieve(id))
   } catch (error) {

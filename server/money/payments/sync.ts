@@ -4,8 +4,9 @@ import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod, refreshStanding, writeInvoice, writeReturn } from '../ledger/ledger.ts'
 import { asked, isInvalid, isMissing } from './card.ts'
-import { type Billed, billedBy } from './meaning.ts'
+import { type Billed, billedBy, idOf, lineOf, priceIn } from './meaning.ts'
 import { goOn } from './pending.ts'
+import { putBack } from './scheduled.ts'
 import * as store from './store.ts'
 
 export type CardEnv = Pick<Env, 'db' | 'card' | 'clock'>
@@ -26,7 +27,7 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
   const asOf = await askCurrent(client, customer, card)
   const { data: invoices } = await asked(client.invoices.list({ customer, limit: 100, expand: ['data.payments'] }))
   // An upgrade was confirmed at the provider's page.
-  const current = asOf && runs(asOf) && isPaidChange(card, invoices) ? await goOn(client, asOf) : asOf
+  const current = asOf && runs(asOf) ? await followUp(client, asOf, isPaidChange(card, invoices)) : asOf
   const now = env.clock()
   // A restored copy may lack a package.
   const known = await store.listPackageIds(tx)
@@ -46,6 +47,11 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
     })
   await refreshStanding(tx, userId, now)
   return await store.lockCard(tx, env.card.providerId, userId)
+}
+
+async function followUp(client: Stripe, subscription: Stripe.Subscription, isPaid: boolean): Promise<Stripe.Subscription> {
+  const settled = await putBack(client, subscription)
+  return isPaid ? await goOn(client, settled) : settled
 }
 
 const FOREIGN = 'an invoice at the card provider is of nothing that this server sells'
@@ -149,15 +155,6 @@ function waitingOf(
   }
 }
 
-/** The longest line is what is paid for; a change also gives back the rest of the old price. */
-const lineOf = ({ lines }: Pick<Stripe.Invoice, 'lines'>): Stripe.InvoiceLineItem | undefined =>
-  lines.data.toSorted((one, other) => other.period.end - one.period.end || other.amount - one.amount)[0]
-
-const priceOf = (line: Stripe.InvoiceLineItem | undefined): string | undefined => idOf(line?.pricing?.price_details?.price)
-
-export const idOf = (thing: string | { id: string } | null | undefined): string | undefined =>
-  typeof thing === 'string' ? thing : thing?.id
-
 const isBilling = ({ status }: Stripe.Invoice): boolean => status === 'paid' || status === 'open'
 
 export function planOn({ tier, packageId, billingPeriod }: store.CardAccount): Billed | undefined {
@@ -170,7 +167,7 @@ export function planOf(card: store.CardAccount, { parent, ...invoice }: Stripe.I
   // Its amount is not in US cents.
   if (invoice.currency !== 'usd') return undefined
   const { metadata, subscription } = parent?.subscription_details ?? {}
-  const named = billedBy(metadata ?? {}, priceOf(lineOf(invoice)))
+  const named = billedBy(metadata ?? {}, priceIn(lineOf(invoice)))
   const isEmptied = Object.keys(metadata ?? {}).length === 0
   const isKnown = card.subscriptionId !== null && idOf(subscription) === card.subscriptionId
   return named ?? (isKnown && isEmptied ? planOn(card) : undefined)
