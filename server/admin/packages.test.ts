@@ -5,6 +5,7 @@ import { stepUpApi } from '../../contract/account/stepup.ts'
 import { adminPackagesApi as api, type PackageForm } from '../../contract/admin/adminpackages.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
+import { checkLedger } from '../money/ledger/audit.ts'
 import { creditPeriod } from '../money/ledger/ledger.ts'
 import { newId, type Price } from '../sandbox/objects.ts'
 import type { Person } from '../testing/person.ts'
@@ -253,6 +254,23 @@ test('an edit changes prices for the next buyer and limits at once for those who
   await ada.does(api.update, raised)
   expect(await rowsOf(id)).toHaveLength(rows)
   line.hangsUp()
+})
+
+test('who has paid for two packages has the one that allows more, also once the other one allows more', async () => {
+  const [one, other] = [await makes({ messagesLimit: 5 }), await makes({ messagesLimit: 7 })]
+  const alice = await free('alice')
+  for (const { id } of [one, other])
+    await world.env.db.transaction((tx) =>
+      creditPeriod(tx, world.env.clock(), {
+        ...{ key: `coin:${randomUUID()}`, userId: alice.id, source: 'coin', tier: 'premium', packageId: id },
+        ...{ billingPeriod: 'monthly', amountCents: 240_000 },
+      }),
+    )
+  expect(await alice.does(paymentsApi.usage, {})).toMatchObject({ messagesLimit: 7 })
+  await ada.does(api.update, { ...FORM, id: one.id, messagesLimit: 9 })
+  expect(await alice.does(paymentsApi.usage, {})).toMatchObject({ messagesLimit: 9 })
+  const { differences } = await checkLedger(world.env.db, world.env.clock())
+  expect(differences.filter((words) => words.startsWith(alice.username))).toEqual([])
 })
 
 test('a hidden package is not sold, and one that was bought is archived when it is deleted: not sold, and still renewed', async () => {

@@ -6,6 +6,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { announceChange } from '../ground/db/changes.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { writePackageRights } from '../ground/db/planrights.ts'
+import { refreshStanding } from '../money/ledger/ledger.ts'
 import { type PriceField, requirePrices } from '../money/payments/priceIds.ts'
 import { tierOf } from '../money/plans/plans.ts'
 import { Refusal } from '../refuse.ts'
@@ -94,7 +95,11 @@ async function change(env: Env, actor: SignedInUser, id: string, { act, changes 
     if (names.length === 0) return shown(found)
     await store.savePackage(tx, id, { ...after, updatedAt: now })
     await writePackageRights(tx)
-    if (LIMITED.some((name) => names.includes(name))) await announceChange(tx, await store.findHolders(tx, id), 'plan')
+    if (LIMITED.some((name) => names.includes(name))) {
+      await announceChange(tx, await store.findHolders(tx, id), 'plan')
+      // It may allow more now than the plan that counted beside it.
+      for (const userId of await store.findPayersBeside(tx, id, now)) await refreshStanding(tx, userId, now)
+    }
     await writeAudit(tx, now, {
       ...{ actorId: actor.id, act, target: id, after },
       before: { name: found.row.name, ...Object.fromEntries(names.map((name) => [name, before[name]])) },

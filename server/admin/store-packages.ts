@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import { PLAN_LIMITS } from '../../contract/money/planlimits.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { users } from '../ground/db/schema/account.ts'
@@ -65,5 +65,17 @@ export async function deleteUnbought(tx: Queryable, before: Date): Promise<void>
 /** Returns the accounts that have the package now. */
 export async function findHolders(tx: Queryable, id: string): Promise<string[]> {
   const rows = await tx.select({ id: users.id }).from(users).where(eq(users.subscriptionPackageId, id))
+  return rows.map((row) => row.id)
+}
+
+/** Returns the accounts that have paid for the package and have another plan now. */
+export async function findPayersBeside(tx: Queryable, id: string, now: Date): Promise<string[]> {
+  const isOther = sql`${users.subscriptionPackageId} is distinct from ${id}`
+  const rows = await tx
+    .selectDistinct({ id: users.id })
+    .from(ledgerEntries)
+    .innerJoin(users, eq(users.id, ledgerEntries.userId))
+    .where(and(eq(ledgerEntries.packageId, id), gt(ledgerEntries.endsAt, now), isOther))
+    .orderBy(asc(users.id))
   return rows.map((row) => row.id)
 }

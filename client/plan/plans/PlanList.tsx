@@ -75,7 +75,7 @@ export function PlanList({ tier, subscription, packages }: Props) {
         {offers.map((offer) => {
           const { period, cents } = priceFor(offer, billingPeriod)
           const saved = period === 'yearly' ? savedCents(offer) : null
-          const relation = relationTo(offer, period, { tier, card })
+          const relation = relationTo(offer, period, { ...subscription, tier }, packages)
           return (
             <article className={`offer ${offer === offers[0] ? 'best' : ''}`} key={offer.key} aria-label={offer.name}>
               <header>

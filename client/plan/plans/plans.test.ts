@@ -39,18 +39,33 @@ test('Master is for sale where it has a price and a card is taken', () => {
 })
 
 test('a plan that is part of a larger one without a card is not offered, because choosing it would change nothing', () => {
-  const [test, premium] = [
-    { tier: 'test' as const, packageId: undefined },
-    { tier: 'premium' as const, packageId: PACKAGE },
-  ]
-  const to = (more: Partial<Subscription>) => [test, premium].map((each) => relationTo(each, 'monthly', subscription(more)))
+  const packages = [{ ...sold, monthlyPrice: 100_000 }]
+  const [premium, test] = offered(packages, 'sandbox')
+  if (!premium || !test) throw new Error('Two are for sale')
+  const to = (more: Partial<Subscription>) =>
+    [test, premium].map((each) => relationTo(each, 'monthly', subscription(more), packages))
   expect(to({ tier: 'free' })).toEqual(['open', 'open'])
   expect(to({ tier: 'test' })).toEqual(['own', 'open'])
   expect(to({ tier: 'premium' })).toEqual(['included', 'own'])
+  expect(to({ tier: 'premium', packageId: PACKAGE })).toEqual(['included', 'own'])
   expect(to({ tier: 'master' })).toEqual(['included', 'included'])
   // By card a smaller plan is chosen for the next period.
   expect(to({ tier: 'premium', card: { ...card, tier: 'premium', packageId: PACKAGE } })).toEqual(['open', 'own'])
-  expect(relationTo(test, 'yearly', subscription({ tier: 'test', card }))).toBe('open')
+  expect(relationTo(test, 'yearly', subscription({ tier: 'test', card }), packages)).toBe('open')
+})
+
+test('without a card a larger package of the same tier is offered, and a smaller one is part of what there is', () => {
+  const OTHER = PACKAGE.replace('01', '02')
+  const packages = [
+    { ...sold, monthlyPrice: 1000, messagesLimit: 5 },
+    { ...sold, id: OTHER, monthlyPrice: 90_000 },
+  ]
+  const to = (packageId: string, known = packages) =>
+    offered(packages, 'off').map((each) => relationTo(each, 'monthly', subscription({ tier: 'premium', packageId }), known))
+  expect(to(PACKAGE)).toEqual(['own', 'open'])
+  expect(to(OTHER)).toEqual(['included', 'own'])
+  // What is hidden is not known here.
+  expect(to(PACKAGE.replace('01', '03'))).toEqual(['open', 'open'])
 })
 
 test('a payment that fails while the app is open is known without a reload', async () => {

@@ -1,7 +1,7 @@
 import type { OfferLimits } from '../../../contract/money/benefits.ts'
-import { limitsOf, limitsOfPackage } from '../../../contract/money/offerLimits.ts'
+import { compareSizes, limitsOf, limitsOfPackage } from '../../../contract/money/offerLimits.ts'
 import { type BillingPeriod, type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
-import { compareTiers, PLANS, type Tier } from '../../../contract/money/plans.ts'
+import { PLANS, type Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import { isOnionOrigin } from '../../net/onion.ts'
 import { shared } from '../../ui/shared.ts'
@@ -79,13 +79,19 @@ const monthOf = ({ monthlyCents, yearlyCents }: Offered): number => monthlyCents
  * there is nothing to change; `open` what it can choose.
  */
 export function relationTo(
-  { tier, packageId }: Pick<Offered, 'tier' | 'packageId'>,
+  { tier, packageId = null, ...limits }: OfferLimits & Pick<Offered, 'tier'> & { packageId?: string | null | undefined },
   period: BillingPeriod,
-  { tier: current, card }: Pick<Subscription, 'tier' | 'card'>,
+  { tier: current, packageId: currentId, card }: Pick<Subscription, 'tier' | 'packageId' | 'card'>,
+  packages: readonly Package[],
 ): 'own' | 'included' | 'open' {
-  if (card) return card.tier === tier && card.packageId === (packageId ?? null) && card.billingPeriod === period ? 'own' : 'open'
-  const order = compareTiers(current, tier)
-  return order === 0 ? 'own' : order > 0 ? 'included' : 'open'
+  if (card) return card.tier === tier && card.packageId === packageId && card.billingPeriod === period ? 'own' : 'open'
+  if (current === tier && currentId === packageId) return 'own'
+  const known = packages.find(({ id }) => id === currentId)
+  if (current === tier && currentId !== null && !known) return 'open'
+  const has = { tier: current, limits: known ? limitsOfPackage(known) : limitsOf(current) }
+  const order = compareSizes(has, { tier, limits })
+  if (order === 0 && currentId === null) return 'own'
+  return order < 0 ? 'open' : 'included'
 }
 
 /** What a year costs less than twelve months, in US cents; null if it does not. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { limitsOf } from '../../../contract/money/offerLimits.ts'
 import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
 import { PLANS, type Tier, tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
@@ -70,6 +71,7 @@ export async function gives(
   const { tier, packageId } = plan
   const paid = {
     ...{ key: '', kind: 'payment' as const, source: 'coin' as const, tier, packageId },
+    limits: (await store.findLimits(db, plan)) ?? limitsOf(tier),
     amountCents: 0,
     refersTo: null,
   }

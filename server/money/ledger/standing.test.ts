@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limitsOf } from '../../../contract/money/offerLimits.ts'
 import { EARLY_MS, type Entry, standingAt } from './standing.ts'
 
 const at = (time: string) => new Date(`2026-01-${time}Z`)
@@ -9,6 +10,7 @@ const month: Entry = {
   source: 'coin',
   tier: 'premium',
   packageId: null,
+  limits: limitsOf('premium'),
   startsAt: at('01T00:00:00.000'),
   endsAt: at('31T00:00:00.000'),
   amountCents: 100_000,
@@ -28,4 +30,21 @@ test('Where one period ends as the next begins, the smaller plan follows in that
   const next: Entry = { ...month, key: 'card:2', tier: 'test', startsAt: at('31T00:00:00.000'), endsAt: null }
   expect(standingAt([month, next], at('30T23:59:59.999')).tier).toBe('premium')
   expect(standingAt([month, next], at('31T00:00:00.000')).tier).toBe('test')
+})
+
+test('Of two packages of a tier the one that allows more counts: by messages, then files, then video', () => {
+  const sized = (packageId: string, more: Partial<Entry['limits']>): Entry => ({
+    ...{ ...month, packageId },
+    limits: { messagesPerMonth: 5, storageGB: 5, videoMinutes: 5, voiceMinutes: -1, ...more },
+  })
+  const small = { ...sized('small', {}), endsAt: null }
+  for (const more of [{ messagesPerMonth: 6, storageGB: 0 }, { messagesPerMonth: -1 }, { storageGB: 6 }, { videoMinutes: -1 }]) {
+    const large = sized('large', more)
+    for (const both of [
+      [small, large],
+      [large, small],
+    ])
+      expect(standingAt(both, at('15T00:00:00.000')).packageId).toBe('large')
+    expect(standingAt([small, large], at('31T00:00:00.000')).packageId).toBe('small')
+  }
 })

@@ -1,4 +1,6 @@
-import { compareTiers, type Tier } from '../../../contract/money/plans.ts'
+import type { OfferLimits } from '../../../contract/money/benefits.ts'
+import { compareSizes, limitsOf, type PlanSize } from '../../../contract/money/offerLimits.ts'
+import { compareTiers } from '../../../contract/money/plans.ts'
 import { tierOf } from '../plans/plans.ts'
 
 /** What an entry of the ledger says about the plan of its account. */
@@ -8,6 +10,8 @@ export interface Entry {
   source: 'card' | 'coin' | 'operator'
   tier: string
   packageId: string | null
+  /** What the plan allows today. */
+  limits: OfferLimits
   amountCents: number
   startsAt: Date
   /** Null: until something else is said. */
@@ -20,15 +24,14 @@ export interface Entry {
 export const EARLY_MS = 5 * 60_000
 
 /** The plan of an account at some time. */
-export interface Standing {
-  tier: Tier
+export interface Standing extends PlanSize {
   packageId: string | null
   /** Null for a free account, like the end. */
   startDate: Date | null
   endDate: Date | null
 }
 
-const FREE: Standing = { tier: 'free', packageId: null, startDate: null, endDate: null }
+const FREE: Standing = { tier: 'free', limits: limitsOf('free'), packageId: null, startDate: null, endDate: null }
 
 /**
  * Returns the plan that follows from an account's entries, in their order. The newest grant replaces what was written before it. Of
@@ -51,16 +54,18 @@ export function standingAt(entries: readonly Entry[], at: Date, graceDays = 0): 
   )
   const hasBegun = ({ startsAt }: Entry) => startsAt.getTime() <= at.getTime() + EARLY_MS
   const running = periods.filter((entry) => hasBegun(entry) && (entry.endsAt === null || at < entry.endsAt))
-  const [best] = running.sort((one, other) => compareTiers(tierOf(other.tier), tierOf(one.tier)) || lasts(other) - lasts(one))
+  const [best] = running.sort((one, other) => compareSizes(sizeOf(other), sizeOf(one)) || lasts(other) - lasts(one))
   if (!best || compareTiers(tierOf(best.tier), 'free') === 0) return FREE
   const same = periods.filter(({ tier, packageId }) => tier === best.tier && packageId === best.packageId)
   return {
-    tier: tierOf(best.tier),
+    ...sizeOf(best),
     packageId: best.packageId,
     startDate: new Date(Math.min(...same.filter(hasBegun).map(({ startsAt }) => startsAt.getTime()))),
     endDate: endOf(same, best.endsAt),
   }
 }
+
+const sizeOf = ({ tier, limits }: Entry): PlanSize => ({ tier: tierOf(tier), limits })
 
 const isPeriod = ({ kind }: Entry): boolean => kind === 'payment' || kind === 'grant'
 

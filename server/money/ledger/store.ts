@@ -3,6 +3,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
 import { cardAccounts } from '../../ground/db/schema/payments.ts'
+import { planRights } from '../../ground/db/schema/plans.ts'
 
 export type NewEntry = typeof ledgerEntries.$inferInsert
 export type EntryRow = typeof ledgerEntries.$inferSelect
@@ -56,12 +57,28 @@ const isCounted = (source: SQLWrapper | string, providerId: SQLWrapper) => sql`i
 /** As one parameter: thousands are read many times as fast. */
 const isOneOf = (id: Column, ids: string[]) => sql`${id} = any(${sql.param(ids)}::uuid[])`
 
+/** What a plan allows, nothing where it is unknown. */
+const limits = {
+  messagesPerMonth: sql<number>`coalesce(${planRights.messagesPerMonth}, 0)`,
+  storageGB: sql<number>`coalesce(case when ${planRights.storageBytes} < 0 then -1 else ${planRights.storageBytes} / 1073741824.0 end, 0)::float8`,
+  voiceMinutes: sql<number>`coalesce(${planRights.voiceCallMinutes}, 0)`,
+  videoMinutes: sql<number>`coalesce(${planRights.videoCallMinutes}, 0)`,
+}
+
+/** Returns what a plan allows; undefined where it is unknown. */
+export async function findLimits(db: Queryable, { tier, packageId }: Pick<EntryRow, 'tier' | 'packageId'>) {
+  const plan = packageId === null ? tier : `package:${packageId}`
+  const [row] = await db.select(limits).from(planRights).where(eq(planRights.plan, plan))
+  return row
+}
+
 /** Lists the entries of these accounts that count, those of each in their order. */
 export function listEntries(db: Queryable, userIds: string[]) {
   const { userId, key, kind, source, tier, packageId, amountCents, startsAt, endsAt, refersTo, providerId, place } = ledgerEntries
   return db
-    .select({ userId, key, kind, source, tier, packageId, amountCents, startsAt, endsAt, refersTo })
+    .select({ userId, key, kind, source, tier, packageId, amountCents, startsAt, endsAt, refersTo, limits })
     .from(ledgerEntries)
+    .leftJoin(planRights, eq(planRights.plan, sql`coalesce('package:' || ${packageId}, ${tier})`))
     .where(and(isOneOf(userId, userIds), isCounted(source, providerId)))
     .orderBy(asc(place))
 }

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
+import { compareSizes } from '../../../contract/money/offerLimits.ts'
 import type { BillingPeriod } from '../../../contract/money/payments.ts'
-import { compareTiers, PLANS, type Tier } from '../../../contract/money/plans.ts'
+import { PLANS } from '../../../contract/money/plans.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
@@ -60,7 +61,7 @@ async function changeCard(env: Env, user: SignedInUser, wanted: Wanted, { origin
   if (!card || !isLive(card)) {
     const paid = await paidStanding(env.db, user.id, env.clock())
     // The current plan is ignored.
-    if (compareTiers(paid.tier, offer.tier) >= 0) return { success: true }
+    if (compareSizes(paid, offer) >= 0) return { success: true }
     if (frameUrl !== undefined) return { ...(await beginInFrame(env, user, wanted)), frameUrl }
     return { checkoutUrl: (await beginCheckout(env, user, wanted, origin)).url }
   }
@@ -136,17 +137,17 @@ async function billBy(client: Stripe, id: string, method: string): Promise<void>
 async function isPaidAlready(env: Env, db: Queryable, card: store.CardAccount, offer: Offer): Promise<boolean> {
   if (card.status === 'past_due') throw new Refusal('payment_due')
   const paid = await paidStanding(db, card.userId, env.clock())
-  if (compareTiers(paid.tier, offer.tier) >= 0 && card.billingPeriod === offer.billingPeriod) return true
-  if (!isLarger(paid.tier, card.billingPeriod, offer)) throw new Refusal('change_at_end')
+  const order = compareSizes(offer, paid)
+  if (order <= 0 && card.billingPeriod === offer.billingPeriod) return true
+  if (!isLarger(order, card.billingPeriod, offer)) throw new Refusal('change_at_end')
   return false
 }
 
 const isSame = (plan: Billed, offer: Offer): boolean =>
   plan.tier === offer.tier && plan.packageId === offer.packageId && plan.billingPeriod === offer.billingPeriod
 
-function isLarger(tier: Tier, billingPeriod: BillingPeriod | null, offer: Offer): boolean {
+function isLarger(order: number, billingPeriod: BillingPeriod | null, offer: Offer): boolean {
   const isLonger = billingPeriod === 'monthly' && offer.billingPeriod === 'yearly'
-  const order = compareTiers(offer.tier, tier)
   return order > 0 ? billingPeriod === offer.billingPeriod || isLonger : order === 0 && isLonger
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
-import { compareTiers } from '../../../contract/money/plans.ts'
+import { compareSizes } from '../../../contract/money/offerLimits.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
@@ -51,7 +51,7 @@ async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Wa
     const customers = card.customerId === null ? await findCustomers(client, card) : [card.customerId]
     if (await takeRunning(env, tx, card, customers)) return undefined
     const paid = await paidStanding(tx, user.id, env.clock())
-    if (compareTiers(paid.tier, offer.tier) >= 0) return undefined
+    if (compareSizes(paid, offer) >= 0) return undefined
     const customer = customers[0] ?? (await newCustomer(client, card))
     const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
     await store.saveCard(tx, env.card.providerId, user.id, { customerId: customer, checkoutId: session.id })
@@ -98,12 +98,12 @@ function sessionOf(env: Env, offer: Offer, customer: string, userId: string): St
   }
 }
 
-const amountOf = ({ amountCents, billingPeriod }: Offer) => ({
+const amountOf = ({ amountCents, billingPeriod }: Pick<Offer, 'amountCents' | 'billingPeriod'>) => ({
   ...{ currency: 'usd', unit_amount: amountCents },
   recurring: { interval: billingPeriod === 'yearly' ? ('year' as const) : ('month' as const) },
 })
 
-export async function keptPrice(client: Stripe, offer: Offer): Promise<string> {
+export async function keptPrice(client: Stripe, offer: Omit<Offer, 'limits'>): Promise<string> {
   if (offer.priceId !== null) return offer.priceId
   const wanted = { ...amountOf(offer), product_data: { name: offer.name } }
   const hash = createHash('sha256').update(JSON.stringify(wanted)).digest('base64url')

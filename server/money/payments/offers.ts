@@ -1,3 +1,4 @@
+import { limitsOf, limitsOfPackage, type PlanSize } from '../../../contract/money/offerLimits.ts'
 import { type BillingPeriod, type Package, packageShape } from '../../../contract/money/payments.ts'
 import { PLANS, type Tier, tierShape } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
@@ -7,8 +8,7 @@ import type { Config } from '../../settings/config.ts'
 import type { MasterPrice } from '../../settings/mastersettings.ts'
 import * as store from './store.ts'
 
-export interface Offer {
-  tier: Tier
+export interface Offer extends PlanSize {
   /** null for a built-in plan. */
   packageId: string | null
   billingPeriod: BillingPeriod
@@ -40,12 +40,20 @@ export async function findOffer(env: Pick<Env, 'db' | 'config'>, { tier, package
     const amountCents = isYearly ? found.yearlyPrice : found.monthlyPrice
     if (amountCents <= 0 || found.messagesLimit === 0) throw new Refusal('plan_not_sold')
     const priceId = isYearly ? found.stripePriceIdYearly : found.stripePriceIdMonthly
-    return { tier: tierShape.parse(found.tier), packageId: found.id, billingPeriod, name: found.name, amountCents, priceId }
+    return {
+      ...{ tier: tierShape.parse(found.tier), limits: limitsOfPackage(found), packageId: found.id },
+      ...{ billingPeriod, name: found.name, amountCents, priceId },
+    }
   }
   const prices = pricesAlone(config)[tier]
   const amountCents = isYearly ? prices?.yearlyCents : prices?.monthlyCents
   if (!amountCents || packageId !== undefined || (await store.hasPackages(db, tier))) throw new Refusal('plan_not_sold')
-  return { tier, packageId: null, billingPeriod, name: PLANS[tier].name, amountCents, priceId: null }
+  return {
+    ...{ tier, limits: limitsOf(tier), packageId: null, billingPeriod },
+    name: PLANS[tier].name,
+    amountCents,
+    priceId: null,
+  }
 }
 
 function pricesAlone({ masterPrice }: Config): Partial<Record<Tier, MasterPrice>> {

@@ -3,11 +3,13 @@ import { familyApi } from '../../../contract/account/family.ts'
 import { paymentsApi } from '../../../contract/money/payments.ts'
 import { writePackageRights } from '../../ground/db/planrights.ts'
 import { cardsOf } from '../../testing/cards.ts'
+import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
+import { creditPeriod } from '../ledger/ledger.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 const world = await startWorld({ variables: { MASTER_MONTHLY_CENTS: '250000', MASTER_YEARLY_CENTS: '2000000' } })
-const { free, tierOf, stateOf, holds, entriesOf, pays, buys } = cardsOf(world)
+const { free, tierOf, stateOf, holds, entriesOf, pays, buys, passes } = cardsOf(world)
 
 test('Master is sold at the price of the settings, gives its family circle, and ends like every plan', async () => {
   const alice = await free()
@@ -65,5 +67,65 @@ test('a package that is sold by the year alone is bought by card for a year', as
   await pays(checkoutUrl)
   expect((await stateOf(alice)).card).toMatchObject({ packageId, billingPeriod: 'yearly' })
   expect(await tierOf(alice)).toBe('premium')
+  await holds()
+})
+
+/** Two packages of one tier, of which the second allows more and costs more. */
+async function twoOfOneTier(): Promise<{ small: string; large: string }> {
+  const rows = await world.sql(
+    `insert into premium_packages (id, name, description, tier, monthly_price, yearly_price, messages_limit, display_order, created_at, updated_at)
+     values (gen_random_uuid(), 'Small', 'x', 'premium', 1000, 10000, 5, 20, now(), now()),
+       (gen_random_uuid(), 'Large', 'x', 'premium', 90000, 900000, -1, 21, now(), now()) returning id`,
+  )
+  await writePackageRights(world.env.db)
+  const [small = '', large = ''] = rows.map(({ id }) => String(id))
+  return { small, large }
+}
+const buysPackage = async (who: Person, packageId: string) =>
+  pays((await who.does(paymentsApi.checkout, { planType: 'premium', packageId })).url)
+
+test('a larger package of the same tier is charged and given at once, a smaller one follows at the end of the paid time', async () => {
+  const { small, large } = await twoOfOneTier()
+  const alice = await free()
+  await buysPackage(alice, small)
+  expect(await alice.does(paymentsApi.usage, {})).toMatchObject({ messagesLimit: 5 })
+  const toLarge = { tier: 'premium', packageId: large } as const
+  expect(await alice.does(paymentsApi.preview, toLarge)).toEqual({ dueNowCents: 89_000 })
+  expect(await alice.does(paymentsApi.upgrade, toLarge)).toEqual({ success: true })
+  expect(await entriesOf(alice)).toMatchObject([{ cents: 1000 }, { cents: 89_000 }])
+  expect([(await stateOf(alice)).packageId, await alice.does(paymentsApi.usage, {})]).toMatchObject([
+    large,
+    { messagesLimit: null },
+  ])
+  await holds()
+  const toSmall = { tier: 'premium', packageId: small } as const
+  expect(await alice.does(paymentsApi.preview, toSmall)).toEqual({ dueNowCents: 0 })
+  await alice.does(paymentsApi.upgrade, toSmall)
+  expect([(await stateOf(alice)).packageId, (await stateOf(alice)).card?.packageId]).toEqual([large, small])
+  await passes(32)
+  await alice.returns()
+  expect([(await stateOf(alice)).packageId, (await entriesOf(alice)).at(-1)]).toMatchObject([small, { cents: 1000 }])
+  await holds()
+})
+
+test('whose plan has no card behind it buys a larger package of the same tier, and no smaller one', async () => {
+  const { small, large } = await twoOfOneTier()
+  const alice = await free()
+  const paysCoin = (packageId: string) =>
+    world.env.db.transaction((tx) =>
+      creditPeriod(tx, world.env.clock(), {
+        ...{ key: `coin:${packageId}`, userId: alice.id, source: 'coin', tier: 'premium', packageId },
+        ...{ billingPeriod: 'monthly', amountCents: 1000 },
+      }),
+    )
+  await paysCoin(small)
+  await buysPackage(alice, large)
+  expect((await stateOf(alice)).packageId).toBe(large)
+  await alice.does(paymentsApi.refund, {})
+  expect((await stateOf(alice)).packageId).toBe(small)
+  const bob = await world.person('bob', 'free')
+  await buysPackage(bob, large)
+  await bob.does(paymentsApi.upgrade, { tier: 'free' })
+  expect(await bob.tries(paymentsApi.checkout, { planType: 'premium', packageId: small })).toBeRefused(409, 'already_subscribed')
   await holds()
 })
