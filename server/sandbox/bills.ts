@@ -37,7 +37,7 @@ export async function payCheckout(desk: Desk, sessionId: string, number: string,
     ...{ created: desk.now, start_date: desk.now, cancel_at_period_end: false, cancel_at: null, canceled_at: null },
     ...{ pending_update: null, latest_invoice: '', payment_settings: { payment_method_types: null } },
     items: { object: 'list', data: [{ ...item, price: session._price }] },
-    ...{ _failures: 0, _origin: origin },
+    ...{ _failures: 0, _origin: origin, ...(session.automatic_tax && { automatic_tax: session.automatic_tax }) },
   }
   const period = { start: desk.now, end }
   const invoice = invoiceOf(desk, {

@@ -140,6 +140,7 @@ export const CALLS = {
       client_secret: isHosted ? null : newId(`${id}_secret`),
       expires_at: Number(input['expires_at'] ?? desk.now + 86_400),
       allowed_payment_method_types: listed(input['allowed_payment_method_types']),
+      automatic_tax: { enabled: form(input['automatic_tax'])['enabled'] === 'true' },
       ...{ _price: price, _metadata: words(form(input['subscription_data'])['metadata']) },
     }
     // A price that a checkout makes is for that checkout alone.

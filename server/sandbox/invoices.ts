@@ -13,6 +13,9 @@ export function endOf(start: number, { recurring }: Price): number {
   return Math.floor(to.getTime() / 1000)
 }
 
+/** The sandbox's prices contain it. */
+const TAX_PERCENT = 20
+
 export interface Bill {
   subscription: Subscription
   price: Price
@@ -25,9 +28,12 @@ export function invoiceOf(desk: Desk, { subscription, price, reason, cents, peri
   const id = newId('in')
   const pricing = { type: 'price_details' as const, price_details: { price: price.id } }
   subscription.latest_invoice = id
+  // Subscriptions of before have no word of tax.
+  const isTaxed = subscription.automatic_tax?.enabled === true
   return {
     ...{ id, object: 'invoice', status: 'open', customer: subscription.customer },
     ...{ amount_due: cents, amount_paid: 0, currency: 'usd', created: desk.now, billing_reason: reason },
+    ...{ total: cents, total_excluding_tax: isTaxed ? Math.round((cents * 100) / (100 + TAX_PERCENT)) : cents },
     parent: {
       type: 'subscription_details',
       subscription_details: { subscription: subscription.id, metadata: { ...subscription.metadata } },

@@ -40,6 +40,7 @@ export interface Session {
   client_secret: string | null
   expires_at: number
   allowed_payment_method_types: string[] | null
+  automatic_tax?: { enabled: boolean }
   _price: Price
   _metadata: Record<string, string>
 }
@@ -60,6 +61,7 @@ export interface Subscription {
   latest_invoice: string
   /** The ways to pay of its invoices; null for all. */
   payment_settings: { payment_method_types: 'card'[] | null }
+  automatic_tax?: { enabled: boolean }
   items: {
     object: 'list'
     data: [{ id: string; object: 'subscription_item'; current_period_start: number; current_period_end: number; price: Price }]
@@ -79,6 +81,8 @@ export interface Invoice {
   customer: string
   amount_due: number
   amount_paid: number
+  total: number
+  total_excluding_tax: number
   currency: string
   created: number
   billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
