@@ -4,6 +4,7 @@ import { adminPackagesApi } from '../contract/admin/adminpackages.ts'
 import { AUDIT } from '../contract/admin/audit.ts'
 import { LIMITS } from '../contract/ground/limits.ts'
 import { PLAN_LIMITS } from '../contract/money/planlimits.ts'
+import { RECEIPT_LIMITS } from '../contract/money/receipts.ts'
 import type { Person } from '../server/testing/person.ts'
 import { confirms, type Request, type Scene } from './scene.ts'
 
@@ -128,6 +129,9 @@ export const ADMIN: Record<string, Record<string, Request>> = {
   'GET /api/admin/system': { 'nothing in it': asking() },
   'GET /api/admin/audit': { 'the longest page': asking({ limit: AUDIT.pageMax }) },
   'GET /api/admin/card-payments': { 'those of nobody': asking({ named: 'x'.repeat(255) }), 'the newest': asking() },
+  'GET /api/admin/receipts': { 'the newest': asking() },
+  'GET /api/admin/receipts/:number': { 'one that is nobody’s': asking({ number: 'x'.repeat(RECEIPT_LIMITS.numberMax) }) },
+  'POST /api/admin/ledger': { 'all years': asking({ from: '2000-01-01', to: '2099-12-31' }) },
   'GET /api/admin/coin-reviews': { 'a page': asking() },
   'POST /api/admin/coin-reviews/:reviewId': {
     'one that is of no payment': asking({ reviewId: randomUUID(), outcome: 'refunded', transactionHash: 'ab'.repeat(32) }),

@@ -28,6 +28,7 @@ import { coinReviewsApi } from './money/coinreviews.ts'
 import { coinsApi } from './money/coins.ts'
 import { offersApi } from './money/offers.ts'
 import { paymentsApi } from './money/payments.ts'
+import { ledgerApi, receiptsApi } from './money/receipts.ts'
 import { privacyApi } from './people/privacy.ts'
 
 export const everyApi = {
@@ -48,6 +49,7 @@ export const everyApi = {
   filesApi,
   healthApi,
   keyPackagesApi,
+  ledgerApi,
   messagesApi,
   notificationsApi,
   offersApi,
@@ -55,6 +57,7 @@ export const everyApi = {
   paymentsApi,
   privacyApi,
   pushApi,
+  receiptsApi,
   recoveryApi,
   reportsApi,
   roomsApi,

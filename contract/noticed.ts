@@ -102,6 +102,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
   },
   healthApi: { health: 'nobody', openapi: 'nobody' },
   keyPackagesApi: { left: 'nobody', add: 'others' },
+  ledgerApi: { receipts: 'nobody', receipt: 'nobody', entries: 'nobody' },
   messagesApi: { list: 'nobody', send: 'others', markRead: 'own', markDelivered: 'others' },
   notificationsApi: { unreadCount: 'nobody', list: 'nobody', read: 'own', mute: 'own', unmute: 'own' },
   offersApi: { offers: 'nobody' },
@@ -130,6 +131,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
   },
   privacyApi: { update: 'own' },
   pushApi: { key: 'nobody', subscribe: 'nobody', unsubscribe: 'nobody', quietHours: 'nobody', setQuietHours: 'own' },
+  receiptsApi: { list: 'nobody', read: 'nobody', details: 'nobody', saveDetails: 'own', removeDetails: 'own' },
   recoveryApi: { loginByKit: 'own', recoveryBook: 'nobody', recover: 'contacts' },
   reportsApi: { send: 'own', list: 'nobody' },
   roomsApi: {

@@ -47,6 +47,7 @@ import { sessionRoutes } from './identity/sessions/routes.ts'
 import { coinRoutes } from './money/coins/routes.ts'
 import { makeFrameApp } from './money/payments/frameapp.ts'
 import { paymentRoutes } from './money/payments/routes.ts'
+import { receiptRoutes } from './money/receipts/routes.ts'
 import { privacyRoutes } from './people/privacy/routes.ts'
 import type { Config, Listener } from './settings/config.ts'
 import { openSockets, type Sockets } from './sockets.ts'
@@ -205,6 +206,7 @@ function serveFeatures(http: FastifyInstance, env: Env, answers: Answers): void 
   coinRoutes(http, env)
   reportRoutes(http, env)
   paymentRoutes(http, env)
+  receiptRoutes(http, env)
   familyRoutes(http, env)
 }
 

@@ -49,6 +49,12 @@ await world.sql(
   [paymentId, alice.id],
 )
 
+const number = '2026-000001'
+await world.sql(
+  "insert into receipts (seq, number, user_id, is_test, issued_at, printed) values (1, $1, $2, false, now(), '{}')",
+  [number, alice.id],
+)
+
 const callId = randomUUID()
 await world.sql(
   `insert into calls (id, caller_id, callee_id, call_type, attempt, caller_session, is_rung, rang_at, answered_at)
@@ -213,6 +219,7 @@ const theirs: Record<string, Record<string, unknown>> = {
   },
   'GET /api/turn': { callId },
   'POST /api/transfers/:transferId/end': { transferId, reason: 'cancelled' },
+  'GET /api/receipts/:number': { number },
   'DELETE /api/sessions/:sessionId': { sessionId: session?.id },
   'GET /api/crypto/check-payment/:paymentId': { paymentId },
   'POST /api/crypto/submit-transaction/:paymentId': { paymentId, paymentAddress: 'bc1qalice', transactionHash: 'ab'.repeat(32) },
@@ -260,6 +267,8 @@ const TABLES = [
   'premium_packages',
   'ledger_entries',
   'card_accounts',
+  'receipts',
+  'business_details',
   'jobs',
   'push_subscriptions',
   'quiet_hours',

@@ -25,6 +25,7 @@ import { watchPayments } from './money/coins/watchPayments.ts'
 import { followPlans } from './money/ledger/ledger.ts'
 import type { Card } from './money/payments/card.ts'
 import { askForOverdue } from './money/payments/webhook.ts'
+import { dropOldReceipts, writeReceipts } from './money/receipts/receipts.ts'
 import { moveDays } from './people/presence/presence.ts'
 
 const MINUTE = 60
@@ -60,6 +61,9 @@ export const everyJob = ({ card }: Pick<Env, 'card'>, { keep, alarm }: Told): Jo
   plansJob(),
   // Less than the minute between two looks.
   { name: 'coin-payments', periodSeconds: 25, work: watchPayments },
+  // The same.
+  { name: 'receipts', periodSeconds: 50, work: writeReceipts },
+  { name: 'old-receipts', periodSeconds: DAY, work: dropOldReceipts },
   { name: 'coins-end-cards', periodSeconds: 50, work: endCards },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
   compareJob(),

@@ -316,7 +316,16 @@ test('whatever grows with each call ends for the day, or for the hour, with the 
 })
 
 /** One row an account, of cards one at each provider too, which operators add: its key says so. */
-const ONE_EACH = ['list_floors', 'listed_users', 'inboxes', 'presence', 'file_usage', 'card_accounts', 'monthly_usage']
+const ONE_EACH = [
+  'list_floors',
+  'listed_users',
+  'inboxes',
+  'presence',
+  'file_usage',
+  'card_accounts',
+  'monthly_usage',
+  'business_details',
+]
 /** Members write them, and the day's bytes count each write (`keyBytes.test.ts`). */
 const OF_THE_DAY = ['room_commits', 'room_groups', 'archive_keys', 'archive_pages']
 const OF_PAID_PLANS = [
@@ -328,6 +337,7 @@ const OF_PAID_PLANS = [
   'master_invitations',
   'ledger_entries',
   'ledger_chain',
+  'receipts',
   'income',
   'crypto_arrivals',
   'crypto_reviews',
@@ -335,7 +345,7 @@ const OF_PAID_PLANS = [
 ]
 const OF_OPERATORS = [
   ...['audit_log', 'daily_figures', 'plan_rights', 'premium_packages', 'crypto_indexes', 'sandbox_objects', 'jobs'],
-  ...['card_providers', 'money_checks', 'server_nodes', 'server_secrets'],
+  ...['card_providers', 'money_checks', 'receipt_counters', 'server_nodes', 'server_secrets'],
 ]
 
 test('there is no table that none of these tests has looked at', async () => {

@@ -20,6 +20,7 @@ export const AUDIT_ACTS = [
   'toggle-package',
   'refund',
   'settle-payment',
+  'export-ledger',
 ] as const
 export type AuditAct = (typeof AUDIT_ACTS)[number]
 

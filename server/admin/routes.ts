@@ -4,13 +4,16 @@ import { adminPackagesApi } from '../../contract/admin/adminpackages.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
 import { cardPaymentsApi } from '../../contract/money/cardpayments.ts'
 import { coinReviewsApi } from '../../contract/money/coinreviews.ts'
+import { ledgerApi } from '../../contract/money/receipts.ts'
 import type { Env } from '../env.ts'
-import { serve } from '../ground/http/serve.ts'
+import { serve, serveJson } from '../ground/http/serve.ts'
+import { readPage, readReceipt } from '../money/receipts/receipts.ts'
 import { deactivate, giveTier, makeAdmin, reactivate, removeAdmin, resetUsage } from './acts.ts'
 import { checkAudit, listAudit, ownAudit } from './audit.ts'
 import { listCardPayments } from './cardpayments.ts'
 import { findPaid, listWaiting, refundCoins, settleCoins } from './coins.ts'
 import { type Answers, readAnalytics, readSystem, subscriptionStats } from './figures.ts'
+import { exportLedger } from './ledger.ts'
 import { createPackage, deletePackage, listPackages, togglePackage, updatePackage } from './packages.ts'
 import { checkCardProvider, readRevenue } from './revenue.ts'
 import { hasAdministrator, listUsers } from './users.ts'
@@ -36,6 +39,9 @@ export function adminRoutes(app: FastifyInstance, env: Env, answers: Answers) {
   serve(app, env, adminApi.analytics, () => readAnalytics(env))
   serve(app, env, adminApi.system, () => readSystem(env, startedAt, answers))
   serve(app, env, cardPaymentsApi.list, (_actor, filter) => listCardPayments(env, filter))
+  serve(app, env, ledgerApi.receipts, (_actor, filter) => readPage(env.db, filter))
+  serve(app, env, ledgerApi.receipt, (_actor, { number }) => readReceipt(env.db, number))
+  serveJson(app, env, ledgerApi.entries, (actor, wanted) => exportLedger(env, actor, wanted))
   serve(app, env, coinReviewsApi.list, (_actor, { page }) => listWaiting(env, page))
   serve(app, env, coinReviewsApi.settle, (actor, wanted) => settleCoins(env, actor, wanted))
   serve(app, env, coinReviewsApi.find, (_actor, { named }) => findPaid(env, named))

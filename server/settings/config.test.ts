@@ -256,3 +256,17 @@ test('the server brings a relay of its own for browsers of this machine alone', 
   ])
     expect(isLocal(served), JSON.stringify(served)).toBe(false)
 })
+
+test('the seller is named whole or not at all, and receipts are kept for a number of years', () => {
+  expect(readConfig({}).selling).toEqual({ seller: undefined, receiptYears: 10 })
+  const { selling } = readConfig({ SELLER_NAME: 'Example Ltd', SELLER_ADDRESS: '1 High Street | London', RECEIPT_YEARS: '7' })
+  expect(selling).toEqual({ seller: { name: 'Example Ltd', address: '1 High Street\nLondon', taxId: '' }, receiptYears: 7 })
+  for (const wrong of [
+    { SELLER_ADDRESS: '1 High Street' },
+    { SELLER_TAX_ID: 'GB1' },
+    { SELLER_NAME: 'x'.repeat(101) },
+    { RECEIPT_YEARS: '0' },
+    { RECEIPT_YEARS: 'ever' },
+  ])
+    expect(() => readConfig(wrong)).toThrow(/^(SELLER|RECEIPT)_\w+ must be/)
+})

@@ -7,6 +7,7 @@ import { type MailSettings, readMail } from './mailsettings.ts'
 import { type MasterPrice, readMasterPrice } from './mastersettings.ts'
 import { type RelaySettings, readRelay } from './relaysettings.ts'
 import { readS3, type S3Settings } from './s3settings.ts'
+import { readSeller, type SellerSettings } from './sellersettings.ts'
 import { isHidden as isHiddenBy, isServed, readTor, type TorSettings } from './torsettings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
@@ -62,6 +63,7 @@ export interface Config {
   card: CardSettings
   frame: FrameSettings | undefined
   hasCardTax: boolean
+  selling: SellerSettings
   masterPrice: MasterPrice
   relay: RelaySettings
   direct: Listener
@@ -108,6 +110,7 @@ export function readConfig(variables: Variables): Config {
     card: readCard(variables),
     frame,
     hasCardTax: readChoice(variables, 'CARD_TAX', ['on', 'off'], 'off') === 'on',
+    selling: readSeller(variables),
     masterPrice: readMasterPrice(variables),
     relay: readRelay(variables),
     direct: {

@@ -14,6 +14,7 @@ import { countGuess, requireAuthSecret, verifierOf } from '../../identity/passwo
 import { deleteSessionsOf } from '../../identity/sessions/sessions.ts'
 import { forgetSignIns } from '../../identity/sessions/signins.ts'
 import { leaveCard } from '../../money/payments/endCard.ts'
+import { forgetPayer } from '../../money/receipts/receipts.ts'
 import { forgetPresence } from '../../people/presence/presence.ts'
 import { Refusal } from '../../refuse.ts'
 import { retiredHash } from './names.ts'
@@ -66,6 +67,7 @@ export async function removeAccount(
     await traces.deleteContacts(tx, user.id)
     await traces.deleteReports(tx, user.id)
     await traces.deleteQuietHours(tx, user.id)
+    await forgetPayer(tx, user.id)
     await announceChange(tx, await traces.endFamily(tx, user.id), 'plan')
     await traces.closeDirectRooms(tx, user.id, roomIds)
     await traces.retireName(tx, retiredHash(env, row.username))

@@ -10,6 +10,7 @@ import { notificationsApi } from '../../../contract/chat/notifications.ts'
 import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { paymentsApi } from '../../../contract/money/payments.ts'
+import { receiptsApi } from '../../../contract/money/receipts.ts'
 import { checkLedger } from '../../money/ledger/audit.ts'
 import { creditPeriod, type PaidPeriod, writeReturn } from '../../money/ledger/ledger.ts'
 import { cardsOf } from '../../testing/cards.ts'
@@ -367,12 +368,12 @@ test('cards and payments of before are of the provider with which a server start
   const written = await kept()
   await cards.sandbox.deliver()
 
-  // As it was before providers were kept.
-  await client.query(`alter table ledger_entries drop column provider_id;
+  // As it was before providers were kept, and receipts.
+  await client.query(`${BEFORE_RECEIPTS}; alter table ledger_entries drop column provider_id;
     alter table card_accounts drop column provider_id, drop column lost_customer_id;
     alter table card_accounts add constraint card_accounts_pkey primary key (user_id);
     drop table card_providers; drop function is_counted`)
-  await forget(client, '0018_card_providers')
+  for (const tag of ['0018_card_providers', '0024_receipts']) await forget(client, tag)
   await migrate(url, FOLDER)
   expect(await readCatalog(client)).toEqual(catalog)
   expect(await kept()).toEqual(written)
@@ -380,6 +381,32 @@ test('cards and payments of before are of the provider with which a server start
   expect(await kept()).toEqual(written)
   expect(await after.sql('select provider, counts from card_providers')).toEqual([{ provider: 'sandbox', counts: true }])
   expect((await checkLedger(after.env.db, after.env.clock())).differences).toEqual([])
+})
+
+const BEFORE_RECEIPTS =
+  'drop table receipts, receipt_counters, business_details; alter table ledger_entries drop column tax_cents'
+
+test('the hashes of entries of before hold, and each payment of before gets its receipt', async () => {
+  const { url, client } = await migrated()
+  const catalog = await readCatalog(client)
+  const world = await startWorld({ at: url })
+  const cards = cardsOf(world)
+  const alice = await world.person('alice', 'free')
+  await cards.buys(alice, 'premium')
+  await alice.does(paymentsApi.refund, {})
+  const chain = await world.sql('select * from ledger_chain order by seq')
+
+  await client.query(BEFORE_RECEIPTS)
+  await forget(client, '0024_receipts')
+  await migrate(url, FOLDER)
+  expect(await readCatalog(client)).toEqual(catalog)
+  expect(await world.sql('select * from ledger_chain order by seq')).toEqual(chain)
+  await cards.holds()
+  const { receipts } = await alice.does(receiptsApi.list, {})
+  expect(receipts.map(({ printed: { kind, taxCents } }) => [kind, taxCents])).toEqual([
+    ['refund', null],
+    ['payment', null],
+  ])
 })
 
 test('a price that no card can be charged is none, and none is written any more', async () => {

@@ -26,6 +26,8 @@ export interface PaidPeriod {
   billingPeriod: 'monthly' | 'yearly'
   /** The price in US cents. */
   amountCents: number
+  /** How much of the price is tax; absent where none was computed. */
+  taxCents?: number
   /** For a coin: which, and how much of its smallest unit. */
   coin?: { currency: 'bitcoin' | 'ethereum' | 'usdc'; units: bigint }
   /** What the provider or the chain calls it. */
@@ -130,8 +132,9 @@ export async function writeReturn(
   const { userId, source, providerId, tier, packageId, coin } = payment
   const amountCents = paidBack.amountCents ?? payment.amountCents
   await store.lockAccount(tx, userId)
+  const taxCents = await store.shareTax(tx, payment, kind === 'refund' || kind === 'dispute' ? amountCents : -amountCents)
   const isNew = await store.insertEntry(tx, {
-    ...{ key, kind, refersTo, userId, source, providerId, tier, packageId, coin, amountCents },
+    ...{ key, kind, refersTo, userId, source, providerId, tier, packageId, coin, amountCents, taxCents },
     ...{ startsAt: now, createdAt: now, reference: reference ?? null },
   })
   if (isNew) await refreshStanding(tx, userId, now)

@@ -52,6 +52,20 @@ export async function findEntry(db: Queryable, key: string): Promise<EntryRow | 
   return row
 }
 
+/**
+ * Returns how much of this further amount that a payment gives back is its tax, so that the shares of all returns add up to the tax. Null
+ * without tax.
+ */
+export async function shareTax(tx: Queryable, payment: EntryRow, cents: number): Promise<number | null> {
+  if (payment.taxCents === null) return null
+  const { rows } = await tx.execute<{ share: number }>(sql`
+    select abs(tax_of(r.before + ${cents}::bigint, p.amount_cents, p.tax_cents) - tax_of(r.before, p.amount_cents, p.tax_cents))::float8 as share
+    from ledger_entries p cross join lateral (
+      select coalesce(sum(returned(e.kind, e.amount_cents)), 0)::bigint as before from ledger_entries e where e.refers_to = p.key) r
+    where p.key = ${payment.key}`)
+  return Math.min(Math.abs(cents), rows[0]?.share ?? 0)
+}
+
 const isCounted = (source: SQLWrapper | string, providerId: SQLWrapper) => sql`is_counted(${source}, ${providerId})`
 
 /** As one parameter: thousands are read many times as fast. */
@@ -165,7 +179,8 @@ export async function countImpossible(db: Queryable): Promise<number> {
 const INCOME = sql`
   select m.at, m.recurring, m.premium, m.subscribers, 0 as paid, 0 as refunded from users u, income_of(u, '{}') m
   union all
-  select e.created_at, 0, 0, 0, e.amount_cents * (e.kind = 'payment')::int, returned(e.kind, e.amount_cents)
+  select e.created_at, 0, 0, 0, (e.amount_cents - coalesce(e.tax_cents, 0)) * (e.kind = 'payment')::int,
+      returned(e.kind, e.amount_cents - coalesce(e.tax_cents, 0))
     from ledger_entries e where (e.kind = 'payment' or returned(e.kind, e.amount_cents) <> 0) and is_counted(e.source, e.provider_id)`
 
 /** Lists days of which the sums are not those of the ledger. */

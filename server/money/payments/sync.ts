@@ -186,7 +186,16 @@ async function writeDown(
   const key = `card:${invoice.id}`
   if (invoice.status === 'open')
     await writeInvoice(tx, now, { ...plan, ...period, key: `${key}:due`, amountCents: invoice.amount_due })
-  else await creditPeriod(tx, now, { ...plan, key, amountCents: invoice.amount_paid, period, ...referenceOf(invoice) })
+  else await creditPeriod(tx, now, { ...plan, key, ...paidOf(invoice), period, ...referenceOf(invoice) })
+}
+
+/** A customer's credit may pay a part of the total: then the same part of the tax is of what was paid. */
+function paidOf({ amount_paid: amountCents, total, total_excluding_tax: net }: Stripe.Invoice): {
+  amountCents: number
+  taxCents?: number
+} {
+  const taxCents = net === null || net === undefined || total <= 0 ? 0 : Math.round(((total - net) * amountCents) / total)
+  return taxCents > 0 && taxCents <= amountCents ? { amountCents, taxCents } : { amountCents }
 }
 
 function referenceOf(invoice: Stripe.Invoice): { reference?: string } {

@@ -8,8 +8,18 @@ CREATE OR REPLACE FUNCTION "is_counted"("source" text, "provider_id" integer) RE
 	SELECT source <> 'card' OR EXISTS (SELECT FROM card_providers p WHERE p.id = provider_id AND p.counts)
 $$;
 
+-- How much of that part of a payment is its tax, in whole cents. Nothing above the payment counts.
+CREATE OR REPLACE FUNCTION "tax_of"("cents" bigint, "paid" bigint, "tax" bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE WHEN coalesce(tax, 0) = 0 THEN 0 ELSE round(tax::numeric * greatest(least(cents, paid), 0) / paid) END::bigint
+$$;
+
+-- That part without its tax, which is no income.
+CREATE OR REPLACE FUNCTION "net_of"("cents" bigint, "paid" bigint, "tax" bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+	SELECT greatest(least(cents, paid), 0) - tax_of(cents, paid, tax)
+$$;
+
 -- By how much the income from an account rises or falls, and when, by its entries but for some. It is in twelfths of a US cent a month, so
--- that sums stay whole numbers: what was paid for a year counts once, for a month twelve times. A refund counts from when it was written.
+-- that sums stay whole numbers: what was paid for a year without its tax counts once, for a month twelve times. A refund counts from when it was written.
 -- Periods of a deleted account end with it. subscribers: 1 while the account has paid for Premium, and was not paid back.
 CREATE OR REPLACE FUNCTION "income_of"("u" "users", "without" bigint[])
 RETURNS TABLE ("at" timestamp with time zone, "recurring" bigint, "premium" bigint, "subscribers" bigint) LANGUAGE sql STABLE AS $$
@@ -17,9 +27,10 @@ RETURNS TABLE ("at" timestamp with time zone, "recurring" bigint, "premium" bigi
 		SELECT p.tier, greatest(p.starts_at, m.created_at) AS begins, least(p.ends_at, u.deleted_at) AS ends,
 			m.cents * CASE p.billing_period WHEN 'yearly' THEN 1 ELSE 12 END AS twelfths
 		FROM ledger_entries p CROSS JOIN LATERAL (
-			SELECT p.created_at, p.amount_cents AS cents
+			SELECT p.created_at, p.amount_cents - coalesce(p.tax_cents, 0) AS cents
 			-- What is refunded and disputed too takes no more than was paid.
-			UNION ALL SELECT r.created_at, least(p.amount_cents, r.before) - least(p.amount_cents, r.before + r.cents)
+			UNION ALL SELECT r.created_at,
+				net_of(r.before, p.amount_cents, p.tax_cents) - net_of(r.before + r.cents, p.amount_cents, p.tax_cents)
 			FROM (
 				SELECT e.created_at, returned(e.kind, e.amount_cents) AS cents,
 					(sum(returned(e.kind, e.amount_cents)) OVER (ORDER BY e.place))::bigint - returned(e.kind, e.amount_cents) AS before
@@ -52,7 +63,8 @@ BEGIN
 			CROSS JOIN LATERAL (VALUES (1, '{}'::bigint[]), (-1, a.places)) w (sign, places)
 			CROSS JOIN LATERAL income_of(u, w.places) i
 		UNION ALL
-		SELECT e.created_at, 0, 0, 0, CASE e.kind WHEN 'payment' THEN e.amount_cents ELSE 0 END, returned(e.kind, e.amount_cents)
+		SELECT e.created_at, 0, 0, 0, CASE e.kind WHEN 'payment' THEN e.amount_cents - coalesce(e.tax_cents, 0) ELSE 0 END,
+			returned(e.kind, e.amount_cents - coalesce(e.tax_cents, 0))
 		FROM entries e WHERE (e.kind = 'payment' OR returned(e.kind, e.amount_cents) <> 0) AND is_counted(e.source, e.provider_id)) s
 	GROUP BY s.at
 	HAVING (sum(s.recurring), sum(s.premium), sum(s.subscribers), sum(s.paid), sum(s.refunded)) <> (0, 0, 0, 0, 0);

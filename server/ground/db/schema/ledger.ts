@@ -35,6 +35,8 @@ export const ledgerEntries = pgTable(
     billingPeriod: text('billing_period').$type<'monthly' | 'yearly'>(),
     /** US cents, never negative: the kind says the direction. */
     amountCents: bigint('amount_cents', { mode: 'number' }).notNull(),
+    /** How much of the amount is tax; null where none was computed. */
+    taxCents: bigint('tax_cents', { mode: 'number' }),
     /** What it was paid in, and how much of its smallest unit, as an integer; null for US dollars. */
     coin: text('coin').$type<'bitcoin' | 'ethereum' | 'usdc'>(),
     coinUnits: text('coin_units'),
@@ -55,6 +57,7 @@ export const ledgerEntries = pgTable(
     index('ledger_entries_package').on(table.packageId).where(sql`${table.packageId} is not null`),
     index('ledger_entries_ahead').on(table.startsAt).where(sql`${table.startsAt} > ${table.createdAt}`),
     check('ledger_entries_provider', sql`${table.source} <> 'card' or ${table.providerId} is not null`),
+    check('ledger_entries_tax', sql`${table.taxCents} between 0 and ${table.amountCents}`),
     check('ledger_entries_amount', sql`${table.amountCents} >= 0 and ${table.coinUnits} ~ '^[0-9]{1,78}$' is not false`),
   ],
 )

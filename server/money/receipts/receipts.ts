@@ -1,0 +1,128 @@
+import { PLANS } from '../../../contract/money/plans.ts'
+import { type Party, printedShape, RECEIPT_LIMITS, type Receipt } from '../../../contract/money/receipts.ts'
+import type { Env, SignedInUser } from '../../env.ts'
+import type { Queryable } from '../../ground/db/connect.ts'
+import { Refusal } from '../../refuse.ts'
+import type { CoinSettings } from '../../settings/coinsettings.ts'
+import { tierOf } from '../plans/plans.ts'
+import * as store from './store.ts'
+
+const AT_ONCE = 100
+/** The counter that says up to which link of the ledger the receipts are written. */
+const LEDGER = 'ledger'
+
+/**
+ * Writes the receipts of what was paid and returned since the last one, in the order of the ledger. Their numbers leave none out: counter
+ * and receipts are written together. A piece of a job; returns true if more is left.
+ */
+export async function writeReceipts({ db, clock, config }: Pick<Env, 'db' | 'clock' | 'config'>): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    const entries = await store.listEntries(tx, await store.lockCounter(tx, LEDGER), AT_ONCE)
+    for (const entry of entries) await writeReceipt(tx, clock(), config, entry)
+    const last = entries.at(-1)
+    if (last) await store.saveCounter(tx, LEDGER, last.seq)
+    return entries.length === AT_ONCE
+  })
+}
+
+const kinds = printedShape.shape.kind
+
+async function writeReceipt(
+  tx: Queryable,
+  now: Date,
+  { selling, coins }: Env['config'],
+  entry: store.LinkedEntry,
+): Promise<void> {
+  const { seq, source, amountCents, taxCents, billingPeriod, reference, endsAt } = entry
+  const { data: kind } = kinds.safeParse(entry.kind)
+  if (kind === undefined || source === 'operator' || amountCents === 0) return
+  const isThere = await store.holdAccount(tx, entry.userId)
+  const paid = entry.paidSeq === null ? undefined : await store.findReceipt(tx, entry.paidSeq)
+  const isTest = source === 'card' ? entry.isLive !== true : isTestChain(coins, entry.coin)
+  await store.insertReceipt(tx, {
+    ...{ seq, number: await takeNumber(tx, now, isTest), userId: isThere ? entry.userId : null, isTest, issuedAt: now },
+    printed: {
+      ...{ kind, source, amountCents, taxCents, billingPeriod, reference, refersTo: paid?.number ?? null },
+      ...{ paidAt: instantOf(entry.createdAt), startsAt: instantOf(entry.startsAt), endsAt: endsAt && instantOf(endsAt) },
+      plan: paid?.printed.plan ?? entry.packageName ?? PLANS[tierOf(entry.tier)].name,
+      coin: entry.coin && { currency: entry.coin, units: entry.coinUnits, rate: entry.rate },
+      seller: selling.seller ?? null,
+      // What is returned is returned to whom the payment’s receipt names.
+      buyer: paid ? paid.printed.buyer : (isThere && (await detailsOf(tx, entry.userId))) || null,
+    },
+  })
+}
+
+const SERIES_OF_TESTS = 'TEST-'
+
+/** Returns the next number of its series and year (UTC), such as `2026-000001`. */
+async function takeNumber(tx: Queryable, now: Date, isTest: boolean): Promise<string> {
+  const series = `${isTest ? SERIES_OF_TESTS : ''}${now.getUTCFullYear()}`
+  const next = (await store.lockCounter(tx, series)) + 1
+  await store.saveCounter(tx, series, next)
+  return `${series}-${String(next).padStart(6, '0')}`
+}
+
+/** True if the server takes this coin on a chain whose coins are worth nothing. */
+const isTestChain = ({ bitcoin, ethereum }: CoinSettings, coin: store.LinkedEntry['coin']): boolean =>
+  coin === 'bitcoin' ? (bitcoin?.network ?? 'mainnet') !== 'mainnet' : (ethereum?.chainId ?? 1) !== 1
+
+const instantOf = (at: string): string => new Date(at).toISOString()
+
+/** Lists a page of the account's receipts. What was paid a moment ago is written first. */
+export async function listReceipts(env: Env, { id }: SignedInUser, before: number | undefined) {
+  if (before === undefined && (await store.isBehind(env.db, LEDGER))) await writeReceipts(env)
+  return await readPage(env.db, { userId: id, before })
+}
+
+/** Returns a page of receipts, of all accounts where none is named. */
+export async function readPage(
+  db: Queryable,
+  filter: { userId?: string; number?: string | undefined; before?: number | undefined },
+): Promise<{ receipts: Receipt[]; hasMore: boolean }> {
+  const rows = await store.listReceipts(db, { ...filter, limit: RECEIPT_LIMITS.page + 1 })
+  return { receipts: rows.slice(0, RECEIPT_LIMITS.page).map(shownReceipt), hasMore: rows.length > RECEIPT_LIMITS.page }
+}
+
+/** Returns the receipt with that number, of that account where one is named. Throws Refusal. */
+export async function readReceipt(db: Queryable, number: string, userId?: string): Promise<Receipt> {
+  const [row] = await store.listReceipts(db, { ...(userId !== undefined && { userId }), number, limit: 1 })
+  if (!row) throw new Refusal('not_found')
+  return shownReceipt(row)
+}
+
+/** Never shows whose it is. */
+const shownReceipt = ({ seq, number, isTest, issuedAt, printed }: store.ReceiptRow): Receipt => ({
+  ...{ seq, number, isTest, printed },
+  issuedAt: issuedAt.toISOString(),
+})
+
+async function detailsOf(db: Queryable, userId: string): Promise<Party | null> {
+  const row = await store.findDetails(db, userId)
+  return row ? { name: row.name, address: row.address, taxId: row.taxId } : null
+}
+
+export const readDetails = async (db: Queryable, { id }: SignedInUser): Promise<{ details: Party | null }> => ({
+  details: await detailsOf(db, id),
+})
+
+export async function saveDetails(db: Queryable, { id }: SignedInUser, details: Party): Promise<Record<string, never>> {
+  await store.saveDetails(db, { userId: id, ...details })
+  return {}
+}
+
+export async function removeDetails(db: Queryable, { id }: SignedInUser): Promise<Record<string, never>> {
+  await store.deleteDetails(db, id)
+  return {}
+}
+
+/** Of a deleted account the receipts stay, which nothing connects with it any more. Runs inside the caller's transaction. */
+export const forgetPayer = (tx: Queryable, userId: string): Promise<void> => store.forgetAccount(tx, userId)
+
+/** A piece of a job. */
+export async function dropOldReceipts({ db, clock, config }: Pick<Env, 'db' | 'clock' | 'config'>): Promise<boolean> {
+  const before = clock()
+  before.setUTCFullYear(before.getUTCFullYear() - config.selling.receiptYears)
+  await store.deleteBefore(db, before)
+  return false
+}
