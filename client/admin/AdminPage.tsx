@@ -18,6 +18,7 @@ const RevenueTab = lazy(async () => ({ default: (await import('./RevenueTab.tsx'
 const SubscriptionsTab = lazy(async () => ({ default: (await import('./SubscriptionsTab.tsx')).SubscriptionsTab }))
 const AnalyticsTab = lazy(async () => ({ default: (await import('./AnalyticsTab.tsx')).AnalyticsTab }))
 const PaymentsTab = lazy(async () => ({ default: (await import('./PaymentsTab.tsx')).PaymentsTab }))
+const ReceiptsTab = lazy(async () => ({ default: (await import('./ReceiptsTab.tsx')).ReceiptsTab }))
 const SystemTab = lazy(async () => ({ default: (await import('./SystemTab.tsx')).SystemTab }))
 
 const TABS: [string, string, ComponentType][] = [
@@ -27,6 +28,7 @@ const TABS: [string, string, ComponentType][] = [
   ['revenue', 'Revenue', RevenueTab],
   ['analytics', 'Analytics', AnalyticsTab],
   ['payments', 'Payments', PaymentsTab],
+  ['receipts', 'Receipts', ReceiptsTab],
   ['reports', 'Reports', ReportsTab],
   ['audit', 'Audit trail', AuditTab],
   ['system', 'System', SystemTab],

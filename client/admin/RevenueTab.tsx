@@ -7,6 +7,7 @@ import { NotRead } from '../ui/NotRead.tsx'
 import { moment } from '../ui/time.ts'
 import { countWords, csvOf, moneyWords, saveFile } from './adminWords.ts'
 import { Bars } from './Bars.tsx'
+import { LedgerExport } from './LedgerExport.tsx'
 import { useLoaded } from './useLoaded.tsx'
 
 const monthLabel = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' })
@@ -63,6 +64,7 @@ export function RevenueTab() {
           words: refunded > 0 ? `${moneyWords(paid)}, ${moneyWords(refunded)} back` : moneyWords(paid),
         }))}
       />
+      <LedgerExport />
       <Provider />
     </>
   )

@@ -13,6 +13,9 @@ export const utcDayWords = (at: string): string => utcDay.format(new Date(at))
 /** "1,284" */
 export const countWords = (count: number): string => count.toLocaleString('en-US')
 
+/** "1 entry", "1,284 entries" */
+export const entriesWords = (count: number): string => `${countWords(count)} ${count === 1 ? 'entry' : 'entries'}`
+
 /** "1,284", or "<10" for fewer people than ten. */
 export const peopleWords = (people: number | null): string => (people === null ? '<10' : countWords(people))
 

@@ -54,6 +54,7 @@ const TABLE: Record<string, string[]> = {
     ],
     ...['The sign-in stays open', 'The time was not changed', 'This browser was not added', 'Your answer was not kept'],
     ...['Your decision was not kept', 'That was not changed', 'The invitation was not cancelled', 'The mail was not sent'],
+    ...['The business was not saved', 'The business was not removed'],
     ...[
       'You have not left',
       'name is not blocked',
@@ -103,6 +104,7 @@ const TABLE: Record<string, string[]> = {
   'nothing on the screen shows it': [
     ...[
       'Browser removed',
+      'Business saved',
       'Cleared',
       'Paid back',
       'Password changed',

@@ -97,7 +97,8 @@ function Question({ user, onClose }: { user: User; onClose: () => void }) {
           <dt>Stays</dt>
           <dd>
             What you wrote and sent, with those whom you wrote to; they see “Deleted account”. What you paid, and asked to pay by
-            coin with its refund address, stays in the books, without your name. Your username is not issued again.
+            coin with its refund address, stays in the books, without your name. Your receipts stay by their numbers, for the
+            years that the operator keeps them, with the business that you had on them. Your username is not issued again.
           </dd>
         </dl>
         <PasswordField

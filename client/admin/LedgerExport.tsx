@@ -1,0 +1,58 @@
+import { type FormEvent, useId, useState } from 'react'
+import { useEnv } from '../ui/env.tsx'
+import { Field } from '../ui/Field.tsx'
+import { failureWords } from '../ui/failure.ts'
+import { useFocusBack } from '../ui/useFocusBack.tsx'
+import { entriesWords, saveFile } from './adminWords.ts'
+import { exportLedger } from './exportLedger.ts'
+
+/** Saves each entry of the ledger of some days, for whoever keeps the books. */
+export function LedgerExport() {
+  const env = useEnv()
+  const id = useId()
+  const today = env.clock().toISOString().slice(0, 10)
+  const [from, setFrom] = useState(`${today.slice(0, 8)}01`)
+  const [to, setTo] = useState(today)
+  const [error, setError] = useState<string>()
+  const [said, setSaid] = useState('')
+  const [isPending, setPending] = useState(false)
+  const noteFocus = useFocusBack(isPending)
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    if (from === '' || to === '') return setError('Both days are required')
+    if (from > to) return setError('The first day must not be after the last')
+    noteFocus()
+    setPending(true)
+    setError(undefined)
+    try {
+      const pieces = await exportLedger(env, { from, to }, (count) => setSaid(entriesWords(count)))
+      saveFile(`ledger-${from}-${to}.csv`, pieces.join(''), 'text/csv')
+    } catch (failure) {
+      setSaid('')
+      setError(failureWords(failure))
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return (
+    <section className="ledger-export" aria-labelledby={id}>
+      <h2 id={id}>Ledger</h2>
+      <p className="t2">
+        Each payment and each return with its key, gross, tax, net, coin, rate and receipt, by UTC days. It names accounts by
+        their id, and leaves a row in the audit trail. The fee of the card provider stands in its own reports.
+      </p>
+      <form onSubmit={submit} noValidate>
+        <Field label="First day" type="date" value={from} error={error} onValue={setFrom} />
+        <Field label="Last day" type="date" value={to} onValue={setTo} />
+        <button type="submit" className="btn outline" disabled={isPending}>
+          {isPending ? 'Reading...' : 'Download ledger'}
+        </button>
+      </form>
+      <p className="small t2" role="status">
+        {said}
+      </p>
+    </section>
+  )
+}
