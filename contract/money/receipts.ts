@@ -26,7 +26,7 @@ const partyShape = z.object({
 })
 export type Party = z.infer<typeof partyShape>
 
-/** Whatever a receipt prints, as it was when it was written. */
+/** A receipt prints this, as it was when it was written. */
 export const printedShape = z.object({
   kind: z.enum(['payment', 'refund', 'refund_failed', 'dispute', 'dispute_won']),
   /** The number of the payment’s receipt. */

@@ -28,7 +28,6 @@ export function invoiceOf(desk: Desk, { subscription, price, reason, cents, peri
   const id = newId('in')
   const pricing = { type: 'price_details' as const, price_details: { price: price.id } }
   subscription.latest_invoice = id
-  // Subscriptions of before have no word of tax.
   const isTaxed = subscription.automatic_tax?.enabled === true
   return {
     ...{ id, object: 'invoice', status: 'open', customer: subscription.customer },

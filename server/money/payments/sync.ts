@@ -189,7 +189,7 @@ async function writeDown(
   else await creditPeriod(tx, now, { ...plan, key, ...paidOf(invoice), period, ...referenceOf(invoice) })
 }
 
-/** A customer's credit may pay a part of the total: then the same part of the tax is of what was paid. */
+/** A customer's credit may pay a part of both. */
 function paidOf({ amount_paid: amountCents, total, total_excluding_tax: net }: Stripe.Invoice): {
   amountCents: number
   taxCents?: number

@@ -8,13 +8,9 @@ import { tierOf } from '../plans/plans.ts'
 import * as store from './store.ts'
 
 const AT_ONCE = 100
-/** The counter that says up to which link of the ledger the receipts are written. */
 const LEDGER = 'ledger'
 
-/**
- * Writes the receipts of what was paid and returned since the last one, in the order of the ledger. Their numbers leave none out: counter
- * and receipts are written together. A piece of a job; returns true if more is left.
- */
+/** Writes what is due, in the order of the ledger. Counter and receipts are written together, so no number is left out. A piece of a job. */
 export async function writeReceipts({ db, clock, config }: Pick<Env, 'db' | 'clock' | 'config'>): Promise<boolean> {
   return await db.transaction(async (tx) => {
     const entries = await store.listEntries(tx, await store.lockCounter(tx, LEDGER), AT_ONCE)
@@ -47,7 +43,7 @@ async function writeReceipt(
       plan: paid?.printed.plan ?? entry.packageName ?? PLANS[tierOf(entry.tier)].name,
       coin: entry.coin && { currency: entry.coin, units: entry.coinUnits, rate: entry.rate },
       seller: selling.seller ?? null,
-      // What is returned is returned to whom the payment’s receipt names.
+      // A credit note names whom the payment’s receipt names.
       buyer: paid ? paid.printed.buyer : (isThere && (await detailsOf(tx, entry.userId))) || null,
     },
   })
@@ -55,7 +51,7 @@ async function writeReceipt(
 
 const SERIES_OF_TESTS = 'TEST-'
 
-/** Returns the next number of its series and year (UTC), such as `2026-000001`. */
+/** Returns the next number, such as `2026-000001`. */
 async function takeNumber(tx: Queryable, now: Date, isTest: boolean): Promise<string> {
   const series = `${isTest ? SERIES_OF_TESTS : ''}${now.getUTCFullYear()}`
   const next = (await store.lockCounter(tx, series)) + 1
@@ -63,19 +59,18 @@ async function takeNumber(tx: Queryable, now: Date, isTest: boolean): Promise<st
   return `${series}-${String(next).padStart(6, '0')}`
 }
 
-/** True if the server takes this coin on a chain whose coins are worth nothing. */
+/** Coins are worth nothing there. */
 const isTestChain = ({ bitcoin, ethereum }: CoinSettings, coin: store.LinkedEntry['coin']): boolean =>
   coin === 'bitcoin' ? (bitcoin?.network ?? 'mainnet') !== 'mainnet' : (ethereum?.chainId ?? 1) !== 1
 
 const instantOf = (at: string): string => new Date(at).toISOString()
 
-/** Lists a page of the account's receipts. What was paid a moment ago is written first. */
+/** Writes what was paid a moment ago first. */
 export async function listReceipts(env: Env, { id }: SignedInUser, before: number | undefined) {
   if (before === undefined && (await store.isBehind(env.db, LEDGER))) await writeReceipts(env)
   return await readPage(env.db, { userId: id, before })
 }
 
-/** Returns a page of receipts, of all accounts where none is named. */
 export async function readPage(
   db: Queryable,
   filter: { userId?: string; number?: string | undefined; before?: number | undefined },
@@ -84,7 +79,7 @@ export async function readPage(
   return { receipts: rows.slice(0, RECEIPT_LIMITS.page).map(shownReceipt), hasMore: rows.length > RECEIPT_LIMITS.page }
 }
 
-/** Returns the receipt with that number, of that account where one is named. Throws Refusal. */
+/** Throws Refusal. */
 export async function readReceipt(db: Queryable, number: string, userId?: string): Promise<Receipt> {
   const [row] = await store.listReceipts(db, { ...(userId !== undefined && { userId }), number, limit: 1 })
   if (!row) throw new Refusal('not_found')
@@ -116,10 +111,9 @@ export async function removeDetails(db: Queryable, { id }: SignedInUser): Promis
   return {}
 }
 
-/** Of a deleted account the receipts stay, which nothing connects with it any more. Runs inside the caller's transaction. */
+/** Takes a deleted account out of its receipts. */
 export const forgetPayer = (tx: Queryable, userId: string): Promise<void> => store.forgetAccount(tx, userId)
 
-/** A piece of a job. */
 export async function dropOldReceipts({ db, clock, config }: Pick<Env, 'db' | 'clock' | 'config'>): Promise<boolean> {
   const before = clock()
   before.setUTCFullYear(before.getUTCFullYear() - config.selling.receiptYears)

@@ -8,7 +8,6 @@ export type DetailsRow = typeof businessDetails.$inferSelect
 
 const { name, value } = receiptCounters
 
-/** Returns what the counter has, and locks it. */
 export async function lockCounter(tx: Queryable, counter: string): Promise<number> {
   await tx.insert(receiptCounters).values({ name: counter, value: 0 }).onConflictDoNothing()
   const [row] = await tx.select({ value }).from(receiptCounters).where(eq(name, counter)).for('update')
@@ -24,12 +23,12 @@ export interface LinkedEntry {
   userId: string
   kind: string
   source: 'card' | 'coin' | 'operator'
-  /** False for the sandbox and test mode; null without a card. */
+  /** Null without a card. */
   isLive: boolean | null
   tier: string
   packageName: string | null
   billingPeriod: 'monthly' | 'yearly' | null
-  /** As the database writes it, like the other times. */
+  /** As the database writes it. */
   startsAt: string
   endsAt: string | null
   createdAt: string
@@ -43,7 +42,7 @@ export interface LinkedEntry {
   paidSeq: number | null
 }
 
-/** Lists entries in the order of their commits, after that link. Of what was returned the period is that of its payment. */
+/** Lists entries after that link. What was returned has its payment's period. */
 export async function listEntries(tx: Queryable, seq: number, atMost: number): Promise<LinkedEntry[]> {
   const { rows } = await tx.execute<LinkedEntry & Record<string, unknown>>(sql`
     select c.seq::float8 as seq, e.user_id as "userId", e.kind, e.source, v.is_live as "isLive",
@@ -60,7 +59,7 @@ export async function listEntries(tx: Queryable, seq: number, atMost: number): P
   return rows
 }
 
-/** A deletion of the account waits until the receipt is written, or this for the deletion: then there is none. */
+/** Waits for a deletion of the account, and keeps one waiting. Returns false after one. */
 export async function holdAccount(tx: Queryable, userId: string): Promise<boolean> {
   const [row] = await tx.select({ deletedAt: users.deletedAt }).from(users).where(eq(users.id, userId)).for('key share')
   return row?.deletedAt === null
@@ -74,7 +73,6 @@ export async function findReceipt(tx: Queryable, seq: number): Promise<ReceiptRo
   return (await tx.select().from(receipts).where(eq(receipts.seq, seq)))[0]
 }
 
-/** True if the ledger has a link after that counter. */
 export async function isBehind(db: Queryable, counter: string): Promise<boolean> {
   const { rows } = await db.execute<{ is: boolean }>(sql`
     select coalesce((select max(seq) from ledger_chain), 0) > coalesce((select value from receipt_counters where name = ${counter}), 0) as is`)

@@ -3,7 +3,7 @@ import type { Printed } from '../../../../contract/money/receipts.ts'
 import { users } from './account.ts'
 import { at } from './columns.ts'
 
-/** What people are given for their payments and what was paid back of them. Each keeps all that it prints: what it is of may change. */
+/** Each keeps all that it prints: what it is of may change. */
 export const receipts = pgTable(
   'receipts',
   {
@@ -19,10 +19,7 @@ export const receipts = pgTable(
   (table) => [index('receipts_user').on(table.userId, table.seq), index('receipts_issued').on(table.issuedAt)],
 )
 
-/**
- * The last number of each series and year, such as `2026` and `TEST-2026`, and of `ledger` the link up to which entries have their receipts.
- * Its row stays locked until a receipt is written, so no number is left out.
- */
+/** The last number of each series and year, such as `TEST-2026`; of `ledger` the link up to which entries have receipts. */
 export const receiptCounters = pgTable('receipt_counters', {
   name: text('name').primaryKey(),
   value: bigint('value', { mode: 'number' }).notNull(),
