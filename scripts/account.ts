@@ -136,7 +136,12 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
       const { looked, differences, mended } = await checkProvider(
         { db, clock, card, coins },
         username === '--mend' ? 'all' : 'nothing',
-      )
+      ).catch((error: unknown) => {
+        const [failure] = card.notes.failures()
+        if (!(error instanceof Refusal) || !failure) throw error
+        const { type, code, requestId } = failure
+        throw new Unable(`${error.message} (${[type, code, requestId].filter(Boolean).join(', ')})`)
+      })
       for (const line of mended) console.log(line)
       if (differences.length > 0) throw new Unable(differences.join('\n'))
       return [`${looked} things at the card provider and on the chains are what is written here`]

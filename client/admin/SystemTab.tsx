@@ -9,6 +9,7 @@ import {
   CARDS_TEXT,
   CARDS_TITLE,
   CHECK_NAMES,
+  CHECKS_AWAITED,
   CHECKS_TEXT,
   CHECKS_TITLE,
   checkWords,
@@ -46,6 +47,7 @@ export function SystemTab() {
         <Facts facts={database} />
       </Part>
       <Part title={CHECKS_TITLE} text={CHECKS_TEXT}>
+        {value.checks.length === 0 && <p className="small">{CHECKS_AWAITED}</p>}
         <Facts facts={value.checks.map((check) => [CHECK_NAMES[check.name], checkWords(check)])} />
         {value.checks
           .filter(({ lines }) => lines.length > 0)
@@ -82,6 +84,7 @@ export function SystemTab() {
 }
 
 function Facts({ facts }: { facts: [string, string][] }) {
+  if (facts.length === 0) return null
   return (
     <dl className="facts-list">
       {facts.map(([name, words], place) => (

@@ -228,6 +228,7 @@ test('Where cards are off the system tab says nothing of them', async () => {
   show(<SystemTab />, answers)
   await screen.findByText('Answers here')
   expect(screen.queryByText('Card provider')).toBeNull()
+  expect(screen.getByText('The first checks end within some minutes of the start.')).toBeTruthy()
 })
 
 const row = (seq: number, more: Partial<AuditRow> = {}): AuditRow => ({

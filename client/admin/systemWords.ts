@@ -9,6 +9,7 @@ type CardError = NonNullable<System['cards']>['errors'][number]
 
 export const CHECKS_TITLE = 'Checks of money'
 export const CHECKS_TEXT = 'Once a day, and on the machine of the server by npm run account.'
+export const CHECKS_AWAITED = 'The first checks end within some minutes of the start.'
 export const CARDS_TITLE = 'Card provider'
 export const CARDS_TEXT = 'As this process knows it. Its dashboard finds the words of an error by the request.'
 
@@ -28,7 +29,7 @@ export function checkWords({ finishedAt, looked, differing, mended }: Check): st
   ].join(' · ')
 }
 
-/** "2 of them are shown" where more differ than the server keeps. */
+/** "The first 50 of 62." */
 export const leftOutWords = ({ differing, mended, lines }: Check): string | null =>
   differing + mended > lines.length ? `The first ${countWords(lines.length)} of ${countWords(differing + mended)}.` : null
 

@@ -198,4 +198,18 @@ export const money: Mutation[] = [
     to: 'p_now',
     test: 'server/chat/calls/minutes.test.ts',
   },
+  {
+    name: 'The nightly check ends a subscription that nobody has told it to',
+    file: 'server/money/check/walk.ts',
+    from: "(mending === 'events' && mend.kind === 'event')",
+    to: "mending === 'events'",
+    test: 'server/money/check/check.test.ts',
+  },
+  {
+    name: 'A purchase after a restored copy begins a second subscription',
+    file: 'server/money/payments/checkout.ts',
+    from: 'if (!current || !runs(current)) continue',
+    to: 'if (!current || runs(current)) continue',
+    test: 'server/money/payments/settle.test.ts',
+  },
 ]

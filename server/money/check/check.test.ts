@@ -263,6 +263,32 @@ test('a customer whom the provider knows no more is forgotten, and what runs her
   expect((await stateOf(alice)).card).toBeNull()
 })
 
+test('one account of which nothing can be written holds up no other, and the job says that it failed', async () => {
+  const { world, free, pays, untold, tierOf } = await place()
+  const [alice, bob] = [await free(), await free()]
+  for (const who of [alice, bob]) {
+    const { url } = await who.does(paymentsApi.checkout, { planType: 'premium' })
+    await untold(() => pays(url))
+  }
+  world.passes(11 * 60)
+  const [row] = await world.sql('select customer_id from card_accounts where user_id = $1', [alice.id])
+  const { invoices } = await world.env.card.client()
+  const list = invoices.list.bind(invoices)
+  const broken = vi.spyOn(invoices, 'list').mockImplementation((asked, ...more) => {
+    if (asked?.customer === row?.['customer_id']) throw new Error('nothing can be said')
+    return list(asked, ...more)
+  })
+  const work = checkProviderDaily()
+  const walks = async () => {
+    while (await work(world.env));
+  }
+  await expect(walks()).rejects.toThrow('nothing can be said')
+  broken.mockRestore()
+  expect([await tierOf(alice), await tierOf(bob)]).toEqual(['free', 'premium'])
+  const [check] = await listChecks(world.env)
+  expect(check).toMatchObject({ name: 'provider', mended: 1, differing: 2 })
+})
+
 test('what is some minutes old is not named, because its event may be under way', async () => {
   const { world, free, pays, untold } = await place()
   const alice = await free()

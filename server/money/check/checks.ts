@@ -32,9 +32,11 @@ export function checkProviderDaily(): (env: Env) => Promise<boolean> {
     if (!walk) return false
     const isMore = await stepWalk(env, walk, 'events')
     if (!isMore) {
-      const { looked, differences, mended } = walk
+      const { looked, differences, mended, failure } = walk
       await keep(env, 'provider', { looked, differences: [...differences], mended: [...mended] })
       walk = undefined
+      steps = 0
+      if (failure !== undefined) throw failure
     }
     steps = isMore ? steps + 1 : 0
     return isMore && steps % STEPS_AT_ONCE !== 0

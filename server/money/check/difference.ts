@@ -45,6 +45,8 @@ export interface Walk {
   silent: Set<string>
   differences: Set<string>
   mended: Set<string>
+  /** The first mend that failed for no reason of the provider's. */
+  failure: unknown
 }
 
 export const idOf = (thing: string | { id: string } | null | undefined): string | undefined =>

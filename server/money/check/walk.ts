@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { Refusal } from '../../refuse.ts'
+import { NodeError } from '../coins/chain.ts'
 import { compareCoins } from '../coins/compareCoins.ts'
 import { compareDisputes, compareInvoices, compareRefunds, compareWritten } from './comparePayments.ts'
 import { compareCards, compareSubscriptions } from './compareSubscriptions.ts'
-import type { CheckEnv, Difference, Piece, Walk } from './difference.ts'
+import type { CheckEnv, Difference, Mend, Piece, Walk } from './difference.ts'
 
 type Part = (env: CheckEnv, walk: Walk) => Promise<Piece>
 
@@ -22,6 +24,7 @@ export type Mending = 'nothing' | 'events' | 'all'
 export const newWalk = (startedAt: Date, since?: Date): Walk => ({
   ...{ startedAt, since, part: 0, after: undefined, looked: 0 },
   ...{ seen: new Set(), listed: new Set(), silent: new Set(), differences: new Set(), mended: new Set() },
+  failure: undefined,
 })
 
 /**
@@ -43,9 +46,21 @@ export async function stepWalk(env: CheckEnv, walk: Walk, mending: Mending): Pro
 
 async function settle(walk: Walk, { line, todo, mend }: Difference, mending: Mending): Promise<void> {
   const isMending = mend && (mending === 'all' || (mending === 'events' && mend.kind === 'event'))
-  if (isMending) await mend.work()
-  if (isMending && !(await mend.isLeft())) walk.mended.add(`${line}. Mended: ${mend.did}`)
+  const isDone = isMending && (await works(walk, mend))
+  if (isDone && !(await mend.isLeft())) walk.mended.add(`${line}. Mended: ${mend.did}`)
   else walk.differences.add(`${line}. ${mend?.kind === 'event' && !isMending ? 'check-provider --mend writes it' : todo}`)
+}
+
+/** One account of which nothing can be said holds up no other. */
+async function works(walk: Walk, { work }: Mend): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof NodeError) throw error
+    walk.failure ??= error
+    return false
+  }
 }
 
 async function coinsOf(env: CheckEnv, walk: Walk): Promise<Piece> {

@@ -70,8 +70,8 @@ async function differenceOf(env: LookEnv, { id }: store.Payment): Promise<string
   if (unwritten.length > 0) return `${where} has ${inWords(unwritten)}, which is not written here`
   const gone = rows.filter((each) => !shown.has(keyOf(each)))
   if (gone.length > 0) return `the chain shows no more what is written of ${where}: ${inWords(gone)}`
-  const isCredited = payment.status === 'confirmed' && !(await store.isCredited(env.db, id))
-  return isCredited ? `the ledger has no payment of ${where}, which is confirmed` : undefined
+  const isUncredited = payment.status === 'confirmed' && !(await store.isCredited(env.db, id))
+  return isUncredited ? `the ledger has no payment of ${where}, which is confirmed` : undefined
 }
 
 const inWords = (arrivals: readonly { reference: string }[]): string => arrivals.map(({ reference }) => reference).join(', ')

@@ -36,12 +36,13 @@ export async function openCard(
 /** Opens it for another program; `client` throws OtherProviderError for another provider than the server's. */
 export async function openCardBeside(settings: CardSettings, db: Db, clock: () => Date, warn: Warn): Promise<Card> {
   const inside = await openSandbox(settings, db, clock)
-  const open = clientOf(settings, inside, () => undefined)
+  const notes = makeCardNotes(clock)
+  const open = clientOf(settings, inside, notes.noteFailure)
   const load = async () => {
     await requireSameProvider(db, settings, open)
     return await open()
   }
-  const parts = { load, providerId: await findProviderId(db), warn, notes: makeCardNotes(clock) }
+  const parts = { load, providerId: await findProviderId(db), warn, notes }
   return makeCard(settings, { ...parts, ...(inside && { inside }) })
 }
 
