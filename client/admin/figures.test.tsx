@@ -212,8 +212,8 @@ test('The system tab has the last checks of money with each difference, the even
   }))
   show(<SystemTab />, answers)
   await screen.findByText('Answers here')
-  expect(figure('Ledger, against the accounts (check-ledger)')).toMatch(/ · 1,284 looked at · nothing differs$/)
-  const provider = 'Ledger, against card provider and coins (check-provider)'
+  expect(figure('Ledger and accounts')).toMatch(/ · 1,284 looked at · nothing differs$/)
+  const provider = 'Card provider and coins'
   expect(figure(provider)).toMatch(/ · 1,284 looked at · 60 differences · 2 mended$/)
   expect(screen.getByRole('list', { name: provider }).textContent).toBe(`${line}The first 1 of 62.`)
   expect(figure('Last event')).toBe('none yet')

@@ -8,14 +8,14 @@ type Check = System['checks'][number]
 type CardError = NonNullable<System['cards']>['errors'][number]
 
 export const CHECKS_TITLE = 'Checks of money'
-export const CHECKS_TEXT = 'Once a day, and on the machine of the server by npm run account.'
+export const CHECKS_TEXT = 'Each day, and on the machine of the server by npm run account: check-ledger, check-provider.'
 export const CHECKS_AWAITED = 'The first checks end within some minutes of the start.'
 export const CARDS_TITLE = 'Card provider'
 export const CARDS_TEXT = 'As this process knows it. Its dashboard finds the words of an error by the request.'
 
 export const CHECK_NAMES: Record<Check['name'], string> = {
-  ledger: 'Ledger, against the accounts (check-ledger)',
-  provider: 'Ledger, against card provider and coins (check-provider)',
+  ledger: 'Ledger and accounts',
+  provider: 'Card provider and coins',
 }
 
 export const momentWords = (at: string | null): string => (at === null ? 'none yet' : moment(new Date(at)))
