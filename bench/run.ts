@@ -27,6 +27,7 @@ import { measureTap } from './tap.ts'
 import { measureTransfers } from './transfers.ts'
 import { measureUploads } from './uploads.ts'
 import { measureVisit } from './visit.ts'
+import { measureWebhooks } from './webhooks.ts'
 
 // npm run bench [-- figure...] [--quick] [--profile] [--beside=<folder of another build>]
 // The table of contents: one file a figure. --quick shows in a minute that each of them works. --profile prints where the server's
@@ -51,6 +52,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   chatlock: measureChatLock,
   admin: measureAdmin,
   requests: measureRequests,
+  webhooks: measureWebhooks,
   uploads: measureUploads,
   transfers: measureTransfers,
   onion: measureOnion,

@@ -123,7 +123,6 @@ const openInvoices = async (desk: Desk, { id, customer }: Subscription): Promise
 export const openRenewal = async (desk: Desk, subscription: Subscription): Promise<Invoice | undefined> =>
   (await openInvoices(desk, subscription)).find(({ billing_reason }) => billing_reason === 'subscription_cycle')
 
-/** The banks answer whose days are over. */
 async function settleTransfers(desk: Desk, subscription: Subscription): Promise<void> {
   for (const invoice of await openInvoices(desk, subscription)) {
     const { _transfer: transfer, ...settled } = invoice

@@ -25,7 +25,6 @@ export type Call = (desk: Desk, form: Form, id: string) => Promise<object>
 
 type Reads<Name extends string> = { [Each in Name]?: string | Form | undefined }
 
-/** No call reads what the SDK does not send. */
 type Named<Sent> = { [Name in keyof Sent]?: string | Form | undefined }
 type Calls = {
   [Name in keyof Answers]: (
@@ -250,7 +249,6 @@ export const CALLS = {
 const NO_PORTAL =
   'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.'
 
-/** A time that the portal has set stays. */
 function cancelAtEnd(subscription: Subscription, isCancelled: boolean): void {
   if (isCancelled) subscription.cancel_at = subscription.items.data[0].current_period_end
   else if (subscription.cancel_at_period_end) subscription.cancel_at = null

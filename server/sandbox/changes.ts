@@ -47,7 +47,6 @@ export async function changePrice(desk: Desk, subscription: Subscription, price:
   else if (invoice._refusal) desk.tell('invoice.payment_action_required', invoice)
 }
 
-/** True if that is a bank account, and the subscription may be paid by it. */
 export const takesBank = ({ payment_settings: { payment_method_types: types } }: Subscription, number: string): boolean =>
   isBank(number) && types === null
 

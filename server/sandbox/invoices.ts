@@ -50,7 +50,6 @@ const paymentOf = (status: 'open' | 'paid') => ({
 
 const SETTLES_SECONDS = 4 * 24 * 60 * 60
 
-/** The payer's bank answers days later. */
 export function beginTransfer(desk: Desk, invoice: Invoice, bank: string): void {
   invoice._transfer = { bank, settlesAt: desk.now + SETTLES_SECONDS }
   delete invoice._refusal

@@ -59,7 +59,6 @@ export interface Subscription {
   /** A change that waits for the payment of the latest invoice. */
   pending_update: { expires_at: number } | null
   latest_invoice: string
-  /** The ways to pay of its invoices; null for all. */
   payment_settings: { payment_method_types: 'card'[] | null }
   automatic_tax?: { enabled: boolean }
   items: {
@@ -111,7 +110,6 @@ export interface Invoice {
   }
   /** Why it is not paid yet. */
   _refusal?: { message: string; code: Code | undefined }
-  /** The account that is asked, and when its bank answers. */
   _transfer?: { bank: string; settlesAt: number }
 }
 
@@ -179,7 +177,6 @@ const CARDS: Readonly<
   '4000000000000341': { failsLater: true },
 }
 
-/** Bank accounts, and what the bank answers days later. */
 const BANKS: Readonly<Record<string, 'pays' | 'refuses'>> = { '000123456789': 'pays', '000111111116': 'refuses' }
 
 export const isBank = (number: string): boolean => number in BANKS

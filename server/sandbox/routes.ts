@@ -11,7 +11,7 @@ const FORM_BYTES = 4096
 export function sandboxRoutes(app: FastifyInstance, sandbox: Sandbox, clientFolder?: string): void {
   sandbox.post = async ({ payload, signature }) => {
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
-    await app.inject({ method: 'POST', url: paymentsApi.webhook.path, headers, payload })
+    return (await app.inject({ method: 'POST', url: paymentsApi.webhook.path, headers, payload })).statusCode
   }
   // A server that stops takes no events any more. Whoever pays waits for theirs, so these are repetitions.
   app.addHook('preClose', async () => {

@@ -10,17 +10,15 @@ interface Delivery {
   isReversed: boolean
   /** True: they are kept until `deliver`. */
   isHeld: boolean
-  /** True: of each kind that the provider has, as where an operator has chosen all. */
+  /** As where an operator has chosen every kind. */
   isWhole: boolean
 }
 
-/** What an operator has set at the provider's dashboard. */
 interface Dashboard {
-  /** The portal opens once its settings were saved. */
   isPortalSaved: boolean
 }
 
-/** What becomes of a call: refused before it is done, or done while its answer is lost. */
+/** `lost`: done, without an answer. */
 export type Trouble = 'refused' | 'lost' | undefined
 
 /** A signed event, as it is posted. */
@@ -38,12 +36,11 @@ export interface Sandbox {
   clock: () => Date
   delivery: Delivery
   dashboard: Dashboard
-  /** The calls so far, such as `GET /v1/invoices`. */
   calls: string[]
   /** Asked at each call. */
   trouble: () => Trouble
-  /** Posts an event to the server. Set when the server is assembled. */
-  post: (event: Signed) => Promise<void>
+  /** Posts an event to the server, and returns the status of the answer. Set when the server is assembled. */
+  post: (event: Signed) => Promise<number | undefined>
   /** Every event so far, the oldest first. */
   sent: Signed[]
   /** Runs one operation; its events follow when it has ended. */

@@ -1,13 +1,12 @@
 import type Stripe from 'stripe'
 
-// Which of the SDK's types each call has, of the API version that the SDK pins.
+// Types of the API version that the SDK pins.
 
 type Portal = Stripe.BillingPortal.Session
 type Session = Stripe.Checkout.Session
 type List<T> = Pick<Stripe.ApiList<T>, 'object' | 'data' | 'has_more' | 'url'>
 type Found<T> = Pick<Stripe.ApiSearchResult<T>, 'object' | 'data' | 'has_more' | 'url'>
 
-/** What each call answers. */
 export interface Answers {
   'POST /v1/customers': Stripe.Customer
   'GET /v1/customers/:id': Stripe.Customer
@@ -34,7 +33,6 @@ export interface Answers {
   'POST /v1/billing_portal/sessions': Portal
 }
 
-/** What each call is asked with. */
 export interface Params {
   'POST /v1/customers': Stripe.CustomerCreateParams
   'GET /v1/customers/search': Stripe.CustomerSearchParams
@@ -71,6 +69,5 @@ export type Wrong<Own, Theirs, At extends string> = Own extends undefined
         : never
 type Keys<T> = T extends object ? keyof T : never
 type Field<T, Name> = T extends object ? (Name extends keyof T ? T[Name] : never) : never
-/** The words that the SDK names, where it names any. */
 type Named<T> = [Literal<T>] extends [never] ? T : Literal<T>
 type Literal<T> = T extends string ? (string extends T ? never : T) : never

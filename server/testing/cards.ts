@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { accountApi } from '../../contract/account/account.ts'
 import { paymentsApi } from '../../contract/money/payments.ts'
 import { checkLedger } from '../money/ledger/audit.ts'
-import { type Dispute, type Invoice, newId } from '../sandbox/objects.ts'
+import { type Dispute, type Invoice, newId, type Refund } from '../sandbox/objects.ts'
 import type { Person } from './person.ts'
 import type { World } from './world.ts'
 
@@ -26,7 +26,7 @@ const OF =
 
 /** What people do at the pages of the sandbox, and what the account then has. */
 export function cardsOf(world: World) {
-  const { db, clock, card } = world.env
+  const { db, card } = world.env
   const sandbox = card.inside?.sandbox
   if (!sandbox) throw new Error('Tests pay in the sandbox')
 
@@ -60,6 +60,18 @@ export function cardsOf(world: World) {
         }
         await desk.keep(dispute)
         desk.tell(known ? 'charge.dispute.closed' : 'charge.dispute.created', dispute)
+      })
+      await sandbox.deliver()
+    },
+    /** The banks refuse the refunds that a person was paid. */
+    async failsRefunds(who: Person) {
+      const rows = await world.sql(`select body from sandbox_objects where kind = 'refund' and ${OF}`, [who.id])
+      await sandbox.run(async (desk) => {
+        for (const { body } of rows) {
+          const refund: Refund = { ...Object(body), status: 'failed' }
+          await desk.keep(refund)
+          desk.tell('refund.failed', refund)
+        }
       })
       await sandbox.deliver()
     },
@@ -99,6 +111,6 @@ export function cardsOf(world: World) {
          from ledger_entries where user_id = $1 and source = 'card'`,
         who,
       ),
-    holds: async () => expect((await checkLedger(db, clock())).differences).toEqual([]),
+    holds: async () => expect((await checkLedger(db, world.env.clock())).differences).toEqual([]),
   }
 }

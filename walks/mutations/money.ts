@@ -87,6 +87,20 @@ export const money: Mutation[] = [
     test: 'server/money/payments/stripe.test.ts',
   },
   {
+    name: 'The card provider is asked for each event, whatever it says',
+    file: 'server/money/payments/webhook.ts',
+    from: 'if (await isNews(tx, card, event)) news.push(event)',
+    to: 'news.push(event)',
+    test: 'server/money/payments/news.test.ts',
+  },
+  {
+    name: 'A payment that settles days later is taken for declined',
+    file: 'server/money/payments/pending.ts',
+    from: " || intent?.status === 'processing') return",
+    to: ') return',
+    test: 'server/money/payments/trouble.test.ts',
+  },
+  {
     name: 'A card payment is paid back long after the days in which that is promised',
     file: 'server/money/payments/refund.ts',
     from: '|| now.getTime() - startedAt.getTime() > PLAN_LIMITS.refundDays * DAY_MS)',

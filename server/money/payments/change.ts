@@ -85,7 +85,7 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const paid = isPaid ? undefined : await paidBefore(client, subscription)
   // The metadata names the new price first, so its invoice is always understood.
   if (paid) await setBack(client, subscription, { paid, scheduled: current, next })
-  // A pending update takes no settings beside it.
+  // No pending update takes settings.
   else
     await asked(
       client.subscriptions.update(subscription.id, { metadata: namingOf(subscription.metadata, [current, next]), ...BY_CARD }),

@@ -4,7 +4,7 @@ import { idOf } from './meaning.ts'
 import * as store from './store.ts'
 import { BEGUN, stateOf } from './sync.ts'
 
-/** False if the event says what is written already, or nothing of a plan: the provider need not be asked. */
+/** False if the event says what is written, or nothing of a plan. */
 export async function isNews(tx: Queryable, card: store.CardAccount, { data: { object } }: Stripe.Event): Promise<boolean> {
   switch (object.object) {
     case 'subscription':
