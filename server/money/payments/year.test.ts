@@ -60,7 +60,7 @@ const acts: [often: number, act: (who: Person) => Promise<unknown>][] = [
   [30, paysByCoin],
 ]
 
-async function upgrades(who: Person, wish: object) {
+async function upgrades(who: Person, wish: Record<string, unknown>) {
   const { body } = await who.tries(paymentsApi.upgrade, wish)
   const url = paymentsApi.upgrade.output.safeParse(body).data?.checkoutUrl
   if (url !== undefined) await pays(url, oneOf([CARD.good, CARD.asksAlways]), oneOf(['confirmed', 'failed']))
