@@ -20,7 +20,7 @@ const { sandbox, pays, passes, holds, changesCard, atPortal, waitingOf, disputes
 const { atProvider, inLedger } = books
 const { clock } = world.env
 let plans = followPlans()
-const STEPS = Number(process.env['WALK_STEPS'] ?? 50)
+const STEPS = Number(process.env['WALK_STEPS'] ?? 100)
 let seed = Number(process.env['WALK_SEED'] ?? 7_219) % 2_147_483_647
 const next = (below: number): number => {
   seed = (seed * 48_271) % 2_147_483_647
@@ -74,8 +74,12 @@ const verbs: Record<string, (who: Person) => Promise<unknown>> = {
     if (!(await isPaying(who)) || last?.['status'] === 'won' || last?.['status'] === 'lost') return
     await disputes(who, oneOf(last ? ['won', 'lost'] : ['warning_needs_response', 'needs_response', 'needs_response']))
   },
-  isNotPaidBack: (who) => failsRefunds(who),
+  isNotPaidBack: async (who) => {
+    await tries(who, paymentsApi.refund, {})
+    await failsRefunds(who)
+  },
   paysByCoin: async (who) => {
+    if (next(3) > 0) return
     const wish = { packageId: PREMIUM, currency: 'bitcoin', billingPeriod: 'monthly', endsCard: true } as const
     const { data: payment } = coinsApi.createPayment.output.safeParse((await tries(who, coinsApi.createPayment, wish)).body)
     if (!payment) return
@@ -132,7 +136,7 @@ const isPaying = async (who: Person) =>
   ).length > 0
 
 /** Without these nothing is there to go wrong. */
-const OFTEN = ['buys', 'buys', 'buys', 'buys', 'changes', 'changes', 'renews', 'renews', 'waits', 'isPaidBack']
+const OFTEN = ['buys', 'buys', 'buys', 'buys', 'buys', 'changes', 'changes', 'renews', 'waits', 'waits', 'isNotPaidBack']
 
 /** What was paid by coin, and is in the database that counts. */
 let coinCents = new Map<string, number>()

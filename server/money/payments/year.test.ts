@@ -205,7 +205,7 @@ test('after a year of customers every cent is where the provider and the chain h
   const people: Person[] = []
   const heard: string[] = []
   deliverBadly(heard)
-  let copy: { restore: () => Promise<void>; coins: Map<string, number>; heard: number } | undefined
+  let copy: { restore: () => Promise<void>; coins: Map<string, number>; heard: number; people: number } | undefined
   for (let week = 0; week < WEEKS; week++) {
     const coming = Math.min(CUSTOMERS - people.length, Math.ceil((CUSTOMERS * 2) / WEEKS))
     for (let count = 0; count < coming; count++) people.push(await world.person('customer', 'free'))
@@ -221,7 +221,8 @@ test('after a year of customers every cent is where the provider and the chain h
       await chosen[1](who)
       await sandbox.deliver()
     }
-    if (week % 13 === 6) copy = { restore: await takeCopy(world), coins: new Map(coinCents), heard: heard.length }
+    if (week % 13 === 6)
+      copy = { restore: await takeCopy(world), coins: new Map(coinCents), heard: heard.length, people: people.length }
     // The renewals, then what was lost of them.
     await passes(7)
     await passes(0.1)
@@ -229,6 +230,8 @@ test('after a year of customers every cent is where the provider and the chain h
       const since = heard.splice(copy.heard)
       await copy.restore()
       coinCents = copy.coins
+      // Who came since has no account.
+      people.splice(copy.people)
       // What the operator lets the provider send again.
       for (const payload of since) await sandbox.post({ payload, signature: '' })
       copy = undefined
