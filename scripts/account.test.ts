@@ -35,10 +35,10 @@ test('the command line gives plans, with and without an end, and says what is wr
   const alice = await world.person('alice', 'free')
   const shownTier = async () => (await alice.does(accountApi.user, {})).subscriptionTier
 
-  expect(await account('set-tier', 'Alice', 'premium')).toEqual({ output: 'alice is now premium', status: 0 })
+  expect(await account('set-tier', 'Alice', 'premium')).toEqual({ output: 'alice is given premium', status: 0 })
   expect(await shownTier()).toBe('premium')
   expect((await account('set-tier', 'alice', 'test', '2999-12-31')).output).toBe(
-    'alice is now test until 2999-12-31T00:00:00.000Z',
+    'alice is given test until 2999-12-31T00:00:00.000Z',
   )
   expect(await shownTier()).toBe('test')
   expect((await account('list')).output).toBe('alice  test  until 2999-12-31T00:00:00.000Z')
@@ -67,8 +67,8 @@ test('a card is ended where the server takes cards, or not at all: other setting
     expect(await stateOf(bob)).toMatchObject({ tier: 'premium', card: { renews: true } })
     expect((await accountWith(settings, 'set-tier', 'carol', 'enterprise')).status).toBe(0)
   }
-  expect(await accountWith({}, 'set-tier', 'bob', 'enterprise')).toEqual({ output: 'bob is now enterprise', status: 0 })
-  expect(await stateOf(bob)).toMatchObject({ tier: 'enterprise', card: null })
+  expect(await accountWith({}, 'set-tier', 'bob', 'enterprise')).toEqual({ output: 'bob is given enterprise', status: 0 })
+  expect(await stateOf(bob)).toMatchObject({ tier: 'enterprise', card: { renews: false } })
   await startProvider(
     world.env.db,
     world.env.clock(),
@@ -76,7 +76,7 @@ test('a card is ended where the server takes cards, or not at all: other setting
     'acct_1',
   )
   const [row] = await world.sql(
-    "update card_accounts set provider_id = 2, status = 'active' where user_id = $1 returning user_id",
+    "update card_accounts set provider_id = 2, status = 'active', renews = true where user_id = $1 returning user_id",
     [bob.id],
   )
   expect(row).toBeDefined()

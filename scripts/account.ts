@@ -95,7 +95,7 @@ async function runVerb({ db }: Database, [verb, username = '', tier, endDate]: s
       const end = endDate === undefined ? undefined : readDay(endDate)
       const card = await openCardBeside(readConfig(process.env).card, db, clock, (details, text) => console.error(text, details))
       const named = await giveTier({ db, clock, card }, { username, tier, endDate: end })
-      return [`${named} is now ${tier}${end ? ` until ${end.toISOString()}` : ''}`]
+      return [`${named} is given ${tier}${end ? ` until ${end.toISOString()}` : ''}`]
     }
     case 'make-admin':
       return [`${requireFound(await makeAdmin(db, username), username)} is now an administrator`]

@@ -88,14 +88,14 @@ export function tierQuestion(user: AdminUser, tier: Granted, act: Act): Question
   if (compareTiers(tier, now) > 0 && !hasRight(now, 'send'))
     return {
       title: `Give ${name} ${tierWords(tier)}?`,
-      text: 'It begins now, costs them nothing and has no end.',
+      text: 'It begins now, costs them nothing and has no end. What they have paid for stays beside it, and no card is billed for it again.',
       action: 'Give the plan',
       isHarmless: true,
       act,
     }
   return {
     title: `Move ${name} to ${tierWords(tier)}?`,
-    text: `The plan ${tierWords(now)} ends now, with what was paid for its period, and no card is billed for it again. ${LEAVING[now] ?? ''}`,
+    text: `What was given ends now. What was paid goes on to its end or is refunded in Payments; no card is billed for it again. ${LEAVING[now] ?? ''}`,
     action: 'Change the plan',
     act,
   }

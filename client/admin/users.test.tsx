@@ -200,7 +200,7 @@ test('A block is asked about first, Cancel leaves the account alone, and a refus
 test.each<[Tier, string, string, string, string]>([
   ['free', 'Premium', 'Give @bob Premium?', 'It begins now, costs them nothing and has no end.', 'Give the plan'],
   ['premium', 'Free', 'Move @bob to Free?', 'no card is billed for it again. ', 'Change the plan'],
-  ['premium', 'Enterprise', 'Move @bob to Enterprise?', 'The plan Premium ends now', 'Change the plan'],
+  ['premium', 'Enterprise', 'Move @bob to Enterprise?', 'What was given ends now', 'Change the plan'],
   ['test', 'Free', 'Move @bob to Free?', 'Test comes from payments or the command line', 'Change the plan'],
   ['master', 'Enterprise', 'Move @bob to Enterprise?', 'The family circle loses its rights.', 'Change the plan'],
 ])('A plan moves from %s to %s only once “%s” is answered', async (from, to, title, text, action) => {

@@ -5,7 +5,7 @@ import type { Env, SignedInUser } from '../env.ts'
 import { announceChange } from '../ground/db/changes.ts'
 import type { Queryable } from '../ground/db/connect.ts'
 import { closeSessions, deleteSessionsOf, requireLive } from '../identity/sessions/sessions.ts'
-import { grantTier } from '../money/ledger/ledger.ts'
+import { givenTier, grantTier } from '../money/ledger/ledger.ts'
 import { endCard } from '../money/payments/endCard.ts'
 import { effectiveTier } from '../money/plans/plans.ts'
 import { Refusal } from '../refuse.ts'
@@ -132,20 +132,21 @@ export const removeAdmin = verb({
 })
 
 /**
- * Gives an account a plan from now on. It replaces what was paid, so a card subscription of the account ends at the provider first, and is
- * billed no more. Throws Refusal, also where the provider does not answer: then nothing has changed.
+ * Gives an account a plan from now on, beside what was paid, which runs to its end. The card is billed no more, which the provider is told
+ * first. Throws Refusal, also where the provider does not answer: then nothing has changed.
  */
 export async function giveTier(env: Env, actor: SignedInUser, id: string, tier: Tier): Promise<AdminUser> {
   await env.db.transaction(async (tx) => {
     await requireAdministrator(tx, actor)
     if (!(await store.holdUser(tx, id))) throw new Refusal('user_not_found')
   })
-  const isCardEnded = await endCard(env, id)
+  const isCardEnded = await endCard(env, id, { atEnd: true })
   const give = verb({
     act: 'subscription',
     shows: async ({ subscriptionEndDate }, tx) => ({
       tier: await effectiveTier(tx, id, env.clock()),
       endDate: subscriptionEndDate?.toISOString() ?? null,
+      given: (await givenTier(tx, id)) ?? null,
       ...(isCardEnded && { isCardEnded }),
     }),
     changes: async (tx, _row, _actor, now) => {

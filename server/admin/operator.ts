@@ -27,12 +27,12 @@ export async function makeAdmin(db: Db, username: string): Promise<string | unde
 }
 
 /**
- * Gives the account a plan, as `setTier` does. A card subscription of the account ends at the provider first, and is billed no more.
+ * Gives the account a plan, as `setTier` does. The card is billed no more, which the provider is told first.
  * Throws PlanError, and Refusal where the provider does not answer.
  */
 export async function giveTier(env: CardEnv, grant: Parameters<typeof setTier>[2]): Promise<string> {
   const { userId } = await checkGrant(env.db, env.clock(), grant)
-  const isCardEnded = await endCard(env, userId)
+  const isCardEnded = await endCard(env, userId, { atEnd: true })
   return await env.db.transaction(async (tx) => {
     await lockAdministration(tx)
     const [now, row] = [env.clock(), await store.findByName(tx, grant.username)]

@@ -52,6 +52,8 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
     })
   }
 
+  // What was paid ends by itself beside it.
+  const isGiven = subscription?.endDate === null && !card?.renews
   return (
     <section className="current-plan" aria-label="Current plan">
       <header>
@@ -85,9 +87,9 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
       </ul>
       {isPaid && <p className="small t2">{BENEFITS_LIMIT}</p>}
       {usage && <UsageCard usage={usage} isReceived={!isPaid} />}
-      {isPaid && subscription && !card && (
+      {isPaid && subscription && (!card || isGiven) && (
         <Note icon={Info}>
-          {subscription.endDate === null
+          {isGiven
             ? 'This plan was given to you without an end: there is nothing to pay, and whoever runs the server can end it.'
             : 'This plan goes back to Free by itself, and nothing is charged. Then sending stops, and everything stays readable.'}
         </Note>
@@ -103,7 +105,7 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
             {pending === 'drop' ? 'Processing...' : 'Cancel the change'}
           </button>
         )}
-        {card && !card.renews && (
+        {card && !card.renews && !isGiven && (
           <button type="button" className="btn primary" onClick={keep} disabled={pending !== undefined}>
             {pending === 'keep' ? 'Processing...' : 'Keep my plan'}
           </button>
@@ -135,6 +137,5 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
 function whenOf({ tier, card, endDate }: Subscription): string {
   if (card?.hasFailed) return ''
   if (card?.renews) return `Renews ${shownDay(card.periodEnd)}${card.tier === tier ? '' : ` as ${PLANS[card.tier].name}`}`
-  if (card) return `Ends ${shownDay(card.periodEnd)}`
   return endDate === null ? '' : `Ends ${shownDay(endDate)}`
 }

@@ -9,6 +9,7 @@ import { EARLY_MS, type Entry, monthsAfter, type Standing, standingAt } from './
 import * as store from './store.ts'
 
 const AT_ONCE = 100
+const FIRST = '00000000-0000-0000-0000-000000000000'
 /** How far a server looks back at its start: more than the longest period. */
 const BEGUN_BEFORE_MS = 400 * 24 * 60 * 60_000
 
@@ -153,7 +154,7 @@ interface Grant {
 }
 
 /**
- * Gives an account a plan from now on, which replaces what it had, with its dates, and announces the change. Runs inside the caller's
+ * Gives an account a plan from now on, which replaces what was given before, with its dates, and announces the change. Runs inside the caller's
  * transaction. Returns the username in its original case. Throws PlanError.
  */
 export async function setTier(tx: Queryable, now: Date, grant: Grant): Promise<string> {
@@ -217,21 +218,24 @@ export async function countAnew(tx: Queryable, now: Date, providerIds: number[])
 }
 
 /**
- * Ends plans, and gives what the account has beside them or has paid ahead. A job that remembers how far it is; returns true if more
- * are left.
+ * Ends plans, and gives what the account has beside them or has paid ahead; after a start also what an older version let a grant take.
+ * A job that remembers how far it is; returns true if more are left.
  */
 export function followPlans(): (env: Env) => Promise<boolean> {
   let begun: store.Ahead | undefined
+  let lastBeside: string | undefined = FIRST
   return async (env) => {
     const now = env.clock()
     begun ??= { startsAt: new Date(now.getTime() - BEGUN_BEFORE_MS), place: 0 }
     const ended = await store.findEnded(env.db, now, AT_ONCE)
     const soon = new Date(now.getTime() + EARLY_MS)
     const ahead = await store.listBegun(env.db, begun, soon, AT_ONCE)
-    for (const userId of new Set([...ended, ...ahead.map((entry) => entry.userId)]))
+    const beside = lastBeside === undefined ? [] : await store.listPaidBeside(env.db, lastBeside, now, AT_ONCE)
+    for (const userId of new Set([...ended, ...ahead.map((entry) => entry.userId), ...beside]))
       await env.db.transaction((tx) => refreshStanding(tx, userId, now))
     begun = ahead.at(-1) ?? begun
-    return ended.length === AT_ONCE || ahead.length === AT_ONCE
+    lastBeside = beside.length === AT_ONCE ? beside.at(-1) : undefined
+    return [ended, ahead, beside].some(({ length }) => length === AT_ONCE)
   }
 }
 
@@ -239,3 +243,6 @@ export function followPlans(): (env: Env) => Promise<boolean> {
 export async function paidStanding(db: Queryable, userId: string, now: Date): Promise<Standing> {
   return standingAt(await store.listEntries(db, [userId]), now)
 }
+
+/** Returns the plan that was given last, whatever counts beside it. */
+export const givenTier = (db: Queryable, userId: string): Promise<string | undefined> => store.findGiven(db, userId)

@@ -34,18 +34,14 @@ export interface Standing extends PlanSize {
 const FREE: Standing = { tier: 'free', limits: limitsOf('free'), packageId: null, startDate: null, endDate: null }
 
 /**
- * Returns the plan that follows from an account's entries, in their order. The newest grant replaces what was written before it. Of
- * the periods that are paid, not paid back, and running at that time or soon, the plan that allows most counts, to the end of the last
- * period of that plan that joins it without a gap. Free if there is none. A card subscription that will be billed again outlasts the last
+ * Returns the plan that follows from an account's entries, in their order. The newest grant replaces earlier ones, and takes
+ * nothing that was paid. Of it and the periods that are paid, not paid back, and running at that time or soon, the plan that allows most
+ * counts, to the end of the last period of that plan that joins it without a gap. Free if there is none. A card subscription that will be billed again outlasts the last
  * period that it has paid by `graceDays`.
  */
 export function standingAt(entries: readonly Entry[], at: Date, graceDays = 0): Standing {
-  const counted = entries.slice(
-    Math.max(
-      0,
-      entries.findLastIndex(({ kind }) => kind === 'grant'),
-    ),
-  )
+  const newestGrant = entries.findLast(({ kind }) => kind === 'grant')
+  const counted = entries.filter((entry) => entry.kind !== 'grant' || entry === newestGrant)
   const paid = counted.filter((entry) => isPeriod(entry) && !isPaidBack(entry, entries))
   // An earlier one is followed by what was paid next, so a smaller plan begins on its day.
   const lastEnd = Math.max(...paid.filter(({ source }) => source === 'card').map(lasts))

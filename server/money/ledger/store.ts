@@ -1,4 +1,4 @@
-import { and, asc, type Column, eq, gt, inArray, isNull, lte, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, type Column, desc, eq, gt, inArray, isNull, lte, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
@@ -151,6 +151,26 @@ export function listBegun(db: Queryable, { startsAt, place }: Ahead, now: Date, 
     .where(and(gt(begins, createdAt), sql`(${begins}, ${at}) > (${startsAt}, ${place})`, lte(begins, now), isOther))
     .orderBy(asc(begins), asc(at))
     .limit(atMost)
+}
+
+/** Lists accounts with a grant over a paid period that still runs, after that one. */
+export async function listPaidBeside(db: Queryable, after: string, now: Date, atMost: number): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select distinct g.user_id as id from ledger_entries g
+      join ledger_entries p on p.user_id = g.user_id and p.place < g.place and p.kind = 'payment' and p.ends_at > ${now}::timestamptz
+    where g.kind = 'grant' and g.user_id > ${after} order by 1 limit ${atMost}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns the newest plan that was given to the account. */
+export async function findGiven(db: Queryable, userId: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ tier: ledgerEntries.tier })
+    .from(ledgerEntries)
+    .where(and(eq(ledgerEntries.userId, userId), eq(ledgerEntries.kind, 'grant')))
+    .orderBy(desc(ledgerEntries.place))
+    .limit(1)
+  return row?.tier
 }
 
 /** Lists accounts in the order of their ids, after that one. */

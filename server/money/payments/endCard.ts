@@ -1,13 +1,14 @@
 import { inTurn } from './cardTurns.ts'
-import { dropPending, endNow } from './pending.ts'
+import { endPaid } from './endRenewal.ts'
+import { dropPending, endNow, isCancelled } from './pending.ts'
 import * as store from './store.ts'
 import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
 
 /**
- * Ends subscription and open checkout; pays nothing back. Returns true if a subscription has ended. Throws Refusal if the card may
- * still be billed.
+ * Ends subscription and open checkout; pays nothing back. Returns true if a subscription has ended, or will `atEnd` of what is paid. Throws
+ * Refusal if the card may still be billed.
  */
-export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
+export async function endCard(env: CardEnv, userId: string, { atEnd = false } = {}): Promise<boolean> {
   for (const billed of await store.listBilledElsewhere(env.db, env.card.providerId, userId)) env.card.warn(billed, ELSEWHERE)
   const known = await store.findCard(env.db, env.card.providerId, userId)
   if (!known?.customerId || !isBillable(known)) return false
@@ -15,13 +16,11 @@ export async function endCard(env: CardEnv, userId: string): Promise<boolean> {
   return await inTurn(env, userId, async (tx) => {
     const card = await settleCheckout(env, tx, userId, { isClosing: true })
     const current = card.customerId === null ? undefined : await askCurrent(client, card.customerId, card)
-    const isRunning = current !== undefined && runs(current)
-    if (isRunning) {
-      await dropPending(client, current)
-      await endNow(client, current)
-    }
+    const isEnding = current !== undefined && runs(current) && !(atEnd && current.status !== 'past_due' && isCancelled(current))
+    if (current && runs(current)) await dropPending(client, current)
+    if (isEnding) await (atEnd ? endPaid(client, current) : endNow(client, current))
     await syncCard(env, tx, userId)
-    return isRunning
+    return isEnding
   })
 }
 

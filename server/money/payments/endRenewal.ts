@@ -37,10 +37,14 @@ export async function endRenewal(env: CardEnv, userId: string, plan?: Plan): Pro
 export async function endWithPeriod(client: Stripe, customer: string, card: store.CardAccount): Promise<void> {
   const current = await askCurrent(client, customer, card)
   if (!current || !runs(current)) return
-  if (current.status === 'past_due') return await endNow(client, current)
-  if (isCancelled(current)) return
+  if (current.status !== 'past_due' && isCancelled(current)) return
   await dropPending(client, current)
-  await asked(client.subscriptions.update(current.id, { cancel_at_period_end: true }))
+  await endPaid(client, current)
+}
+
+export async function endPaid(client: Stripe, subscription: Stripe.Subscription): Promise<void> {
+  if (subscription.status === 'past_due') await endNow(client, subscription)
+  else await asked(client.subscriptions.update(subscription.id, { cancel_at_period_end: true }))
 }
 
 export async function endUnpaid(client: Stripe, customer: string, card: store.CardAccount): Promise<void> {

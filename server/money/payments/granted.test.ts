@@ -6,6 +6,7 @@ import { paymentsApi } from '../../../contract/money/payments.ts'
 import { giveTier } from '../../admin/operator.ts'
 import { CARD, cardsOf } from '../../testing/cards.ts'
 import { startWorld } from '../../testing/world.ts'
+import { followPlans } from '../ledger/ledger.ts'
 
 const world = await startWorld()
 const { sandbox, free, tierOf, stateOf, holds, entriesOf, pays, buys, passes } = cardsOf(world)
@@ -21,13 +22,50 @@ test('a plan that an administrator gives ends the card subscription at the provi
   const [ada, alice] = [await administrator(), await free()]
   await buys(alice, 'premium')
   await ada.does(adminApi.setTier, { id: alice.id, tier: 'enterprise' })
-  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['enterprise', null])
+  expect([await tierOf(alice), (await stateOf(alice)).card?.renews]).toEqual(['enterprise', false])
   await passes(40)
   await alice.returns()
   expect(await tierOf(alice)).toBe('enterprise')
   expect((await entriesOf(alice)).map(({ kind }) => kind)).toEqual(['payment', 'grant'])
   const [row] = await world.sql("select after from audit_log where act = 'subscription' order by seq desc limit 1")
   expect(row?.['after']).toContain('isCardEnded')
+  await holds()
+})
+
+test('a plan that is given over a paid year takes nothing of it: the guarantee, the income and the year stay, also when the gift ends', async () => {
+  const [ada, alice] = [await administrator(), await free()]
+  await buys(alice, 'premium', undefined, 'yearly')
+  const { endDate } = await stateOf(alice)
+  const monthly = async () => (await ada.does(adminApi.revenueStats, {})).monthlyRecurringRevenue
+  const before = await monthly()
+  await ada.does(adminApi.setTier, { id: alice.id, tier: 'enterprise' })
+  expect([await tierOf(alice), await monthly()]).toEqual(['enterprise', before])
+  expect(await stateOf(alice)).toMatchObject({ refundableCents: 800_000, card: { tier: 'premium', renews: false } })
+  await ada.does(adminApi.setTier, { id: alice.id, tier: 'free' })
+  expect(await stateOf(alice)).toMatchObject({ tier: 'premium', endDate, refundableCents: 800_000 })
+  const rows = await world.sql("select after from audit_log where act = 'subscription' and subject_id = $1 order by seq", [
+    alice.id,
+  ])
+  expect(rows.map(({ after }) => JSON.parse(String(after)).given)).toEqual(['enterprise', 'free'])
+  await holds()
+  expect(await alice.does(paymentsApi.refund, {})).toEqual({ refundedCents: 800_000 })
+  expect(await tierOf(alice)).toBe('free')
+  expect(before - (await monthly())).toBeGreaterThan(600)
+  await holds()
+})
+
+test('who pays in the moment in which a plan is given keeps the period and the guarantee, and is billed no more', async () => {
+  const [ada, alice] = [await administrator(), await free()]
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  sandbox.delivery = { ...sandbox.delivery, isHeld: true }
+  await pays(url)
+  await ada.does(adminApi.setTier, { id: alice.id, tier: 'premium' })
+  sandbox.delivery = { ...sandbox.delivery, isHeld: false }
+  await sandbox.deliver()
+  expect(await stateOf(alice)).toMatchObject({ tier: 'premium', refundableCents: 100_000, card: { renews: false } })
+  await passes(40)
+  await alice.returns()
+  expect([await tierOf(alice), (await entriesOf(alice)).map(({ kind }) => kind)]).toEqual(['premium', ['payment', 'grant']])
   await holds()
 })
 
@@ -64,7 +102,7 @@ test('an administrator whose rights end while the provider answers gives nothing
   }
   expect(await ada.tries(adminApi.setTier, { id: alice.id, tier: 'premium' })).toBeRefused(403, 'admin_required')
   sandbox.run = run
-  expect([await tierOf(alice), (await stateOf(alice)).card]).toEqual(['test', null])
+  expect([await tierOf(alice), (await stateOf(alice)).card?.renews]).toEqual(['test', false])
   const rows = await world.sql('select act, before, after from audit_log where subject_id = $1', [alice.id])
   expect(rows).toEqual([{ act: 'subscription', before: '{"isCardEnded":false}', after: '{"isCardEnded":true}' }])
   expect((await alice.does(auditApi.own, {})).map(({ act }) => act)).toEqual(['subscription'])
@@ -75,4 +113,18 @@ test('Eve, who is no administrator, ends nobody’s card subscription', async ()
   await buys(alice, 'test')
   expect(await eve.tries(adminApi.setTier, { id: alice.id, tier: 'premium' })).toBeRefused(403)
   expect((await stateOf(alice)).card).toMatchObject({ tier: 'test', renews: true })
+})
+
+test('what an older version let a gift take of a paid period is given again after a start', async () => {
+  const [ada, alice] = [await administrator(), await free()]
+  await buys(alice, 'premium')
+  await ada.does(adminApi.setTier, { id: alice.id, tier: 'free' })
+  await world.sql(
+    "update users set subscription_tier = 'free', subscription_package_id = null, subscription_end_date = null where id = $1",
+    [alice.id],
+  )
+  expect(await tierOf(alice)).toBe('free')
+  await followPlans()(world.env)
+  expect(await tierOf(alice)).toBe('premium')
+  await holds()
 })
