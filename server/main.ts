@@ -148,7 +148,7 @@ async function start(): Promise<void> {
     console.log(`Conclave is ready at ${url}`)
     for (const { chain, address } of await env.coins.firstAddresses())
       console.log(`Coins: the first address of ${chain} is ${address}. Compare it with your wallet`)
-    if (config.card.provider === 'off' && config.card.why) console.log(config.card.why)
+    if (config.card.why) console.log(config.card.why)
     // Nobody waits for it, and a server without it is whole.
     env.relay.start().catch((error: unknown) => logIncident(log, error, 'the relay on this machine'))
     if (!isLed) console.log(`It has no administrator yet: sign up, then open ${url}/admin, which says how to become one`)

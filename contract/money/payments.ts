@@ -79,6 +79,8 @@ export const subscriptionShape = z.object({
   /** US cents; null without a refund. */
   refundableCents: z.number().int().nullable(),
   cardProvider: cardProviderShape,
+  /** No real money moves. */
+  hasTestCards: z.boolean().optional(),
 })
 export type Subscription = z.infer<typeof subscriptionShape>
 
@@ -199,5 +201,6 @@ export const paymentsApi = {
     input: nothing,
     output: done,
     body: 'raw',
+    bodyLimitBytes: PLAN_LIMITS.webhookBytes,
   }),
 }

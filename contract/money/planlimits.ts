@@ -6,7 +6,8 @@ export const PLAN_LIMITS = {
   priceMaxCents: 99_999_999,
   /** Shown to strangers. */
   offersMax: 12,
-  /** Counted from the first payment. */
+  webhookBytes: 1024 * 1024,
+  /** Counted from the purchase. */
   refundDays: 30,
   /** A plan goes on after an unpaid renewal. */
   graceDays: 7,

@@ -2,14 +2,22 @@ import { isHidden, isReached, isServed } from './torsettings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
 export type CardSettings =
-  | { provider: 'stripe'; secretKey: string; webhookSecret: string }
   /** `why`: said at the start. */
-  | { provider: 'sandbox' | 'off'; why?: string }
+  { provider: 'stripe'; secretKey: string; webhookSecret: string; why?: string } | { provider: 'sandbox' | 'off'; why?: string }
 
 /** Real money moves by these keys. */
 export const isLiveKey = (secretKey: string): boolean => /^[sr]k_live_/.test(secretKey)
+export const hasTestCards = (settings: CardSettings): boolean =>
+  settings.provider === 'sandbox' || (settings.provider === 'stripe' && !isLiveKey(settings.secretKey))
+
 const TEST_KEY =
   'a test key (sk_test_... or rk_test_...), because no real money is taken, not before the findings on money are mended'
+
+const KEY = 'a key of Stripe (sk_test_... or rk_test_...)'
+const KEY_SHAPE = /^[sr]k_(test|live)_\w+$/
+
+const TEST_CARDS =
+  'Test cards give paid plans on this server, and no real money moves: PLANS_FOR_TEST_CARDS is on, and the key is a test key'
 
 const OFF_BY_HOST =
   'Cards are off: HOST lets other machines connect, and the sandbox would give them paid plans. CARD_PROVIDER=sandbox allows that'
@@ -20,6 +28,7 @@ export function readCard(variables: Variables): CardSettings {
   if (secretKey && !webhookSecret) throw new ConfigError('STRIPE_WEBHOOK_SECRET', 'set together with STRIPE_SECRET_KEY', '')
   if (webhookSecret && !secretKey) throw new ConfigError('STRIPE_SECRET_KEY', 'set together with STRIPE_WEBHOOK_SECRET', '')
   if (secretKey && isLiveKey(secretKey)) throw new ConfigError('STRIPE_SECRET_KEY', TEST_KEY, 'a live key')
+  if (secretKey && !KEY_SHAPE.test(secretKey)) throw new ConfigError('STRIPE_SECRET_KEY', KEY, 'something else')
   const isProduction = read(variables, 'NODE_ENV') === 'production'
   const usual = secretKey ? 'stripe' : isReached(variables) ? 'off' : 'sandbox'
   const provider = readChoice(variables, 'CARD_PROVIDER', ['stripe', 'sandbox', 'off'], usual)
@@ -29,7 +38,10 @@ export function readCard(variables: Variables): CardSettings {
   const isUnasked = provider === 'off' && read(variables, 'CARD_PROVIDER') === undefined && !isServed(variables)
   if (provider !== 'stripe') return { provider, ...(isUnasked && { why: OFF_BY_HOST }) }
   if (!secretKey || !webhookSecret) throw new ConfigError('STRIPE_SECRET_KEY', 'set for CARD_PROVIDER=stripe', '')
-  return { provider, secretKey, webhookSecret }
+  if (!isProduction || isLiveKey(secretKey)) return { provider, secretKey, webhookSecret }
+  if (readChoice(variables, 'PLANS_FOR_TEST_CARDS', ['on', 'off'], 'off') === 'on')
+    return { provider, secretKey, webhookSecret, why: TEST_CARDS }
+  throw new ConfigError('PLANS_FOR_TEST_CARDS', 'on for a test key in production: test cards give paid plans for nothing', 'off')
 }
 
 export interface FrameSettings {
@@ -43,6 +55,9 @@ export function readFrame(variables: Variables): FrameSettings | undefined {
   const publishableKey = read(variables, 'STRIPE_PUBLISHABLE_KEY')
   if (publishableKey !== undefined && !/^pk_(test|live)_\w+$/.test(publishableKey))
     throw new ConfigError('STRIPE_PUBLISHABLE_KEY', 'the public key of the account at Stripe, pk_...', publishableKey)
+  const secretKey = read(variables, 'STRIPE_SECRET_KEY')
+  if (publishableKey && secretKey && publishableKey.includes('_live_') !== isLiveKey(secretKey))
+    throw new ConfigError('STRIPE_PUBLISHABLE_KEY', 'of the same mode as STRIPE_SECRET_KEY', publishableKey)
   if (origin === undefined) return undefined
   const { provider } = readCard(variables)
   if (provider === 'off') throw new ConfigError('CHECKOUT_ORIGIN', 'absent where no cards are taken', origin)

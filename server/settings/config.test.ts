@@ -87,6 +87,29 @@ test('a live key of Stripe stops the start, says why, and is not repeated', () =
     expect(readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1' }).card).toMatchObject({ provider: 'stripe' })
 })
 
+test('a test key in production gives paid plans for nothing: it needs a setting that says so', () => {
+  const keys = { NODE_ENV: 'production', STRIPE_SECRET_KEY: 'sk_test_51', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+  for (const STRIPE_SECRET_KEY of ['sk_test_51', 'rk_test_51'])
+    expect(() => readConfig({ ...keys, STRIPE_SECRET_KEY })).toThrow(/^PLANS_FOR_TEST_CARDS must be on/)
+  expect(() => readConfig({ ...keys, PLANS_FOR_TEST_CARDS: 'off' })).toThrow(/^PLANS_FOR_TEST_CARDS must be on/)
+  const { card } = readConfig({ ...keys, PLANS_FOR_TEST_CARDS: 'on' })
+  expect(card).toMatchObject({ provider: 'stripe', why: expect.stringContaining('no real money') })
+  expect(readConfig({ ...keys, CARD_PROVIDER: 'off' }).card).toEqual({ provider: 'off' })
+})
+
+test('a key that is none of Stripe’s stops the start and is not repeated, and both keys are of one mode', () => {
+  const STRIPE_WEBHOOK_SECRET = 'whsec_1'
+  for (const STRIPE_SECRET_KEY of ['hello', 'pk_test_51', 'whsec_51', 'sk_test_', 'sk_other_51', 'sk_test_5 1']) {
+    const read = () => readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET })
+    expect(read, STRIPE_SECRET_KEY).toThrow(/^STRIPE_SECRET_KEY must be a key of Stripe/)
+    expect(read).toThrow(/it is "something else"$/)
+  }
+  const frame = { PUBLIC_URL: 'https://chat.example.org', CHECKOUT_ORIGIN: 'https://pay.example.org' }
+  const mixed = { STRIPE_SECRET_KEY: 'sk_test_51', STRIPE_WEBHOOK_SECRET, STRIPE_PUBLISHABLE_KEY: 'pk_live_51' }
+  for (const more of [{}, frame])
+    expect(() => readConfig({ ...mixed, ...more })).toThrow(/^STRIPE_PUBLISHABLE_KEY must be of the same mode/)
+})
+
 test('cards are paid in a frame where there is another host for it, and its settings are named', () => {
   const cards = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }
   const all = { ...cards, PUBLIC_URL: 'https://chat.example.org', CHECKOUT_ORIGIN: 'https://pay.example.org' }

@@ -6,7 +6,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { ChangeDialog } from './ChangeDialog.tsx'
-import { BENEFITS_LIMIT, MASTER_LINES, offeredLinesOf, shownPrice } from './planLines.ts'
+import { BENEFITS_LIMIT, MASTER_LINES, offeredLinesOf, shownPrice, testCardWords } from './planLines.ts'
 import {
   changePlan,
   type FramePayment,
@@ -42,6 +42,7 @@ export function PlanList({ tier, subscription, packages }: Props) {
   const master = masterOffer(subscription)
   const offers = [...offered(packages, cardProvider), ...(master ? [master] : [])]
   const isOff = cardProvider === 'off'
+  const testCards = testCardWords(subscription)
 
   const wantedOf = ({ tier, packageId }: Offered, period: BillingPeriod) => ({ tier, packageId, billingPeriod: period })
   const change = (offer: Offered, period: BillingPeriod) =>
@@ -65,9 +66,9 @@ export function PlanList({ tier, subscription, packages }: Props) {
           </fieldset>
         )}
       </header>
-      {cardProvider === 'sandbox' && (
+      {testCards && (
         <Note icon={Info}>
-          <strong>Sandbox, no real money.</strong> Pay by a test card, such as 4242 4242 4242 4242.
+          <strong>{testCards}.</strong> Pay by a test card, such as 4242 4242 4242 4242.
         </Note>
       )}
       {isOff && <Note icon={Info}>Card payment is not set up on this server.</Note>}

@@ -11,7 +11,7 @@ import { Spinner } from '../../ui/Spinner.tsx'
 import { askedIn } from './askedIn.ts'
 import { leavingStore } from './leaving.ts'
 import { needsPlan } from './needsPlan.ts'
-import { shownPrice } from './planLines.ts'
+import { shownPrice, testCardWords } from './planLines.ts'
 import { byPrice, changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
 import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
@@ -43,6 +43,7 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
   const [chosenKey, setChosen] = useState<string>()
   const chosen = offers?.find(({ key }) => key === chosenKey) ?? offers?.[0]
   const isOff = subscription?.cardProvider === 'off'
+  const testCards = subscription && testCardWords(subscription)
 
   const pay = (offer: Offered) =>
     act(offer.key, async () => {
@@ -83,7 +84,7 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
           {failure}
         </Note>
       )}
-      {subscription?.cardProvider === 'sandbox' && <Note icon={Info}>Sandbox, no real money: pay by a test card.</Note>}
+      {testCards && <Note icon={Info}>{testCards}: pay by a test card.</Note>}
       {isOff && <Note icon={Info}>Card payment is not set up on this server.</Note>}
       <Link className="linkish" href="/subscribe" state={{ askedIn: askedIn() }} onClick={onClose}>
         View All Plans

@@ -1,8 +1,12 @@
 import { TRANSFER_LIMITS } from '../../../contract/chat/transferlimits.ts'
 import { benefitsOf, isUnlimited, type OfferLimits } from '../../../contract/money/benefits.ts'
-import type { Usage } from '../../../contract/money/payments.ts'
+import type { Subscription, Usage } from '../../../contract/money/payments.ts'
 import { hasRight, PLANS, type Plan, UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Offered } from './plans.ts'
+
+/** Undefined where real money is taken. */
+export const testCardWords = ({ cardProvider, hasTestCards }: Pick<Subscription, 'cardProvider' | 'hasTestCards'>) =>
+  cardProvider === 'sandbox' ? 'Sandbox, no real money' : hasTestCards ? 'Test mode, no real money' : undefined
 
 /** Stands beside every list of benefits. */
 export const BENEFITS_LIMIT = 'Priority support is what the operator of this server offers.'

@@ -4,6 +4,7 @@ import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
 import { PLANS, UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
+import { hasTestCards } from '../../settings/cardsettings.ts'
 import { paidStanding } from '../ledger/ledger.ts'
 import { tierOf } from '../plans/plans.ts'
 import { findRefundable } from './refund.ts'
@@ -24,6 +25,7 @@ export async function readSubscription(env: Env, user: SignedInUser): Promise<z.
     hasInvoices: (await store.listCardPayments(env.db, env.card.providerId, user.id)).length > 0,
     refundableCents: refundable.length > 0 ? refundable.reduce((sum, { amountCents }) => sum + amountCents, 0) : null,
     ...{ cardProvider: env.card.provider, masterPrice: env.config.masterPrice },
+    hasTestCards: hasTestCards(env.config.card),
   }
 }
 
