@@ -298,3 +298,18 @@ test('deleting the account ends its card subscription, and its open checkout can
   await passes(40)
   expect(await entriesOf(alice)).toHaveLength(1)
 })
+
+test('the guarantee of a larger plan counts from the day on which it was bought, and a renewal from that of its plan', async () => {
+  const [alice, bob] = [await free(), await world.person('bob', 'free')]
+  for (const who of [alice, bob]) await buys(who, 'test')
+  await passes(29)
+  for (const who of [alice, bob]) await who.returns()
+  await alice.does(paymentsApi.upgrade, { tier: 'premium', billingPeriod: 'yearly' })
+  const year = (await stateOf(alice)).refundableCents ?? 0
+  await passes(3)
+  for (const who of [alice, bob]) await who.returns()
+  expect((await stateOf(alice)).refundableCents).toBe(year - 100)
+  expect((await stateOf(bob)).refundableCents).toBeNull()
+  expect(await alice.does(paymentsApi.refund, {})).toEqual({ refundedCents: year - 100 })
+  expect(await bob.tries(paymentsApi.refund, {})).toBeRefused(409, 'not_refundable')
+})

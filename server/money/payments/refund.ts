@@ -18,11 +18,10 @@ interface Refundable {
 
 const RETURNED = ['refund', 'dispute']
 
-/** Returns all payments within 30 days, on an account never paid back; else empty. An interrupted refund leaves the rest. */
+/** Returns what was bought within 30 days, on an account never paid back; else empty. An interrupted refund leaves the rest. */
 export async function findRefundable(db: Queryable, card: store.CardAccount | undefined, now: Date): Promise<Refundable[]> {
   const startedAt = card?.startedAt ?? null
-  if (!card || startedAt === null || !isLive(card) || now.getTime() - startedAt.getTime() > PLAN_LIMITS.refundDays * DAY_MS)
-    return []
+  if (!card || startedAt === null || !isLive(card)) return []
   const entries = await store.listCardPayments(db, card.providerId, card.userId)
   const payments = entries.filter(
     ({ kind, createdAt, startsAt }) => kind === 'payment' && (createdAt >= startedAt || startsAt >= startedAt),
@@ -36,9 +35,20 @@ export async function findRefundable(db: Queryable, card: store.CardAccount | un
   )
   const isPaidSince = sinceThen.some(({ kind }) => kind === 'payment')
   if (paidBack.length > 0 && (card.renews || !isOfThisOne || isPaidSince)) return []
-  return payments.flatMap(({ key, reference, amountCents }) =>
-    reference !== null && amountCents > 0 && !paidBack.includes(key) ? [{ intent: reference, amountCents }] : [],
-  )
+  const isInTime = (payment: Period) => now.getTime() - boughtAt(payment, payments).getTime() <= PLAN_LIMITS.refundDays * DAY_MS
+  return payments
+    .filter(isInTime)
+    .flatMap(({ key, reference, amountCents }) =>
+      reference !== null && amountCents > 0 && !paidBack.includes(key) ? [{ intent: reference, amountCents }] : [],
+    )
+}
+
+type Period = Pick<Awaited<ReturnType<typeof store.listCardPayments>>[number], 'startsAt' | 'endsAt'>
+
+/** A renewal was bought with what it follows. */
+function boughtAt({ startsAt }: Period, payments: readonly Period[]): Date {
+  const before = payments.find((each) => each.endsAt?.getTime() === startsAt.getTime() && each.startsAt < startsAt)
+  return before ? boughtAt(before, payments) : startsAt
 }
 
 /** Ends the subscription at once. Throws Refusal `not_refundable`. */
