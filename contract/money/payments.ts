@@ -47,6 +47,8 @@ export const subscriptionShape = z.object({
   packageId: z.uuid().nullable(),
   /** null for a free account or a plan without an end. */
   endDate: instant.nullable(),
+  /** Where the plan comes from; absent for a free account. */
+  source: z.enum(['card', 'coin', 'operator', 'family']).optional(),
   /** null without a card subscription. */
   card: z
     .object({

@@ -5,6 +5,7 @@ import { PLANS, type Tier } from '../../../contract/money/plans.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { downgradeWords, endWords } from './endWords.ts'
 import { BENEFITS_LIMIT, currentLinesOf, shownDay, shownMoment, shownPrice } from './planLines.ts'
 import { changePlan, isPaidPlan, keepPlan, leaveFor, portalUrl, refundPlan, soldTier } from './plans.ts'
 import { RefundDialog } from './RefundDialog.tsx'
@@ -87,13 +88,8 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
       </ul>
       {isPaid && <p className="small t2">{BENEFITS_LIMIT}</p>}
       {usage && <UsageCard usage={usage} isReceived={!isPaid} />}
-      {isPaid && subscription && (!card || isGiven) && (
-        <Note icon={Info}>
-          {isGiven
-            ? 'This plan was given to you without an end: there is nothing to pay, and whoever runs the server can end it.'
-            : 'This plan goes back to Free by itself, and nothing is charged. Then sending stops, and everything stays readable.'}
-        </Note>
-      )}
+      {isPaid && subscription && (!card || isGiven) && <Note icon={Info}>{endWords(subscription)}</Note>}
+      {card?.renews && !card.hasFailed && <p className="small t2">{downgradeWords(card.periodEnd)}</p>}
       <div className="acts">
         {waiting && (
           <button type="button" className="btn primary" onClick={pay} disabled={pending !== undefined}>

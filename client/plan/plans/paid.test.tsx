@@ -235,3 +235,29 @@ test.each([
   await waitFor(() => expect(screen.getByRole('button', { name: 'Downgrade to Free' })).toBeTruthy())
   expect(toastStore.getState().queue.map(({ title, text }) => `${title} ${text}`)).toEqual(expected)
 })
+
+test.each([
+  ['family', null, /comes from the family circle.*nothing to downgrade.*when you leave the circle/],
+  ['operator', null, /given to you without an end.*nothing to pay or to downgrade/],
+  ['operator', PAID.endDate, /given to you\..*nothing to downgrade.*December 24, 2026, and nothing is charged/],
+  [
+    'coin',
+    PAID.endDate,
+    /paid by coin.*nothing to downgrade.*December 24, 2026, nothing more is charged, and no part.*comes back/,
+  ],
+  ['card', PAID.endDate, /^There is nothing to downgrade/],
+] as const)('A plan from %s until %s says how it ends, and offers no downgrade', async (source, endDate, words) => {
+  show(<CurrentPlan tier="premium" subscription={{ ...PAID, source, endDate }} usage={null} />, makeAnswers())
+  expect(screen.getByText(words)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Downgrade to Free' })).toBeNull()
+})
+
+test('Beside Downgrade to Free stands when the plan ends, and that nothing is paid back', async () => {
+  const card = {
+    ...{ tier: 'premium' as const, packageId: null, billingPeriod: 'monthly' as const, renews: true, hasFailed: false },
+    ...{ periodEnd: '2026-12-24T12:00:00.000Z', graceUntil: null, waiting: null },
+  }
+  show(<CurrentPlan tier="premium" subscription={{ ...PAID, source: 'card', card }} usage={null} />, makeAnswers())
+  expect(screen.getByText(/^Downgrade to Free ends the plan on December 24, 2026.*not paid back/)).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Downgrade to Free' })).toBeTruthy()
+})

@@ -29,9 +29,11 @@ export interface Standing extends PlanSize {
   /** Null for a free account, like the end. */
   startDate: Date | null
   endDate: Date | null
+  /** Null for a free account. */
+  source: Entry['source'] | null
 }
 
-const FREE: Standing = { tier: 'free', limits: limitsOf('free'), packageId: null, startDate: null, endDate: null }
+const FREE: Standing = { tier: 'free', limits: limitsOf('free'), packageId: null, startDate: null, endDate: null, source: null }
 
 /**
  * Returns the plan that follows from an account's entries, in their order. The newest grant replaces earlier ones, and takes
@@ -58,6 +60,7 @@ export function standingAt(entries: readonly Entry[], at: Date, graceDays = 0): 
     packageId: best.packageId,
     startDate: new Date(Math.min(...same.filter(hasBegun).map(({ startsAt }) => startsAt.getTime()))),
     endDate: endOf(same, best.endsAt),
+    source: best.source,
   }
 }
 

@@ -16,6 +16,7 @@ import { dropPending, endNow, goOn, isCancelled, isPending, payDifference } from
 import { requireSaleable } from './priceIds.ts'
 import { BY_CARD, itemOf, paidPrice, putBack, setBack } from './scheduled.ts'
 import * as store from './store.ts'
+import { sourceOf } from './subscription.ts'
 import { isLive, planOn, syncCard } from './sync.ts'
 
 const onCard = (env: Env, userId: string, work: (tx: Queryable) => Promise<void>) =>
@@ -179,19 +180,26 @@ async function askPreview(env: Env, user: SignedInUser, choice: Choice): Promise
   return { dueNowCents: Math.max(0, dueCents - missingCents) }
 }
 
-/** `keepPlan` undoes this. A plan without a subscription ends by itself. Throws Refusal. */
+/** What there is instead of a subscription to end. */
+const NOTHING_TO_END = {
+  family: 'This plan comes from a family circle. Leave the circle to give it up',
+  operator: 'This plan was given to you without an end. Whoever runs the server can end it',
+  coin: 'There is nothing to downgrade: this plan ends by itself, and nothing more is charged',
+}
+
+/** `keepPlan` undoes this. Throws Refusal `no_subscription` for a plan without one. */
 async function cancelAtEnd(env: Env, user: SignedInUser): Promise<{ success: boolean }> {
   const card = await store.findCard(env.db, env.card.providerId, user.id)
   if (card && isLive(card)) {
     await onCard(env, user.id, (tx) => switchRenewal(env, tx, user.id, true))
     return { success: true }
   }
-  const { tier, endDate } = await paidStanding(env.db, user.id, env.clock())
-  if (PLANS[tier].rights.send && endDate === null)
-    throw new Refusal('no_subscription', {
-      text: 'This plan was given to you without an end. Whoever runs the server can end it',
-    })
-  return { success: true }
+  const paid = await paidStanding(env.db, user.id, env.clock())
+  const source = await sourceOf(env, user, paid)
+  // A card that is billed no more has ended already.
+  if (source === undefined || source === 'card') return { success: true }
+  const isEnding = source !== 'family' && paid.endDate !== null
+  throw new Refusal('no_subscription', { text: NOTHING_TO_END[isEnding ? 'coin' : source] })
 }
 
 /** Undoes a cancellation. Throws Refusal. */

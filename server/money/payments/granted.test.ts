@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { familyApi } from '../../../contract/account/family.ts'
 import { stepUpApi } from '../../../contract/account/stepup.ts'
 import { adminApi } from '../../../contract/admin/admin.ts'
 import { auditApi } from '../../../contract/admin/audit.ts'
@@ -6,7 +7,7 @@ import { paymentsApi } from '../../../contract/money/payments.ts'
 import { giveTier } from '../../admin/operator.ts'
 import { CARD, cardsOf } from '../../testing/cards.ts'
 import { startWorld } from '../../testing/world.ts'
-import { followPlans } from '../ledger/ledger.ts'
+import { creditPeriod, followPlans } from '../ledger/ledger.ts'
 
 const world = await startWorld()
 const { sandbox, free, tierOf, stateOf, holds, entriesOf, pays, buys, passes } = cardsOf(world)
@@ -127,4 +128,33 @@ test('what an older version let a gift take of a paid period is given again afte
   await followPlans()(world.env)
   expect(await tierOf(alice)).toBe('premium')
   await holds()
+})
+
+test('who has nothing to downgrade is told why, and the plan stays: one that was given, was paid by coin, or comes from a circle', async () => {
+  const [mia, bob, carol] = [
+    await world.person('mia', 'free'),
+    await world.person('bob', 'free'),
+    await world.person('carol', 'free'),
+  ]
+  await giveTier(world.env, { username: mia.username, tier: 'master', endDate: undefined })
+  await giveTier(world.env, { username: bob.username, tier: 'premium', endDate: new Date('2031-01-31') })
+  const { invitationToken } = await mia.does(familyApi.invite, { inviteeUsername: carol.username })
+  await carol.does(familyApi.accept, { token: invitationToken ?? '' })
+  const dora = await world.person('dora', 'free')
+  const coin = { key: 'coin:dora', userId: dora.id, source: 'coin', tier: 'premium', packageId: null, amountCents: 1 } as const
+  await world.env.db.transaction((tx) => creditPeriod(tx, world.env.clock(), { ...coin, billingPeriod: 'monthly' }))
+  const told = [
+    [mia, 'operator', 'Whoever runs the server can end it', 'master'],
+    [bob, 'operator', 'ends by itself', 'premium'],
+    [carol, 'family', 'Leave the circle', 'premium'],
+    [dora, 'coin', 'ends by itself', 'premium'],
+  ] as const
+  for (const [who, source, words, tier] of told) {
+    expect((await stateOf(who)).source).toBe(source)
+    const answer = await who.tries(paymentsApi.upgrade, { tier: 'free' })
+    expect(answer).toBeRefused(409, 'no_subscription')
+    expect(answer.body).toMatchObject({ error: expect.stringContaining(words) })
+    expect(await tierOf(who)).toBe(tier)
+  }
+  expect(await (await world.person('eve', 'free')).does(paymentsApi.upgrade, { tier: 'free' })).toEqual({ success: true })
 })

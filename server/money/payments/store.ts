@@ -115,6 +115,9 @@ export async function canSignIn(db: Queryable, userId: string): Promise<boolean>
   return (await db.$count(users, and(eq(users.id, userId), eq(users.isActive, true)))) > 0
 }
 
+export const isInFamily = async (db: Queryable, userId: string): Promise<boolean> =>
+  (await db.$count(users, and(eq(users.id, userId), isNotNull(users.masterAccountId)))) > 0
+
 export async function isKnownEvent(db: Queryable, id: string): Promise<boolean> {
   return (await db.$count(cardEvents, eq(cardEvents.id, id))) > 0
 }

@@ -1,11 +1,12 @@
 import type { z } from 'zod'
-import type { paymentsApi, Usage } from '../../../contract/money/payments.ts'
+import type { paymentsApi, Subscription, Usage } from '../../../contract/money/payments.ts'
 import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
-import { PLANS, UNLIMITED } from '../../../contract/money/plans.ts'
+import { compareTiers, PLANS, UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Env, SignedInUser } from '../../env.ts'
 import { Refusal } from '../../refuse.ts'
 import { hasTestCards } from '../../settings/cardsettings.ts'
 import { paidStanding } from '../ledger/ledger.ts'
+import type { Standing } from '../ledger/standing.ts'
 import { tierOf } from '../plans/plans.ts'
 import { findRefundable } from './refund.ts'
 import * as store from './store.ts'
@@ -16,17 +17,29 @@ const MB = 1024 * 1024
 
 export async function readSubscription(env: Env, user: SignedInUser): Promise<z.input<typeof paymentsApi.subscription.output>> {
   const now = env.clock()
-  const { packageId, endDate } = await paidStanding(env.db, user.id, now)
+  const paid = await paidStanding(env.db, user.id, now)
+  const source = await sourceOf(env, user, paid)
   const card = await store.findCard(env.db, env.card.providerId, user.id)
   const refundable = await findRefundable(env.db, card, now)
   return {
-    ...{ tier: user.subscriptionTier, packageId, endDate: endDate?.toISOString() ?? null },
+    ...{ tier: user.subscriptionTier, packageId: paid.packageId, endDate: paid.endDate?.toISOString() ?? null },
+    ...(source && { source }),
     card: card && isLive(card) ? shownCard(card, now) : null,
     hasInvoices: (await store.listCardPayments(env.db, env.card.providerId, user.id)).length > 0,
     refundableCents: refundable.length > 0 ? refundable.reduce((sum, { amountCents }) => sum + amountCents, 0) : null,
     ...{ cardProvider: env.card.provider, masterPrice: env.config.masterPrice },
     hasTestCards: hasTestCards(env.config.card),
   }
+}
+
+/** Returns undefined for a free account. */
+export async function sourceOf(
+  { db }: Pick<Env, 'db'>,
+  { id, subscriptionTier }: SignedInUser,
+  { tier, source }: Standing,
+): Promise<Subscription['source']> {
+  const isLent = compareTiers(subscriptionTier, tier) > 0 && (await store.isInFamily(db, id))
+  return isLent ? 'family' : (source ?? undefined)
 }
 
 function shownCard(
