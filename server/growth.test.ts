@@ -271,11 +271,18 @@ const RATED: Record<string, Rated> = {
   shown_manifests: { rate: 'addContact', by: 'user', call: addsBob },
   open_chats: { rate: 'unlocks', by: 'session', call: unlocks },
   chat_tries: { rate: 'unlocks', by: 'session', call: unlocks },
+  purchase_consents: {
+    ...{ rate: 'coinPayments', by: 'user' },
+    call: asksForCoins,
+  },
   crypto_payments: {
     ...{ rate: 'coinPayments', by: 'user' },
-    call: ({ eve }) =>
-      eve.tries(coinsApi.createPayment, { packageId: randomUUID(), currency: 'bitcoin', billingPeriod: 'monthly' }),
+    call: asksForCoins,
   },
+}
+
+function asksForCoins({ eve }: Pair): Promise<Answer> {
+  return eve.tries(coinsApi.createPayment, { packageId: randomUUID(), currency: 'bitcoin', billingPeriod: 'monthly' })
 }
 
 function unlocks({ eve, contactId }: Pair): Promise<Answer> {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../ground/endpoint.ts'
 import { nothing } from '../ground/shapes.ts'
 import { billingPeriodShape } from './payments.ts'
+import { consentShape } from './terms.ts'
 
 export const currencyShape = z.enum(['bitcoin', 'ethereum', 'usdc'])
 export type Currency = z.infer<typeof currencyShape>
@@ -136,6 +137,7 @@ export const coinsApi = {
       currency: currencyShape,
       billingPeriod: billingPeriodShape,
       walletAddress: walletAddress.optional(),
+      consent: consentShape.optional(),
     }),
     output: coinPaymentShape,
   }),

@@ -3,6 +3,7 @@ import { endpoint } from '../ground/endpoint.ts'
 import { done, instant, nothing } from '../ground/shapes.ts'
 import { PLAN_LIMITS } from './planlimits.ts'
 import { tierShape } from './plans.ts'
+import { consentShape, termsShape } from './terms.ts'
 
 /** US cents; -1 means no limit. */
 export const packageShape = z.object({
@@ -47,7 +48,6 @@ export const subscriptionShape = z.object({
   packageId: z.uuid().nullable(),
   /** null for a free account or a plan without an end. */
   endDate: instant.nullable(),
-  /** Where the plan comes from; absent for a free account. */
   source: z.enum(['card', 'coin', 'operator', 'family']).optional(),
   /** null without a card subscription. */
   card: z
@@ -83,6 +83,7 @@ export const subscriptionShape = z.object({
   cardProvider: cardProviderShape,
   /** No real money moves. */
   hasTestCards: z.boolean().optional(),
+  terms: termsShape.optional(),
 })
 export type Subscription = z.infer<typeof subscriptionShape>
 
@@ -127,7 +128,7 @@ export const paymentsApi = {
     rates: ['payments'],
     summary:
       'Begins a payment by card at the provider’s page. The plan comes with the provider’s confirmation, never with the return.',
-    input: z.object({ planType: z.enum(['test', 'premium']), ...choice }),
+    input: z.object({ planType: z.enum(['test', 'premium']), ...choice, consent: consentShape.optional() }),
     output: z.object({ sessionId: z.string(), url: z.string() }),
   }),
   upgrade: endpoint({
@@ -139,6 +140,7 @@ export const paymentsApi = {
     input: z.object({
       tier: z.enum(['free', 'test', 'premium', 'master']),
       ...choice,
+      consent: consentShape.optional(),
       /** The caller can show the provider's form in a frame. */
       embedded: z.boolean().default(false),
     }),

@@ -293,3 +293,17 @@ test('the seller is named whole or not at all, and receipts are kept for a numbe
   ])
     expect(() => readConfig(wrong)).toThrow(/^(SELLER|RECEIPT)_\w+ must be/)
 })
+
+test('terms are an address and a version, both or none, and the words about a withdrawal need them', () => {
+  const terms = { TERMS_URL: 'https://example.org/terms', TERMS_VERSION: '2026-11-30' }
+  expect(readConfig({}).terms).toBeUndefined()
+  expect(readConfig(terms).terms).toEqual({ url: terms.TERMS_URL, version: '2026-11-30', asksWithdrawal: false })
+  expect(readConfig({ ...terms, TERMS_WITHDRAWAL: 'on' }).terms?.asksWithdrawal).toBe(true)
+  expect(() => readConfig({ TERMS_URL: terms.TERMS_URL })).toThrow(/^TERMS_VERSION must be up to 40 .*set together/)
+  expect(() => readConfig({ TERMS_VERSION: '1' })).toThrow(/^TERMS_URL must be set together with TERMS_VERSION/)
+  expect(() => readConfig({ TERMS_WITHDRAWAL: 'on' })).toThrow(/^TERMS_URL must be set together with TERMS_WITHDRAWAL/)
+  for (const TERMS_URL of ['terms', 'javascript:alert(1)', `https://example.org/${'x'.repeat(500)}`])
+    expect(() => readConfig({ ...terms, TERMS_URL }), TERMS_URL).toThrow(/^TERMS_URL must be an address/)
+  for (const TERMS_VERSION of ['x'.repeat(41), 'a"b'])
+    expect(() => readConfig({ ...terms, TERMS_VERSION }), TERMS_VERSION).toThrow(/^TERMS_VERSION must be up to 40/)
+})

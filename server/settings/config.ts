@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import path from 'node:path'
+import type { Terms } from '../../contract/money/terms.ts'
 import { policyFor } from '../../contract/site/policy.ts'
 import { type CardSettings, type FrameSettings, readCard, readFrame } from './cardsettings.ts'
 import { type CoinSettings, readCoins } from './coinsettings.ts'
@@ -8,6 +9,7 @@ import { type MasterPrice, readMasterPrice } from './mastersettings.ts'
 import { type RelaySettings, readRelay } from './relaysettings.ts'
 import { readS3, type S3Settings } from './s3settings.ts'
 import { readSeller, type SellerSettings } from './sellersettings.ts'
+import { readTerms } from './termssettings.ts'
 import { isHidden as isHiddenBy, isServed, readTor, type TorSettings } from './torsettings.ts'
 import { ConfigError, read, readChoice, readUrl, type Variables } from './variables.ts'
 
@@ -65,6 +67,7 @@ export interface Config {
   hasCardTax: boolean
   selling: SellerSettings
   masterPrice: MasterPrice
+  terms: Terms | undefined
   relay: RelaySettings
   direct: Listener
 }
@@ -112,6 +115,7 @@ export function readConfig(variables: Variables): Config {
     hasCardTax: readChoice(variables, 'CARD_TAX', ['on', 'off'], 'off') === 'on',
     selling: readSeller(variables),
     masterPrice: readMasterPrice(variables),
+    terms: readTerms(variables),
     relay: readRelay(variables),
     direct: {
       ingress: 'direct',

@@ -15,6 +15,5 @@ export function endWords({ source, endDate }: Pick<Subscription, 'source' | 'end
   return `${source === 'operator' ? 'This plan was given to you. ' : ''}There is nothing to downgrade: it ends by itself on ${day}, and nothing is charged. ${AFTER}`
 }
 
-/** What Downgrade to Free does to a card that renews. */
 export const downgradeWords = (periodEnd: string): string =>
   `Downgrade to Free ends the plan on ${shownDay(periodEnd)}: the card is not charged again, and what was paid is not paid back. Until then you can take it back.`

@@ -326,6 +326,13 @@ test('rooms of before get numbers, and all that was said, sealed and archived in
   expect(await alice.does(roomsApi.commit, first)).toEqual({ seq: 1 })
 })
 
+/** As it was before consents, mails about renewals and the pages of a wallet. */
+async function forgetsOperator(client: pg.Client) {
+  await client.query(`drop table purchase_consents; drop index if exists crypto_payments_wallet; drop index card_accounts_failed;
+    alter table card_accounts drop column mail_about, drop column mail_tries, drop column mail_next_at`)
+  await forget(client, '0023_operator')
+}
+
 test('requests in coins that were no longer looked at are looked at again, with no number that nobody knows', async () => {
   const { url, client } = await migrated()
   const catalog = await readCatalog(client)
@@ -340,6 +347,7 @@ test('requests in coins that were no longer looked at are looked at again, with 
   )
   await client.query(`alter table crypto_payments drop address_index, drop ends_card, alter next_look_at drop not null;
     update crypto_payments set next_look_at = null where payment_address = 'left'`)
+  await forgetsOperator(client)
   for (const tag of ['0017_kept_addresses', '0019_coins_end_cards']) await forget(client, tag)
   await migrate(url, FOLDER)
   expect(await readCatalog(client)).toEqual(catalog)
@@ -369,6 +377,7 @@ test('cards and payments of before are of the provider with which a server start
   await cards.sandbox.deliver()
 
   // As it was before providers were kept, and receipts.
+  await forgetsOperator(client)
   await client.query(`${BEFORE_RECEIPTS}; alter table ledger_entries drop column provider_id;
     alter table card_accounts drop column provider_id, drop column lost_customer_id;
     alter table card_accounts add constraint card_accounts_pkey primary key (user_id);

@@ -14,6 +14,7 @@ import type { Env, SignedInUser } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { gives } from '../ledger/ledger.ts'
+import { noteConsent, requireTerms } from '../payments/consent.ts'
 import { closeCheckout, renewalOf } from '../payments/endRenewal.ts'
 import { findOffer, type Offer } from '../payments/offers.ts'
 import { tierOf } from '../plans/plans.ts'
@@ -65,6 +66,7 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   if (!chain) throw new Refusal('currency_unavailable')
   const sold = await findSold(env, wanted)
   await requireGain(env, user, { ...sold, billingPeriod })
+  requireTerms(env, wanted.consent)
   requireConsent(await renewalOf(env, user.id), wanted)
   const same = await store.findSame(
     db,
@@ -74,6 +76,7 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   if (same && same.usdCents === sold.cents) {
     requireConsent(await closeCheckout(env, user.id), wanted)
     if (wanted.endsCard) await store.updatePayment(db, same.id, { endsCard: 'asked' })
+    await db.transaction((tx) => noteConsent(env, tx, { ...boughtBy(same), billingPeriod }))
     return shownPayment(coins, same)
   }
   const rate = await coins.prices.quoted(currency)
@@ -85,16 +88,22 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   const payment = await db.transaction(async (tx) => {
     await store.noteChosen(tx, user.id, currency, walletAddress)
     await requireRoom(tx, user.id)
-    return await store.insertPayment(tx, {
+    const made = await store.insertPayment(tx, {
       ...{ id: randomUUID(), userId: user.id, packageId: sold.packageId, tier: sold.tier, billingPeriod, currency },
       ...{ amount: unitsFor(currency, sold.cents, rate).toString(), usdCents: sold.cents, rate: rate.toString() },
       ...(wanted.endsCard && { endsCard: 'asked' as const }),
       ...{ paymentAddress: address, addressIndex: index, walletAddress, scannedHeight: height, createdAt: now, nextLookAt: now },
       expiresAt: new Date(now.getTime() + COIN_REQUEST_SECONDS * 1000),
     })
+    await noteConsent(env, tx, { ...boughtBy(made), billingPeriod })
+    return made
   })
   return shownPayment(coins, payment)
 }
+
+const boughtBy = ({ id, userId, tier, packageId, usdCents }: store.Payment) => ({
+  ...{ purchase: `coin:${id}`, userId, tier: tierOf(tier), packageId, amountCents: usdCents },
+})
 
 /** Throws Refusal `nothing_to_gain`. */
 async function requireGain(

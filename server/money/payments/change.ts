@@ -9,9 +9,10 @@ import { paidStanding } from '../ledger/ledger.ts'
 import { asked, isInvalid, isMissing } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { beginCheckout, beginInFrame, keptPrice, requireLiveCard } from './checkout.ts'
+import { noteConsent, requireTerms } from './consent.ts'
 import { withKnownCustomer } from './customer.ts'
 import { type Billed, billedBy, idOf, type Named, namingOf } from './meaning.ts'
-import { type Choice, findOffer, type Offer } from './offers.ts'
+import { type Choice, findOffer, type Offer, type Purchase } from './offers.ts'
 import { dropPending, endNow, goOn, isCancelled, isPending, payDifference } from './pending.ts'
 import { requireSaleable } from './priceIds.ts'
 import { BY_CARD, itemOf, paidPrice, putBack, setBack } from './scheduled.ts'
@@ -25,7 +26,7 @@ const onCard = (env: Env, userId: string, work: (tx: Queryable) => Promise<void>
     return await syncCard(env, tx, userId)
   })
 
-interface Wanted extends Choice {
+interface Wanted extends Purchase {
   paymentMethodId?: string | undefined
 }
 
@@ -66,6 +67,8 @@ async function changeCard(env: Env, user: SignedInUser, wanted: Wanted, { origin
     if (frameUrl !== undefined) return { ...(await beginInFrame(env, user, wanted)), frameUrl }
     return { checkoutUrl: (await beginCheckout(env, user, wanted, origin)).url }
   }
+  const known = planOn(card)
+  if (!known || !isSame(known, offer)) requireTerms(env, wanted.consent)
   await requireSaleable(env, offer)
   const { waiting } = await onCard(env, user.id, (tx) => changeSubscription(env, tx, user.id, offer, wanted.paymentMethodId))
   return waiting?.kind === 'change' ? { checkoutUrl: waiting.url } : { success: true }
@@ -94,6 +97,7 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const items = [{ id: item.id, price: next.priceId }]
   if (isPaid) await asked(client.subscriptions.update(subscription.id, { items, proration_behavior: 'none' }))
   else await payOrPutBack(client, subscription.id, items)
+  await noteConsent(env, tx, { ...offer, userId, purchase: `card:${subscription.id}` })
   if (isCancelled(subscription) && !(await isPending(client, subscription.id))) await goOn(client, subscription)
 }
 

@@ -7,9 +7,10 @@ import { Refusal } from '../../refuse.ts'
 import { paidStanding } from '../ledger/ledger.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
+import { noteConsent, requireTerms } from './consent.ts'
 import { findCustomers, newCustomer } from './customer.ts'
 import { metadataOf } from './meaning.ts'
-import { type Choice, findOffer, type Offer } from './offers.ts'
+import { findOffer, type Offer, type Purchase } from './offers.ts'
 import { requireSaleable } from './priceIds.ts'
 import * as store from './store.ts'
 import { askCurrent, isLive, runs, settleCheckout, syncCard } from './sync.ts'
@@ -22,7 +23,7 @@ type Way = Pick<Stripe.Checkout.SessionCreateParams, 'ui_mode' | 'success_url' |
 export async function beginCheckout(
   env: Env,
   user: SignedInUser,
-  choice: Choice,
+  choice: Purchase,
   origin: string,
 ): Promise<{ sessionId: string; url: string }> {
   const returns = { success_url: `${origin}/subscribe?paid=yes`, cancel_url: `${origin}/subscribe?paid=no` }
@@ -32,7 +33,7 @@ export async function beginCheckout(
 }
 
 /** Returns the secret that opens the form in a frame. Throws Refusal. */
-export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice): Promise<{ clientSecret: string }> {
+export async function beginInFrame(env: Env, user: SignedInUser, choice: Purchase): Promise<{ clientSecret: string }> {
   const way = { ui_mode: 'embedded_page', redirect_on_completion: 'never' } as const
   const { client_secret: clientSecret } = await openSession(env, user, choice, way)
   if (clientSecret === null) throw new Error('An embedded checkout has no client secret')
@@ -40,9 +41,10 @@ export async function beginInFrame(env: Env, user: SignedInUser, choice: Choice)
 }
 
 /** Closes an earlier checkout first, against double payment. Throws Refusal. */
-async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Way): Promise<Stripe.Checkout.Session> {
+async function openSession(env: Env, user: SignedInUser, choice: Purchase, way: Way): Promise<Stripe.Checkout.Session> {
   const client = await env.card.client()
   const offer = await findOffer(env, choice)
+  requireTerms(env, choice.consent)
   await requireSaleable(env, offer)
   const opened = await inTurn(env, user.id, async (tx) => {
     const card = await settleCheckout(env, tx, user.id, { isClosing: true })
@@ -55,6 +57,7 @@ async function openSession(env: Env, user: SignedInUser, choice: Choice, way: Wa
     const customer = customers[0] ?? (await newCustomer(client, card))
     const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
     await store.saveCard(tx, env.card.providerId, user.id, { customerId: customer, checkoutId: session.id })
+    await noteConsent(env, tx, { ...offer, userId: user.id, purchase: `card:${session.id}` })
     return session
   })
   if (!opened) throw new Refusal('already_subscribed')

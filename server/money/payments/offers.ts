@@ -1,6 +1,7 @@
 import { limitsOf, limitsOfPackage, type PlanSize } from '../../../contract/money/offerLimits.ts'
 import { type BillingPeriod, type Package, packageShape } from '../../../contract/money/payments.ts'
 import { PLANS, type Tier, tierShape } from '../../../contract/money/plans.ts'
+import type { Consent } from '../../../contract/money/terms.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
@@ -23,6 +24,10 @@ export interface Choice {
   tier: Tier
   packageId?: string | undefined
   billingPeriod: BillingPeriod
+}
+
+export interface Purchase extends Choice {
+  consent?: Consent | undefined
 }
 
 export async function listPackages(db: Queryable): Promise<Package[]> {

@@ -29,10 +29,10 @@ export async function readSubscription(env: Env, user: SignedInUser): Promise<z.
     refundableCents: refundable.length > 0 ? refundable.reduce((sum, { amountCents }) => sum + amountCents, 0) : null,
     ...{ cardProvider: env.card.provider, masterPrice: env.config.masterPrice },
     hasTestCards: hasTestCards(env.config.card),
+    ...(env.config.terms && { terms: env.config.terms }),
   }
 }
 
-/** Returns undefined for a free account. */
 export async function sourceOf(
   { db }: Pick<Env, 'db'>,
   { id, subscriptionTier }: SignedInUser,

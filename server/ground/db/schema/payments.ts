@@ -62,10 +62,40 @@ export const cardAccounts = pgTable(
     waiting: jsonb('waiting').$type<WaitingPayment>(),
     /** True while another period will be billed: then the plan outlasts the paid one by the days of grace. */
     renews: boolean('renews').notNull().default(false),
+    /** `failedSince` of the renewal of the last mail, its tries, and the next; null once it is done. */
+    mailAbout: at('mail_about'),
+    mailTries: integer('mail_tries').notNull().default(0),
+    mailNextAt: at('mail_next_at'),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.providerId] }),
     index('card_accounts_package').on(table.packageId).where(sql`${table.packageId} is not null`),
+    index('card_accounts_failed').on(table.failedSince).where(sql`${table.failedSince} is not null`),
+  ],
+)
+
+/** The operator’s terms to which a buyer has agreed. */
+export const purchaseConsents = pgTable(
+  'purchase_consents',
+  {
+    /** `card:` and the checkout or subscription at the provider, `coin:` and the payment request. */
+    purchase: text('purchase').notNull(),
+    consentedAt: at('consented_at').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    termsVersion: text('terms_version').notNull(),
+    termsUrl: text('terms_url').notNull(),
+    /** The person has asked for the plan at once too. */
+    hasWithdrawal: boolean('has_withdrawal').notNull(),
+    tier: text('tier').notNull(),
+    packageId: uuid('package_id'),
+    billingPeriod: text('billing_period').$type<'monthly' | 'yearly'>().notNull(),
+    amountCents: bigint('amount_cents', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.purchase, table.consentedAt] }),
+    index('purchase_consents_user').on(table.userId, table.consentedAt),
   ],
 )
 
