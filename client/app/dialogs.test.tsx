@@ -75,6 +75,7 @@ import { CoinPart } from '../plan/coins/CoinPart.tsx'
 import { LinkDialog } from '../plan/family/LinkDialog.tsx'
 import { Members } from '../plan/family/Members.tsx'
 import { Membership } from '../plan/family/Membership.tsx'
+import { BuyDialog } from '../plan/plans/BuyDialog.tsx'
 import { ChangeDialog } from '../plan/plans/ChangeDialog.tsx'
 import { CheckoutDialog } from '../plan/plans/CheckoutDialog.tsx'
 import { LeavingTor } from '../plan/plans/LeavingTor.tsx'
@@ -389,7 +390,25 @@ const DIALOGS: Opens[] = [
   {
     of: 'plan/plans/ChangeDialog.tsx',
     focus: 'Cancel',
-    shown: (close) => <ChangeDialog name="Premium" dueNowCents={100} periodEnd={null} onChange={none} onClose={close} />,
+    shown: (close) => (
+      <ChangeDialog
+        {...{ name: 'Premium', dueNowCents: 100, periodEnd: null, terms: undefined, isPending: false }}
+        onChange={none}
+        onClose={close}
+      />
+    ),
+  },
+  {
+    of: 'plan/plans/BuyDialog.tsx',
+    focus: /^I agree/,
+    shown: (close) => (
+      <BuyDialog
+        {...{ name: 'Premium', cents: 100, period: 'monthly', isPending: false }}
+        terms={{ url: 'https://example.org/terms', version: '1', asksWithdrawal: true }}
+        onBuy={none}
+        onClose={close}
+      />
+    ),
   },
   {
     of: 'plan/plans/CheckoutDialog.tsx',

@@ -13,6 +13,7 @@ import { Spinner } from '../../ui/Spinner.tsx'
 import { moment } from '../../ui/time.ts'
 import { showToast } from '../../ui/toast.ts'
 import { readPlans, shownPlans } from '../plans/plans.ts'
+import { useConsent } from '../plans/useConsent.tsx'
 import { aboutAmount, askForPayment, loadPrices, type Offer, type Prices, priceWords, type Wish } from './coins.ts'
 import { PaymentSheet } from './PaymentSheet.tsx'
 import './coins.css'
@@ -73,6 +74,7 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
   const [why, setWhy] = useState<string>()
   const [isToEnd, setToEnd] = useState(false)
   const card = useStore(shownPlans, ({ subscription }) => subscription?.card)
+  const { consent, isMissing, boxes } = useConsent(useStore(shownPlans, ({ subscription }) => subscription?.terms))
   const renewsAt = card?.renews ? card.periodEnd : undefined
   const isApproximate = prices?.kind === 'approximate'
 
@@ -81,7 +83,9 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
     setPending(true)
     setWhy(undefined)
     try {
-      onPayment(await askForPayment(env, wish, { currency: chosen, walletAddress, endsCard: isToEnd || renewsAt !== undefined }))
+      onPayment(
+        await askForPayment(env, wish, { currency: chosen, walletAddress, endsCard: isToEnd || renewsAt !== undefined, consent }),
+      )
     } catch (error) {
       setWhy(failureWords(error))
       // The card was bought elsewhere.
@@ -132,6 +136,7 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
           Your card would be charged again on {moment(new Date(renewsAt))}. Once this payment is confirmed, it is not.
         </Note>
       )}
+      {boxes}
       {why && (
         <Note icon={CircleAlert} tone="danger">
           {why}
@@ -141,7 +146,7 @@ function Choice({ wish, offer, onPayment, onClose }: Props & { onPayment: (payme
         action={`Continue with ${COINS[chosen].symbol}`}
         pendingAction="Processing..."
         isPending={isPending}
-        isOff={isApproximate}
+        isOff={isApproximate || isMissing}
         onClose={onClose}
       />
     </form>

@@ -1,6 +1,8 @@
 import { COINS, type CoinPayment, type Currency, coinsApi, currencyShape } from '../../../contract/money/coins.ts'
+import type { Consent } from '../../../contract/money/terms.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { readTerms } from '../plans/plans.ts'
 import { paymentsStore } from './store.ts'
 
 /** What somebody buys. */
@@ -39,18 +41,23 @@ export function aboutAmount(currency: Currency, cents: number, { usd }: Prices):
   return `${(cents / 100 / usd[currency]).toFixed(shownDecimals)} ${symbol}`
 }
 
+interface Asked {
+  currency: Currency
+  walletAddress: string
+  endsCard: boolean
+  consent?: Consent | undefined
+}
+
 /** Begins a payment, which stands in the list from then on. */
 export async function askForPayment(
   env: Env,
   { packageId, billingPeriod }: Wish,
-  { currency, walletAddress, endsCard }: { currency: Currency; walletAddress: string; endsCard: boolean },
+  { currency, walletAddress, endsCard, consent }: Asked,
 ): Promise<CoinPayment> {
   const typed = walletAddress.trim()
-  const payment = await env.api(coinsApi.createPayment, {
-    ...{ packageId, billingPeriod, currency },
-    ...(typed && { walletAddress: typed }),
-    ...(endsCard && { endsCard }),
-  })
+  const wanted = { packageId, billingPeriod, currency, ...(typed && { walletAddress: typed }), ...(endsCard && { endsCard }) }
+  const asked = env.api(coinsApi.createPayment, { ...wanted, ...(consent && { consent }) })
+  const payment = await asked.catch((error: unknown) => readTerms(env, error))
   keep(payment)
   return payment
 }

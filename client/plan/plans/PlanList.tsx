@@ -2,9 +2,11 @@ import { Check, Info } from 'lucide-react'
 import { useState } from 'react'
 import type { BillingPeriod, Package, Subscription } from '../../../contract/money/payments.ts'
 import { hasRight, PLANS, type Tier } from '../../../contract/money/plans.ts'
+import type { Consent } from '../../../contract/money/terms.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
+import { BuyDialog } from './BuyDialog.tsx'
 import { ChangeDialog } from './ChangeDialog.tsx'
 import { BENEFITS_LIMIT, MASTER_LINES, offeredLinesOf, shownPrice, testCardWords } from './planLines.ts'
 import {
@@ -36,18 +38,24 @@ export function PlanList({ tier, subscription, packages }: Props) {
   const env = useEnv()
   const [billingPeriod, setPeriod] = useState<BillingPeriod>('monthly')
   const [asked, setAsked] = useState<{ offer: Offered; dueNowCents: number; period: BillingPeriod }>()
+  const [bought, setBought] = useState<{ offer: Offered; period: BillingPeriod }>()
   const [payment, setPayment] = useState<FramePayment>()
   const { pending, act } = useAct('Upgrade Failed')
-  const { card, cardProvider } = subscription
+  const { card, cardProvider, terms } = subscription
   const master = masterOffer(subscription)
   const offers = [...offered(packages, cardProvider), ...(master ? [master] : [])]
   const isOff = cardProvider === 'off'
   const testCards = testCardWords(subscription)
 
   const wantedOf = ({ tier, packageId }: Offered, period: BillingPeriod) => ({ tier, packageId, billingPeriod: period })
-  const change = (offer: Offered, period: BillingPeriod) =>
-    act(offer.key, async () => setPayment(await changePlan(env, wantedOf(offer, period))))
+  const change = (offer: Offered, period: BillingPeriod, consent?: Consent) =>
+    act(offer.key, async () => {
+      setPayment(await changePlan(env, { ...wantedOf(offer, period), consent }))
+      setAsked(undefined)
+      setBought(undefined)
+    })
   function choose(offer: Offered, period: BillingPeriod) {
+    if (!card && terms) return setBought({ offer, period })
     if (!card) return change(offer, period)
     act(offer.key, async () => setAsked({ offer, period, dueNowCents: await previewPlan(env, wantedOf(offer, period)) }))
   }
@@ -129,11 +137,20 @@ export function PlanList({ tier, subscription, packages }: Props) {
           name={asked.offer.name}
           dueNowCents={asked.dueNowCents}
           periodEnd={card?.periodEnd ?? null}
-          onChange={() => {
-            setAsked(undefined)
-            change(asked.offer, asked.period)
-          }}
+          terms={terms}
+          isPending={pending !== undefined}
+          onChange={(consent) => change(asked.offer, asked.period, consent)}
           onClose={() => setAsked(undefined)}
+        />
+      )}
+      {bought && terms && (
+        <BuyDialog
+          name={bought.offer.name}
+          {...priceFor(bought.offer, bought.period)}
+          terms={terms}
+          isPending={pending !== undefined}
+          onBuy={(consent) => change(bought.offer, bought.period, consent)}
+          onClose={() => setBought(undefined)}
         />
       )}
     </section>

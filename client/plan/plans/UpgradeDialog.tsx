@@ -13,6 +13,7 @@ import { leavingStore } from './leaving.ts'
 import { needsPlan } from './needsPlan.ts'
 import { shownPrice, testCardWords } from './planLines.ts'
 import { byPrice, changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
+import { useConsent } from './useConsent.tsx'
 import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
 
@@ -44,11 +45,12 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
   const chosen = offers?.find(({ key }) => key === chosenKey) ?? offers?.[0]
   const isOff = subscription?.cardProvider === 'off'
   const testCards = subscription && testCardWords(subscription)
+  const { consent, isMissing, boxes } = useConsent(isOff ? undefined : subscription?.terms)
 
   const pay = (offer: Offered) =>
     act(offer.key, async () => {
       const { tier, packageId } = offer
-      const inFrame = await changePlan(env, { tier, packageId, billingPeriod: priceFor(offer, 'monthly').period })
+      const inFrame = await changePlan(env, { tier, packageId, billingPeriod: priceFor(offer, 'monthly').period, consent })
       if (inFrame) setPayment(inFrame)
       else onClose()
     })
@@ -86,6 +88,7 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
       )}
       {testCards && <Note icon={Info}>{testCards}: pay by a test card.</Note>}
       {isOff && <Note icon={Info}>Card payment is not set up on this server.</Note>}
+      {chosen && boxes}
       <Link className="linkish" href="/subscribe" state={{ askedIn: askedIn() }} onClick={onClose}>
         View All Plans
       </Link>
@@ -94,7 +97,7 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
           Maybe Later
         </button>
         {chosen && !isOff && (
-          <button type="button" className="btn primary" disabled={pending !== undefined} onClick={() => pay(chosen)}>
+          <button type="button" className="btn primary" disabled={isMissing || pending !== undefined} onClick={() => pay(chosen)}>
             {pending !== undefined ? 'Processing...' : `Choose ${chosen.name}`}
           </button>
         )}

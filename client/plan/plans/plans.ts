@@ -2,7 +2,9 @@ import type { OfferLimits } from '../../../contract/money/benefits.ts'
 import { compareSizes, limitsOf, limitsOfPackage } from '../../../contract/money/offerLimits.ts'
 import { type BillingPeriod, type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
 import { PLANS, type Tier } from '../../../contract/money/plans.ts'
+import type { Consent } from '../../../contract/money/terms.ts'
 import type { Env } from '../../env.ts'
+import { ApiError } from '../../net/api.ts'
 import { isOnionOrigin } from '../../net/onion.ts'
 import { shared } from '../../ui/shared.ts'
 import { keepCheckout } from './askedIn.ts'
@@ -156,6 +158,7 @@ interface Wanted {
   tier: SoldTier | 'free'
   packageId?: string | undefined
   billingPeriod: BillingPeriod
+  consent?: Consent | undefined
 }
 
 /** A payment whose form is shown in a frame. */
@@ -184,11 +187,12 @@ export async function leaveFor(url: string): Promise<void> {
  * where nothing is left to do here. Throws ApiError.
  */
 export async function changePlan(env: Env, wanted: Wanted, embedded = true): Promise<FramePayment | undefined> {
-  const { tier, packageId, billingPeriod } = wanted
+  const { tier, packageId, billingPeriod, consent } = wanted
   // A frame of the provider would open a connection beside Tor before anybody is asked.
   const isFramed = embedded && !isOnionOrigin()
   const choice = { tier, billingPeriod, embedded: isFramed, ...(packageId !== undefined && { packageId }) }
-  const { checkoutUrl, clientSecret, frameUrl } = await env.api(paymentsApi.upgrade, choice)
+  const asked = env.api(paymentsApi.upgrade, { ...choice, ...(consent && { consent }) })
+  const { checkoutUrl, clientSecret, frameUrl } = await asked.catch((error: unknown) => readTerms(env, error))
   if (isFramed && clientSecret !== undefined && frameUrl !== undefined) return { clientSecret, frameUrl, wanted }
   if (checkoutUrl === undefined) await readPlans(env)
   else {
@@ -196,6 +200,13 @@ export async function changePlan(env: Env, wanted: Wanted, embedded = true): Pro
     await leaveFor(checkoutUrl)
   }
   return undefined
+}
+
+/** Reads the terms that a refusal is about, which another tab may have shown before. Throws the failure. */
+export async function readTerms(env: Env, failure: unknown): Promise<never> {
+  const isOfTerms = failure instanceof ApiError && (failure.code === 'terms_required' || failure.code === 'terms_changed')
+  if (isOfTerms) await readSubscription(env)
+  throw failure
 }
 
 /** What the change costs now, in US cents. Throws ApiError. */
