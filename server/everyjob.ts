@@ -24,6 +24,7 @@ import { endCards } from './money/coins/endCards.ts'
 import { watchPayments } from './money/coins/watchPayments.ts'
 import { followPlans } from './money/ledger/ledger.ts'
 import type { Card } from './money/payments/card.ts'
+import { mailFailures } from './money/payments/failureMail.ts'
 import { askForOverdue } from './money/payments/webhook.ts'
 import { dropOldReceipts, writeReceipts } from './money/receipts/receipts.ts'
 import { moveDays } from './people/presence/presence.ts'
@@ -71,6 +72,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>, { keep, alarm }: Told): Jo
   callsJob(),
   { name: 'due-transfers', periodSeconds: 50, work: endDueTransfers },
   overdueJob(),
+  { name: 'mail-failed-renewals', periodSeconds: 50, work: mailFailures },
   ...renewalJobs(card),
   ...checkJobs(),
   ...(alarm ? [{ name: 'money-alarms', periodSeconds: 50, work: watchMoney(alarm) }] : []),

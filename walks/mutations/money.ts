@@ -3,6 +3,13 @@ import type { Mutation } from './mutation.ts'
 /** What is paid, by whom, how often, and what it gives until when. */
 export const money: Mutation[] = [
   {
+    name: 'A checkout begins without consent to the operator’s terms',
+    file: 'server/money/payments/checkout.ts',
+    from: 'requireTerms(env, choice.consent)',
+    to: 'void requireTerms',
+    test: 'server/money/payments/consent.test.ts',
+  },
+  {
     name: 'A period that is paid still counts in the instant in which it ends',
     file: 'server/money/ledger/standing.ts',
     from: 'at < entry.endsAt)',

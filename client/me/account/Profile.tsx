@@ -102,7 +102,12 @@ export function Profile({ user }: { user: User }) {
         inputRef={fields.email}
         value={typed.email}
         error={errors.email}
-        help={<p className="help">Seen by you and by the administrators of this server, by nobody else.</p>}
+        help={
+          <p className="help">
+            Seen by you and by the administrators of this server, by nobody else. Where the server sends mail, one goes there if a
+            payment of your plan fails.
+          </p>
+        }
         onValue={(email) => type({ email })}
         maxLength={LIMITS.emailMax}
         autoComplete="email"
