@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { COIN_LIMITS } from '../contract/money/coinlimits.ts'
 import { accountRoutes } from './account/account/routes.ts'
 import { familyRoutes } from './account/family/routes.ts'
 import { lockLeaving } from './admin/acts.ts'
@@ -40,7 +41,7 @@ import { putBefore } from './ground/http/shortcut.ts'
 import { requireTor } from './ground/http/torOnly.ts'
 import { serveWellKnown } from './ground/http/wellknown.ts'
 import { type Jobs, makeJobs } from './ground/jobs/jobs.ts'
-import { measureAlarms, measureAnchors, measureAnswers, measureJobs } from './ground/metrics/measures.ts'
+import { measureAlarms, measureAnchors, measureAnswers, measureGaps, measureJobs } from './ground/metrics/measures.ts'
 import type { Metrics } from './ground/metrics/metrics.ts'
 import { deviceRoutes } from './identity/devices/routes.ts'
 import { sessionRoutes } from './identity/sessions/routes.ts'
@@ -51,6 +52,8 @@ import { receiptRoutes } from './money/receipts/routes.ts'
 import { privacyRoutes } from './people/privacy/routes.ts'
 import type { Config, Listener } from './settings/config.ts'
 import { openSockets, type Sockets } from './sockets.ts'
+
+const WIDE_GAP = 'a wallet of coins has a long row of unpaid addresses: raise its gap limit, or it shows less than it has'
 
 export interface App extends Sockets {
   http: FastifyInstance
@@ -152,6 +155,7 @@ export async function makeApp(
   }
   const report = (error: unknown, name: string) => logIncident(log, error, `job ${name}`)
   const shown = metrics && measureAnchors(metrics)
+  const shownGaps = metrics && measureGaps(metrics)
   // The job may have run today already.
   if (shown) readAnchors(env.db).then(shown, (error: unknown) => report(error, 'newest-hashes'))
   const jobs = makeJobs({
@@ -163,6 +167,10 @@ export async function makeApp(
         shown?.(anchors)
       },
       alarm: metrics && measureAlarms(metrics, env.clock),
+      gaps(gaps) {
+        for (const gap of gaps) if (gap.unpaid >= COIN_LIMITS.gap) log.warn(gap, WIDE_GAP)
+        shownGaps?.(gaps)
+      },
     }),
     report,
     onRun: metrics && measureJobs(metrics),

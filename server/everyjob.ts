@@ -20,6 +20,7 @@ import { dropUsedChallenges } from './identity/passkeys/passkeyChallenge.ts'
 import { deleteExpiredSessions } from './identity/sessions/sessions.ts'
 import { dropOldSignIns } from './identity/sessions/signins.ts'
 import { type Alarms, checkLedgerDaily, checkProviderDaily, watchMoney } from './money/check/checks.ts'
+import { type Gap, watchGaps } from './money/coins/addresses.ts'
 import { endCards } from './money/coins/endCards.ts'
 import { watchPayments } from './money/coins/watchPayments.ts'
 import { followPlans } from './money/ledger/ledger.ts'
@@ -38,10 +39,12 @@ interface Told {
   keep: (anchors: Anchor[]) => void
   /** It learns each minute where money needs somebody. */
   alarm: ((alarms: Alarms) => void) | undefined
+  /** It learns each hour how many addresses in a row were never paid. */
+  gaps: (gaps: Gap[]) => void
 }
 
 /** The periodic jobs of one server. */
-export const everyJob = ({ card }: Pick<Env, 'card'>, { keep, alarm }: Told): Job[] => [
+export const everyJob = ({ card }: Pick<Env, 'card'>, { keep, alarm, gaps }: Told): Job[] => [
   { name: 'expired-sessions', periodSeconds: HOUR, work: deleteExpiredSessions },
   { name: 'used-challenges', periodSeconds: HOUR, work: dropUsedChallenges },
   { name: 'old-sign-ins', periodSeconds: DAY, work: dropOldSignIns },
@@ -65,6 +68,7 @@ export const everyJob = ({ card }: Pick<Env, 'card'>, { keep, alarm }: Told): Jo
   // The same.
   { name: 'receipts', periodSeconds: 50, work: writeReceipts },
   { name: 'old-receipts', periodSeconds: DAY, work: dropOldReceipts },
+  { name: 'coin-gaps', periodSeconds: HOUR, work: watchGaps(gaps) },
   { name: 'coins-end-cards', periodSeconds: 50, work: endCards },
   { name: 'unused-key-packages', periodSeconds: DAY, work: dropUnusedKeyPackages },
   compareJob(),

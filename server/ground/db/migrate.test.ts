@@ -326,11 +326,11 @@ test('rooms of before get numbers, and all that was said, sealed and archived in
   expect(await alice.does(roomsApi.commit, first)).toEqual({ seq: 1 })
 })
 
-/** As it was before consents, mails about renewals and the pages of a wallet. */
+/** As it was before consents and mails about renewals. */
 async function forgetsOperator(client: pg.Client) {
-  await client.query(`drop table purchase_consents; drop index if exists crypto_payments_wallet; drop index card_accounts_failed;
+  await client.query(`drop table purchase_consents; drop index card_accounts_failed;
     alter table card_accounts drop column mail_about, drop column mail_tries, drop column mail_next_at`)
-  await forget(client, '0023_operator')
+  await forget(client, '0025_operator')
 }
 
 test('requests in coins that were no longer looked at are looked at again, with no number that nobody knows', async () => {

@@ -39,6 +39,16 @@ export function measureAnchors(metrics: Metrics): (anchors: readonly { chain: st
   }
 }
 
+export function measureGaps(metrics: Metrics): (gaps: readonly { chain: string; unpaid: number }[]) => void {
+  let last: Parameters<ReturnType<typeof measureGaps>>[0] = []
+  const help = 'The longest row of unpaid addresses that the wallet must look past, read hourly'
+  for (const chain of ['bitcoin', 'ethereum'])
+    metrics.gauge(`conclave_unpaid_addresses_${chain}`, help, () => last.find((gap) => gap.chain === chain)?.unpaid ?? 0)
+  return (gaps) => {
+    last = gaps
+  }
+}
+
 /** Returns a function that counts errors of the card provider by type. */
 export const measureCardErrors = (metrics: Metrics): ((type: string) => void) => {
   const count = metrics.counter('conclave_card_errors_total', 'Errors that the card provider answers, by type')

@@ -4,7 +4,6 @@ import { COIN_LIMITS } from '../../../contract/money/coinlimits.ts'
 import {
   COIN_REQUEST_SECONDS,
   type CoinPayment,
-  type Currency,
   coinPlanShape,
   type coinsApi,
   currencyShape,
@@ -18,10 +17,9 @@ import { noteConsent, requireTerms } from '../payments/consent.ts'
 import { closeCheckout, renewalOf } from '../payments/endRenewal.ts'
 import { findOffer, type Offer } from '../payments/offers.ts'
 import { tierOf } from '../plans/plans.ts'
+import { addressFor } from './addresses.ts'
 import { unitsFor, usdOf } from './amounts.ts'
-import { type Chain, NodeError } from './chain.ts'
 import { asWritten, paysAddress } from './namedPayment.ts'
-import { chainNameOf } from './openCoins.ts'
 import { shownPayment } from './shownPayment.ts'
 import * as store from './store.ts'
 import { lookIfAnswered } from './watchPayments.ts'
@@ -30,8 +28,6 @@ import { lookIfAnswered } from './watchPayments.ts'
 const REUSED_MS = 10 * 60_000
 /** Within this time the page gets what is known. */
 const LOOK_MS = 8_000
-/** A restored database gives used addresses. */
-const ADDRESS_TRIES = 20
 const SOLD_MAX = 50
 
 type Wanted = z.output<typeof coinsApi.createPayment.input>
@@ -82,22 +78,27 @@ export async function createPayment(env: Env, user: SignedInUser, wanted: Wanted
   const rate = await coins.prices.quoted(currency)
   // An unpaid address leaves a gap in the operator's wallet.
   await requireRoom(db, user.id)
-  const { address, index, height } = await freshAddress(env, chain, currency)
+  const { address, index, height, again } = await addressFor(env, chain, currency, user.id)
   requireConsent(await closeCheckout(env, user.id), wanted)
   const now = clock()
+  const request = {
+    ...{ userId: user.id, packageId: sold.packageId, tier: sold.tier, billingPeriod, currency },
+    ...{ amount: unitsFor(currency, sold.cents, rate).toString(), usdCents: sold.cents, rate: rate.toString() },
+    ...{ endsCard: wanted.endsCard ? ('asked' as const) : null, walletAddress, scannedHeight: height },
+    ...{ paymentAddress: address, addressIndex: index, createdAt: now, nextLookAt: now },
+    expiresAt: new Date(now.getTime() + COIN_REQUEST_SECONDS * 1000),
+  }
   const payment = await db.transaction(async (tx) => {
     await store.noteChosen(tx, user.id, currency, walletAddress)
     await requireRoom(tx, user.id)
-    const made = await store.insertPayment(tx, {
-      ...{ id: randomUUID(), userId: user.id, packageId: sold.packageId, tier: sold.tier, billingPeriod, currency },
-      ...{ amount: unitsFor(currency, sold.cents, rate).toString(), usdCents: sold.cents, rate: rate.toString() },
-      ...(wanted.endsCard && { endsCard: 'asked' as const }),
-      ...{ paymentAddress: address, addressIndex: index, walletAddress, scannedHeight: height, createdAt: now, nextLookAt: now },
-      expiresAt: new Date(now.getTime() + COIN_REQUEST_SECONDS * 1000),
-    })
-    await noteConsent(env, tx, { ...boughtBy(made), billingPeriod })
+    const made = again
+      ? await store.askAgain(tx, again, request)
+      : await store.insertPayment(tx, { id: randomUUID(), ...request })
+    if (made) await noteConsent(env, tx, { ...boughtBy(made), billingPeriod })
     return made
   })
+  // Another tab has taken the address.
+  if (!payment) return await createPayment(env, user, wanted)
   return shownPayment(coins, payment)
 }
 
@@ -155,22 +156,6 @@ async function offerOf(env: Env, plan: CoinPlan) {
   if (!offer || offer.packageId !== null) return []
   const prices = { monthlyPrice: monthly?.amountCents ?? null, yearlyPrice: yearly?.amountCents ?? null }
   return [{ id: plan, name: offer.name, ...prices }]
-}
-
-/** Returns an unused address and the block before its money. */
-async function freshAddress({ db }: Env, chain: Chain, currency: Currency) {
-  try {
-    const height = await chain.tryLook()
-    for (let tries = 0; tries < ADDRESS_TRIES; tries++) {
-      const index = await store.takeIndex(db, chainNameOf(currency))
-      const address = await chain.addressAt(index)
-      if (await chain.isUntouched(address)) return { address, index, height }
-    }
-  } catch (error) {
-    // Money is asked for only if the chain can be read.
-    if (!(error instanceof NodeError)) throw error
-  }
-  throw new Refusal('currency_unavailable')
 }
 
 export async function listPayments({ coins, db, clock }: Env, { id }: SignedInUser): Promise<CoinPayment[]> {

@@ -9,6 +9,12 @@ import { premiumPackages as packages } from '../../ground/db/schema/plans.ts'
 export type Payment = typeof payments.$inferSelect
 export type ArrivalRow = typeof arrivals.$inferSelect
 
+/** Nothing has ever been seen at the address. */
+export const isLeft = and(
+  ...[eq(payments.status, 'expired'), eq(payments.received, '0'), isNull(payments.decided), isNull(payments.namedTransaction)],
+  sql`not exists (select from ${arrivals} where ${arrivals.paymentId} = ${payments.id})`,
+)
+
 const isOpen = inArray(payments.status, ['pending', 'confirming'])
 
 /** A package without messages is not sold. */
@@ -64,6 +70,21 @@ export const countOpen = (db: Queryable, userId: string): Promise<number> =>
 export async function insertPayment(tx: Queryable, payment: typeof payments.$inferInsert): Promise<Payment> {
   const [row] = await tx.insert(payments).values(payment).returning()
   if (!row) throw new Error('A payment was not written')
+  return row
+}
+
+/** Asks for another payment at the address of one that nobody paid. Returns undefined if it is that no more. */
+export async function askAgain(
+  tx: Queryable,
+  { id, looks }: Pick<Payment, 'id' | 'looks'>,
+  request: Omit<typeof payments.$inferInsert, 'id'>,
+): Promise<Payment | undefined> {
+  const anew = { status: 'pending' as const, nativeUnits: '0', blockConfirmations: 0, transactionHash: null, confirmedAt: null }
+  const [row] = await tx
+    .update(payments)
+    .set({ ...request, ...anew, lookedAt: null, looks: looks + 1 })
+    .where(and(eq(payments.id, id), eq(payments.looks, looks), isLeft))
+    .returning()
   return row
 }
 

@@ -57,7 +57,6 @@ export const cryptoPayments = pgTable(
     // An address is given out once.
     uniqueIndex('crypto_payments_address').on(sql`lower(${table.paymentAddress})`),
     index('crypto_payments_user').on(table.userId, table.createdAt),
-    index('crypto_payments_wallet').on(sql`(${table.currency} = 'bitcoin')`, sql`coalesce(${table.addressIndex}, -1)`, table.id),
     index('crypto_payments_next_look').on(table.nextLookAt),
     index('crypto_payments_ends_card').on(table.userId).where(sql`${table.endsCard} in ('due', 'same')`),
     index('crypto_payments_package').on(table.packageId).where(sql`${table.packageId} is not null`),

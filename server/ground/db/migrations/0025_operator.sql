@@ -19,5 +19,4 @@ ALTER TABLE "card_accounts" ADD COLUMN "mail_tries" integer DEFAULT 0 NOT NULL;-
 ALTER TABLE "card_accounts" ADD COLUMN "mail_next_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "purchase_consents" ADD CONSTRAINT "purchase_consents_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "purchase_consents_user" ON "purchase_consents" USING btree ("user_id","consented_at");--> statement-breakpoint
-CREATE INDEX "crypto_payments_wallet" ON "crypto_payments" USING btree (("currency" = 'bitcoin'),coalesce("address_index", -1),"id");--> statement-breakpoint
 CREATE INDEX "card_accounts_failed" ON "card_accounts" USING btree ("failed_since") WHERE "card_accounts"."failed_since" is not null;
