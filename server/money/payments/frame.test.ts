@@ -1,6 +1,7 @@
 import { request as ask, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { runInNewContext } from 'node:vm'
+import Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { accountApi } from '../../../contract/account/account.ts'
@@ -171,7 +172,8 @@ test('the page may be shown by the messenger alone, and loads of the provider al
   expect(sources.filter((source) => !/^https:\/\/(\*\.)?(\w+\.)?stripe\.com$/.test(source))).toEqual([origin])
   expect(policy).not.toMatch(/unsafe|onion/)
   const page = framePage(config, config.frame ?? { origin: '', publishableKey: '' }, 1)
-  expect(page).toContain('<script src="https://js.stripe.com/dahlia/stripe.js"></script>')
+  // The provider's script and the client of the server are made for one version of its interface.
+  expect(page).toContain(`<script src="https://js.stripe.com/${Stripe.MAJOR_API_VERSION}/stripe.js"></script>`)
   expect(page).toContain('data-key="pk_test_1"')
   expect(page).not.toContain('sk_test')
   const local = frameHeaders(readConfig({ CHECKOUT_ORIGIN: 'http://pay.localhost:4000' }), 3000)

@@ -14,7 +14,7 @@ interface Provider {
 
 /** https://docs.stripe.com/security/guide#content-security-policy, without the maps that complete addresses. */
 const STRIPE: Provider = {
-  script: 'https://js.stripe.com/dahlia/stripe.js',
+  script: 'https://js.stripe.com/endive/stripe.js',
   sources: [
     ['script-src', "'self' https://js.stripe.com https://*.js.stripe.com https://checkout.stripe.com"],
     ['connect-src', 'https://api.stripe.com https://checkout.stripe.com'],

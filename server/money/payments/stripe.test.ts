@@ -45,3 +45,16 @@ test('neither the key nor the webhook secret stands in an answer or in the log',
   expect(world.log()).toContain(paymentsApi.webhook.path)
   for (const secret of [KEY, SECRET]) expect(told).not.toContain(secret)
 })
+
+test('a signed event that is about nothing, and one that is too large, are refused by name', async () => {
+  for (const payload of [
+    '{"id":"evt_1","type":"invoice.paid"}',
+    event('x', {}).replace('"object":{}', '"object":null'),
+    '7',
+    'null',
+  ])
+    expect(await posts(payload, SECRET), payload).toBeRefused(400, 'invalid_webhook')
+  const filled = (bytes: number) => event('invoice.paid', { object: 'invoice', customer: 'cus_of_nobody', x: 'x'.repeat(bytes) })
+  expect((await posts(filled(900 * 1024), SECRET)).status).toBe(200)
+  expect(await posts(filled(1024 * 1024), SECRET)).toBeRefused(413, 'too_large')
+})

@@ -143,7 +143,16 @@ function isOurs({ data: { object } }: Stripe.Event): boolean {
   return billedBy(metadata ?? {}, undefined) !== undefined
 }
 
-function verified({ card: { notes } }: Env, check: () => Stripe.Event): Stripe.Event {
+function verified(env: Env, check: () => Stripe.Event): Stripe.Event {
+  const event = signedBy(env, check)
+  // A signed body is still any JSON.
+  const object: unknown = Object(Object(event).data).object
+  if (typeof object !== 'object' || object === null || typeof Object(event).id !== 'string')
+    throw new Refusal('invalid_webhook', { text: 'This event is about nothing' })
+  return event
+}
+
+function signedBy({ card: { notes } }: Env, check: () => Stripe.Event): Stripe.Event {
   try {
     const event = check()
     notes.noteEvent('taken')
