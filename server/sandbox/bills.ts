@@ -34,6 +34,7 @@ export async function payCheckout(desk: Desk, sessionId: string, number: string,
   const item = { id: newId('si'), object: 'subscription_item' as const, current_period_start: desk.now, current_period_end: end }
   const subscription: Subscription = {
     ...{ id: newId('sub'), object: 'subscription', status: 'active', customer: session.customer, metadata: session._metadata },
+    currency: session._price.currency,
     ...{ created: desk.now, start_date: desk.now, cancel_at_period_end: false, cancel_at: null, canceled_at: null },
     ...{ pending_update: null, latest_invoice: '', payment_settings: { payment_method_types: null } },
     items: { object: 'list', data: [{ ...item, price: session._price }] },

@@ -51,6 +51,7 @@ export interface Subscription {
   status: 'active' | 'past_due' | 'canceled'
   customer: string
   metadata: Record<string, string>
+  currency: string
   created: number
   start_date: number
   cancel_at_period_end: boolean

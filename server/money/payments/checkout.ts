@@ -11,9 +11,10 @@ import { noteConsent, requireTerms } from './consent.ts'
 import { findCustomers, newCustomer } from './customer.ts'
 import { metadataOf } from './meaning.ts'
 import { findOffer, type Offer, type Purchase } from './offers.ts'
+import { endNow } from './pending.ts'
 import { requireSaleable } from './priceIds.ts'
 import * as store from './store.ts'
-import { askCurrent, isLive, runs, settleCheckout, syncCard } from './sync.ts'
+import { askCurrent, isLive, isStuck, runs, settleCheckout, syncCard } from './sync.ts'
 
 const OPEN_MINUTES = 60
 
@@ -54,6 +55,8 @@ async function openSession(env: Env, user: SignedInUser, choice: Purchase, way: 
     if (await takeRunning(env, tx, card, customers)) return undefined
     const paid = await paidStanding(tx, user.id, env.clock())
     if (compareSizes(paid, offer) >= 0) return undefined
+    if (isStuck(card) && card.subscriptionId !== null)
+      await endNow(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
     const customer = customers[0] ?? (await newCustomer(client, card))
     const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
     await store.saveCard(tx, env.card.providerId, user.id, { customerId: customer, checkoutId: session.id })

@@ -4,6 +4,7 @@ import { cardsOf } from '../../testing/cards.ts'
 import type { Person } from '../../testing/person.ts'
 import { startWorld } from '../../testing/world.ts'
 import { endCard } from './endCard.ts'
+import { syncCard } from './sync.ts'
 import { askForOverdue } from './webhook.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -308,3 +309,64 @@ test('an invoice in another currency is not written as dollars: it is named, and
   expect(named.mock.calls).toContainEqual([{ invoice: expect.any(String) }, expect.stringContaining('an invoice')])
   named.mockRestore()
 })
+
+/** What the provider says of the newest subscription of somebody. */
+async function isAt(who: Person, more: object): Promise<void> {
+  await world.sql(
+    `update sandbox_objects set body = body || $2::jsonb where id = (select id from sandbox_objects where kind = 'subscription'
+     and customer = (select customer_id from card_accounts where user_id = $1) order by place desc limit 1)`,
+    [who.id, JSON.stringify(more)],
+  )
+  await world.env.db.transaction((tx) => syncCard(world.env, tx, who.id))
+}
+const runningOf = async (who: Person) =>
+  (
+    await world.sql(
+      `select body ->> 'status' as status from sandbox_objects where kind = 'subscription'
+       and customer = (select customer_id from card_accounts where user_id = $1) order by place`,
+      [who.id],
+    )
+  ).map(({ status }) => status)
+
+test('a subscription in another currency, of this server, is named, is not renewed, and stands in nobody’s way', async () => {
+  const alice = await free()
+  const named = vi.spyOn(world.env.card, 'warn')
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+  await untold(() => pays(url))
+  await world.sql(
+    `update sandbox_objects set body = body || '{"currency":"eur"}' where kind in ('invoice', 'subscription')
+     and customer = (select customer_id from card_accounts where user_id = $1)`,
+    [alice.id],
+  )
+  for (const _ of [1, 2]) await world.env.db.transaction((tx) => syncCard(world.env, tx, alice.id))
+  const told = named.mock.calls.filter(([, words]) => words.includes('another currency'))
+  expect(told.map(([details]) => details)).toEqual([{ subscription: expect.any(String), currency: 'eur' }])
+  named.mockRestore()
+  expect(await stateOf(alice)).toMatchObject({ tier: 'free', card: null })
+  await buys(alice, 'premium')
+  expect(await tierOf(alice)).toBe('premium')
+  await passes(32)
+  expect(await runningOf(alice)).toEqual(['canceled', 'active'])
+})
+
+test('a trial at the provider is shown as a card that runs, and no second checkout stands beside it', async () => {
+  const alice = await free()
+  await buys(alice, 'premium')
+  await isAt(alice, { status: 'trialing' })
+  expect((await stateOf(alice)).card).toMatchObject({ tier: 'premium', renews: true })
+  expect(await alice.tries(paymentsApi.checkout, { planType: 'premium' })).toBeRefused(409, 'already_subscribed')
+})
+
+test.each(['unpaid', 'paused'])(
+  'a subscription that is %s at the provider ends before the plan is bought anew',
+  async (status) => {
+    const alice = await free()
+    await buys(alice, 'test')
+    await isAt(alice, { status })
+    expect((await stateOf(alice)).card).toBeNull()
+    const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium' })
+    expect(await runningOf(alice)).toEqual(['canceled'])
+    await pays(url)
+    expect([await runningOf(alice), (await stateOf(alice)).card?.tier]).toEqual([['canceled', 'active'], 'premium'])
+  },
+)

@@ -5,18 +5,22 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod, refreshStanding, writeInvoice, writeReturn } from '../ledger/ledger.ts'
 import { asked, isInvalid, isMissing } from './card.ts'
 import { type Billed, billedBy, idOf, lineOf, priceIn } from './meaning.ts'
-import { goOn } from './pending.ts'
+import { goOn, isCancelled } from './pending.ts'
 import { putBack } from './scheduled.ts'
 import * as store from './store.ts'
 
 export type CardEnv = Pick<Env, 'db' | 'card' | 'clock'>
 
 /** Other statuses never began. */
-export const BEGUN = ['active', 'past_due', 'unpaid', 'canceled', 'paused']
-const LIVE = ['active', 'past_due']
+export const BEGUN = ['active', 'past_due', 'trialing', 'unpaid', 'canceled', 'paused']
+const LIVE = ['active', 'past_due', 'trialing']
+const STUCK = ['unpaid', 'paused']
 
 export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =>
   subscriptionId !== null && LIVE.includes(status ?? '')
+
+/** It neither runs nor has ended. */
+export const isStuck = ({ status }: Pick<store.CardAccount, 'status'>): boolean => STUCK.includes(status ?? '')
 
 /** Writes what the provider says. The card's lock keeps older answers from replacing newer ones. */
 export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: string): Promise<store.CardAccount> {
@@ -24,7 +28,9 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
   const { customerId: customer } = card
   if (customer === null) return card
   const client = await env.card.client()
-  const asOf = await askCurrent(client, customer, card)
+  const own = await listOwn(client, customer, card)
+  await endForeign(env, tx, client, own, userId)
+  const asOf = newestOf(own)
   const { data: invoices } = await asked(client.invoices.list({ customer, limit: 100, expand: ['data.payments'] }))
   // An upgrade was confirmed at the provider's page.
   const current = asOf && runs(asOf) ? await followUp(client, asOf, isPaidChange(card, invoices)) : asOf
@@ -62,14 +68,44 @@ export async function askCurrent(
   customer: string,
   { subscriptionId }: Pick<store.CardAccount, 'subscriptionId'>,
 ): Promise<Stripe.Subscription | undefined> {
+  return newestOf(await listOwn(client, customer, { subscriptionId }))
+}
+
+/** Lists what this server sold, in any currency. */
+async function listOwn(client: Stripe, customer: string, { subscriptionId }: Pick<store.CardAccount, 'subscriptionId'>) {
   const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
-  const isOwn = ({ id, metadata, items }: Stripe.Subscription) =>
-    id === subscriptionId || billedBy(metadata, items.data[0]?.price.id) !== undefined
-  const begun = subscriptions
-    .filter((one) => BEGUN.includes(one.status) && isOwn(one))
+  return subscriptions.filter(
+    ({ id, metadata, items }) => id === subscriptionId || billedBy(metadata, items.data[0]?.price.id) !== undefined,
+  )
+}
+
+function newestOf(own: Stripe.Subscription[]): Stripe.Subscription | undefined {
+  const begun = own
+    .filter((one) => BEGUN.includes(one.status) && !isForeign(one))
     .sort((one, other) => other.created - one.created)
   return begun.find(runs) ?? begun[0]
 }
+
+const isForeign = ({ currency }: Pick<Stripe.Subscription, 'currency'>): boolean => (currency || 'usd') !== 'usd'
+
+/** It gives no plan: its period is not billed again. */
+async function endForeign(
+  { card }: Pick<CardEnv, 'card'>,
+  tx: Queryable,
+  client: Stripe,
+  own: Stripe.Subscription[],
+  userId: string,
+): Promise<void> {
+  for (const subscription of own.filter((one) => isForeign(one) && runs(one) && !isCancelled(one))) {
+    const { id, currency } = subscription
+    card.warn({ subscription: id, currency }, FOREIGN_CURRENCY)
+    await asked(client.subscriptions.update(id, { cancel_at_period_end: true }))
+    await store.saveCard(tx, card.providerId, userId, { checkoutId: null })
+  }
+}
+
+const FOREIGN_CURRENCY =
+  'a subscription of this server at the card provider is in another currency than US dollars: it gives no plan and is not renewed. Refund it there'
 
 export const runs = ({ status }: Stripe.Subscription): boolean => LIVE.includes(status)
 
