@@ -58,7 +58,11 @@ async function blocksOf(look: (env: Env) => Promise<unknown>, tables: string[]):
 for (const statement of FILL) await world.sql(statement, [world.env.clock()])
 while (await sumDays(world.env));
 await sumPlans(world.env)
-await world.sql('vacuum analyze')
+// An analyze that the database has begun itself keeps rows from counting as visible to all, and an index is not enough then.
+const HIDDEN =
+  "select count(*)::int as tables from pg_class where relname in ('users', 'listed_users') and relallvisible < relpages"
+do await world.sql('vacuum analyze')
+while ((await world.sql(HIDDEN))[0]?.['tables'] !== 0)
 
 test('a look at the income reads a row for each day, however much was paid', async () => {
   expect(await world.sql('select count(*)::int as count from ledger_entries')).toEqual([{ count: 2 * PEOPLE }])

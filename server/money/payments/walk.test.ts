@@ -9,6 +9,7 @@ import { accountKeys, startBitcoin, startPriceSources } from '../../testing/chai
 import type { Person } from '../../testing/person.ts'
 import { takeCopy } from '../../testing/restored.ts'
 import { startWorld, type World } from '../../testing/world.ts'
+import { checkProvider } from '../check/checks.ts'
 import { followPlans } from '../ledger/ledger.ts'
 import { startProvider } from './provider.ts'
 
@@ -202,4 +203,8 @@ test('after any payments, confirmations, declines, changes, refunds, disputes, g
     }
     await holds()
   }
+  world.env.clock = clock
+  await passes(1)
+  // A copy that was put back is behind in what no event tells again.
+  expect((await checkProvider(world.env, 'events')).differences).toEqual([])
 }, 1_200_000)

@@ -10,6 +10,7 @@ import { accountKeys, startBitcoin, startPriceSources } from '../../testing/chai
 import type { Person } from '../../testing/person.ts'
 import { takeCopy } from '../../testing/restored.ts'
 import { startWorld, type World } from '../../testing/world.ts'
+import { checkProvider } from '../check/checks.ts'
 import { EARLY_MS } from '../ledger/standing.ts'
 
 // `npm run test:walks` has two hundred customers for a year.
@@ -185,6 +186,7 @@ async function agrees(people: Person[], when: string): Promise<void> {
   ])
   expect(found, when).toEqual(expected)
   await holds()
+  expect((await checkProvider(world.env, 'nothing')).differences, when).toEqual([])
 }
 
 /** A tenth of what can be made up for is lost; the rest is repeated until it is answered. */
