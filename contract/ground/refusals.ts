@@ -145,7 +145,10 @@ export const REFUSALS = {
   payment_due: { status: 409, text: 'A payment of this plan has failed. Pay it first, then change the plan' },
   not_refundable: { status: 409, text: 'The 30 days of the guarantee are over, or it was used before' },
   terms_required: { status: 409, text: 'Agree to the terms of this server before you buy. Nothing was paid' },
-  terms_changed: { status: 409, text: 'The terms of this server have changed. Read them again before you agree. Nothing was paid' },
+  terms_changed: {
+    status: 409,
+    text: 'The terms of this server have changed. Read them again before you agree. Nothing was paid',
+  },
   package_not_found: { status: 404, text: 'Package not found' },
   package_archived: { status: 409, text: 'This package is archived. Create another one' },
   package_bought: {

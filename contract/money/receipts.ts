@@ -77,6 +77,9 @@ const detailsShape = z.object({
   taxId: trimmed(RECEIPT_LIMITS.taxIdMax),
 })
 
+/** PostgreSQL knows no year of five digits. */
+const day = z.iso.date().refine((at) => at < '9999', 'The year must be below 9999')
+
 export const receiptsApi = {
   list: endpoint({
     method: 'GET',
@@ -173,8 +176,8 @@ export const ledgerApi = {
     summary:
       'What was asked, paid, paid back and given from one UTC day to another, both included, the oldest first, after that place.',
     input: z.object({
-      from: z.iso.date(),
-      to: z.iso.date(),
+      from: day,
+      to: day,
       after: seqShape.default(0),
     }),
     output: z.object({ entries: z.array(exportedShape).max(RECEIPT_LIMITS.exportPage), hasMore: z.boolean() }),

@@ -31,7 +31,10 @@ test('cards: the sandbox on this machine alone, Stripe with both secrets, nothin
   }
   for (const HOST of ['localhost', '127.0.0.1', '::1']) expect(readConfig({ HOST }).card).toEqual({ provider: 'sandbox' })
   expect(readConfig({ ...served, CARD_PROVIDER: 'sandbox' }).card).toEqual({ provider: 'sandbox' })
-  expect(readConfig({ ...served, ...stripe }).card).toMatchObject({ provider: 'stripe', secretKey: 'sk_test_1' })
+  expect(readConfig({ ...served, ...stripe, PLANS_FOR_TEST_CARDS: 'on' }).card).toMatchObject({
+    provider: 'stripe',
+    secretKey: 'sk_test_1',
+  })
   expect(() => readConfig({ NODE_ENV: 'production', CARD_PROVIDER: 'sandbox' })).toThrow(/^CARD_PROVIDER must be stripe or off/)
   expect(() => readConfig({ STRIPE_SECRET_KEY: 'sk_test_1' })).toThrow(/^STRIPE_WEBHOOK_SECRET must be set together/)
   expect(() => readConfig({ CARD_PROVIDER: 'stripe' })).toThrow(/^STRIPE_SECRET_KEY must be set/)
@@ -87,8 +90,10 @@ test('a live key of Stripe stops the start, says why, and is not repeated', () =
     expect(readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1' }).card).toMatchObject({ provider: 'stripe' })
 })
 
-test('a test key in production gives paid plans for nothing: it needs a setting that says so', () => {
+test('a test key in production, or where others reach the server, gives paid plans for nothing: it needs a setting that says so', () => {
   const keys = { NODE_ENV: 'production', STRIPE_SECRET_KEY: 'sk_test_51', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+  for (const reached of [{ PUBLIC_URL: 'https://chat.example.org' }, { HOST: '0.0.0.0' }])
+    expect(() => readConfig({ ...keys, NODE_ENV: undefined, ...reached })).toThrow(/^PLANS_FOR_TEST_CARDS must be on/)
   for (const STRIPE_SECRET_KEY of ['sk_test_51', 'rk_test_51'])
     expect(() => readConfig({ ...keys, STRIPE_SECRET_KEY })).toThrow(/^PLANS_FOR_TEST_CARDS must be on/)
   expect(() => readConfig({ ...keys, PLANS_FOR_TEST_CARDS: 'off' })).toThrow(/^PLANS_FOR_TEST_CARDS must be on/)
@@ -111,7 +116,8 @@ test('a key that is none of Stripe’s stops the start and is not repeated, and 
 })
 
 test('cards are paid in a frame where there is another host for it, and its settings are named', () => {
-  const cards = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }
+  const secrets = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', PLANS_FOR_TEST_CARDS: 'on' }
+  const cards = { ...secrets, STRIPE_PUBLISHABLE_KEY: 'pk_test_1' }
   const all = { ...cards, PUBLIC_URL: 'https://chat.example.org', CHECKOUT_ORIGIN: 'https://pay.example.org' }
   expect(readConfig(cards).frame).toBeUndefined()
   expect(readConfig(all).frame).toEqual({ origin: 'https://pay.example.org', publishableKey: 'pk_test_1' })

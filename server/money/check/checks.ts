@@ -26,7 +26,9 @@ export async function checkProvider(
 export function checkProviderDaily(): (env: Env) => Promise<boolean> {
   let walk: Walk | undefined
   let steps = 0
-  return async (env) => {
+  /** A job that has taken too long goes on meanwhile. */
+  let underWay: Promise<boolean> | undefined
+  async function step(env: Env): Promise<boolean> {
     const now = env.clock()
     walk ??= (await isDue(env, 'provider', now)) ? newWalk(now, new Date(now.getTime() - NIGHTLY_DAYS * DAY_MS)) : undefined
     if (!walk) return false
@@ -40,6 +42,12 @@ export function checkProviderDaily(): (env: Env) => Promise<boolean> {
     }
     steps = isMore ? steps + 1 : 0
     return isMore && steps % STEPS_AT_ONCE !== 0
+  }
+  return (env) => {
+    underWay ??= step(env).finally(() => {
+      underWay = undefined
+    })
+    return underWay
   }
 }
 

@@ -36,6 +36,9 @@ export interface Walk {
   /** The part under way, and where its next piece begins. */
   part: number
   after: string | undefined
+  /** What of a piece is not settled yet, and where the next piece begins. */
+  left: Difference[]
+  next: string | undefined
   looked: number
   /** Keys of the ledger that the provider has. */
   seen: Set<string>

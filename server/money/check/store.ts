@@ -6,7 +6,7 @@ import { cryptoReviews } from '../../ground/db/schema/coins.ts'
 import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
 import { cardAccounts, cardEvents } from '../../ground/db/schema/payments.ts'
 
-const LIVE = ['active', 'past_due']
+const LIVE = ['active', 'past_due', 'trialing']
 
 const isDeleted = sql<boolean>`${users.deletedAt} is not null`
 

@@ -22,24 +22,35 @@ const PAUSE_MS = 200
 export type Mending = 'nothing' | 'events' | 'all'
 
 export const newWalk = (startedAt: Date, since?: Date): Walk => ({
-  ...{ startedAt, since, part: 0, after: undefined, looked: 0 },
+  ...{ startedAt, since, part: 0, after: undefined, left: [], next: undefined, looked: 0 },
   ...{ seen: new Set(), listed: new Set(), silent: new Set(), differences: new Set(), mended: new Set() },
   failure: undefined,
 })
 
+/** A mend asks the provider several times. */
+const SETTLED_AT_ONCE = 5
+
 /**
- * Does one piece: a page of the provider's list, compared with the ledger and the cards. Nothing holds a database connection while the
+ * Does one piece, or settles some of what it found: a page of the provider's list, compared with the ledger and the cards. Nothing holds a database connection while the
  * provider is asked, but a mend. Returns true if more is left. Throws Refusal; the walk then goes on at the same page.
  */
 export async function stepWalk(env: CheckEnv, walk: Walk, mending: Mending): Promise<boolean> {
   const parts = partsOf(env)
   const part = parts[walk.part]
   if (!part) return false
-  const { looked, differences, after } = await part(env, walk)
-  for (const difference of differences) await settle(walk, difference, mending)
-  walk.looked += looked
-  walk.after = after
-  if (after === undefined) walk.part += 1
+  if (walk.left.length === 0) {
+    const { looked, differences, after } = await part(env, walk)
+    Object.assign(walk, { left: [...differences], next: after, looked: walk.looked + looked })
+  }
+  for (let settled = 0; settled < SETTLED_AT_ONCE; settled++) {
+    const [difference] = walk.left
+    if (!difference) break
+    await settle(walk, difference, mending)
+    walk.left.shift()
+  }
+  if (walk.left.length > 0) return true
+  walk.after = walk.next
+  if (walk.after === undefined) walk.part += 1
   else await wait(PAUSE_MS)
   return walk.part < parts.length
 }

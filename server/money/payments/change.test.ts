@@ -282,6 +282,19 @@ test('a year whose bank asks costs the same after a smaller plan was chosen, whi
   await holds()
 })
 
+test('a change that waits is taken back, and the smaller plan that was chosen for the end stays chosen', async () => {
+  const alice = await free()
+  await buys(alice, 'premium', CARD.asksAlways)
+  await alice.does(paymentsApi.upgrade, { tier: 'test' })
+  await alice.does(paymentsApi.upgrade, yearly)
+  expect(await waitingOf(alice)).toMatchObject({ kind: 'change' })
+  // What the page sends: the plan of the card as it is shown.
+  expect((await stateOf(alice)).card).toMatchObject({ tier: 'premium', billingPeriod: 'monthly' })
+  expect(await alice.does(paymentsApi.upgrade, { tier: 'premium', billingPeriod: 'monthly' })).toEqual({ success: true })
+  expect([await waitingOf(alice), await billsNext(alice), await paidBy(alice)]).toEqual([null, 100, [100_000]])
+  await holds()
+})
+
 test('what a plan costs by card is one price at the provider, however often it is looked at', async () => {
   const alice = await free()
   await buys(alice, 'test')

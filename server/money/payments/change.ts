@@ -68,18 +68,29 @@ async function changeCard(env: Env, user: SignedInUser, wanted: Wanted, { origin
     return { checkoutUrl: (await beginCheckout(env, user, wanted, origin)).url }
   }
   const known = planOn(card)
-  if (!known || !isSame(known, offer)) requireTerms(env, wanted.consent)
-  await requireSaleable(env, offer)
-  const { waiting } = await onCard(env, user.id, (tx) => changeSubscription(env, tx, user.id, offer, wanted.paymentMethodId))
+  if (!known || !isSame(known, offer)) {
+    requireTerms(env, wanted.consent)
+    await requireSaleable(env, offer)
+  }
+  const { waiting } = await onCard(env, user.id, (tx) => changeSubscription(env, tx, user.id, offer, wanted))
   return waiting?.kind === 'change' ? { checkoutUrl: waiting.url } : { success: true }
 }
 
-async function changeSubscription(env: Env, tx: Queryable, userId: string, offer: Offer, method?: string): Promise<void> {
+async function changeSubscription(
+  env: Env,
+  tx: Queryable,
+  userId: string,
+  offer: Offer,
+  { paymentMethodId: method, consent }: Pick<Wanted, 'paymentMethodId' | 'consent'>,
+): Promise<void> {
   const card = await requireLiveCard(env, tx, userId)
   const client = await env.card.client()
-  const subscription = await settled(client, card.subscriptionId)
+  const { subscription, hasDropped } = await settled(client, card.subscriptionId)
+  const known = planOn(card)
+  // What waited is taken back, and a smaller plan for the end stays chosen.
+  if (hasDropped && known && isSame(known, offer)) return
   const item = itemOf(subscription)
-  const plan = billedBy(subscription.metadata, item.price.id) ?? planOn(card)
+  const plan = billedBy(subscription.metadata, item.price.id) ?? known
   if (!plan) throw new Error('A subscription is of no plan')
   if (isSame(plan, offer)) return
   const current = { priceId: item.price.id, plan }
@@ -87,6 +98,11 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const next = { priceId: await keptPrice(client, offer), plan: offer }
   if (method !== undefined) await billBy(client, subscription.id, method)
   const paid = isPaid ? undefined : await paidBefore(client, subscription)
+  // A larger plan that costs no more would run on after a refund of the one that was paid.
+  if (!isPaid && (await missingCents(env, client, subscription, { next: next.priceId, paid })) <= 0)
+    throw new Refusal('change_at_end')
+  // Beside this transaction: what fails after a payment takes no consent back.
+  if (consent) await noteConsent(env, env.db, { ...offer, userId, purchase: `card:${subscription.id}` })
   // The metadata names the new price first, so its invoice is always understood.
   if (paid) await setBack(client, subscription, { paid, scheduled: current, next })
   // No pending update takes settings.
@@ -97,14 +113,14 @@ async function changeSubscription(env: Env, tx: Queryable, userId: string, offer
   const items = [{ id: item.id, price: next.priceId }]
   if (isPaid) await asked(client.subscriptions.update(subscription.id, { items, proration_behavior: 'none' }))
   else await payOrPutBack(client, subscription.id, items)
-  await noteConsent(env, tx, { ...offer, userId, purchase: `card:${subscription.id}` })
   if (isCancelled(subscription) && !(await isPending(client, subscription.id))) await goOn(client, subscription)
 }
 
-async function settled(client: Stripe, id: string): Promise<Stripe.Subscription> {
+async function settled(client: Stripe, id: string): Promise<{ subscription: Stripe.Subscription; hasDropped: boolean }> {
   const found = await asked(client.subscriptions.retrieve(id))
   await dropPending(client, found)
-  return await putBack(client, found.pending_update ? await asked(client.subscriptions.retrieve(id)) : found)
+  const hasDropped = Boolean(found.pending_update)
+  return { subscription: await putBack(client, hasDropped ? await asked(client.subscriptions.retrieve(id)) : found), hasDropped }
 }
 
 /** A checkout's own price is not sold again. */
@@ -169,6 +185,19 @@ async function askPreview(env: Env, user: SignedInUser, choice: Choice): Promise
     return { dueNowCents: offer.amountCents }
   if (await isPaidAlready(env, env.db, card, offer)) return { dueNowCents: 0 }
   const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
+  const [next, paid] = [await keptPrice(client, offer), await paidBefore(client, subscription)]
+  const dueNowCents = await missingCents(env, client, subscription, { next, paid })
+  if (dueNowCents <= 0) throw new Refusal('change_at_end')
+  return { dueNowCents }
+}
+
+/** Returns US cents that the rest of the period costs more; `paid`: where another price is the subscription's by now. */
+async function missingCents(
+  env: Env,
+  client: Stripe,
+  subscription: Stripe.Subscription,
+  { next, paid }: { next: string; paid: Named | undefined },
+): Promise<number> {
   const { id, current_period_start: start } = itemOf(subscription)
   const at = Math.max(start, Math.floor(env.clock().getTime() / 1000))
   const previewOf = (price: string) =>
@@ -178,10 +207,8 @@ async function askPreview(env: Env, user: SignedInUser, choice: Choice): Promise
         subscription_details: { items: [{ id, price }], proration_behavior: 'always_invoice', proration_date: at },
       }),
     )
-  const [next, paid] = [await keptPrice(client, offer), await paidBefore(client, subscription)]
   const { amount_due: dueCents } = await previewOf(next)
-  const missingCents = paid ? (await previewOf(paid.priceId)).total : 0
-  return { dueNowCents: Math.max(0, dueCents - missingCents) }
+  return paid ? dueCents - (await previewOf(paid.priceId)).total : dueCents
 }
 
 /** What there is instead of a subscription to end. */

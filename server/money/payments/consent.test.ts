@@ -94,6 +94,23 @@ test('to end a plan, to keep it, and to take a change back need no consent: noth
   expect(await alice.does(paymentsApi.keep, {})).toEqual({})
 })
 
+test('the consent to a plan that was chosen for the end stays beside that to a change that never came, and none is written that nobody gave', async () => {
+  const alice = await free()
+  const { url } = await alice.does(paymentsApi.checkout, { planType: 'premium', consent: AGREED })
+  await pays(url, CARD.asksAlways, 'confirmed')
+  world.passes(60)
+  await alice.does(paymentsApi.upgrade, { tier: 'test', consent: AGREED })
+  world.passes(60)
+  await alice.does(paymentsApi.upgrade, { tier: 'premium', billingPeriod: 'yearly', consent: AGREED })
+  await alice.does(paymentsApi.upgrade, { tier: 'premium', billingPeriod: 'monthly' })
+  const told = (await keptOf(alice)).map(({ tier, period }) => [tier, period])
+  expect(told).toEqual([
+    ['premium', 'monthly'],
+    ['test', 'monthly'],
+    ['premium', 'yearly'],
+  ])
+})
+
 test('Eve’s page of before the terms changed is refused by name, and what it knows anew is bought', async () => {
   const eve = await world.person('eve', 'free')
   const { terms } = world.env.config

@@ -19,9 +19,10 @@ export async function noteConsent(env: Pick<Env, 'config' | 'clock'>, tx: Querya
   const { terms } = env.config
   if (!terms) return
   const { tier, packageId, billingPeriod, amountCents, userId, purchase } = bought
-  await store.dropUnused(tx, userId, purchase)
-  await store.insertConsent(tx, {
+  const consent = {
     ...{ userId, purchase, tier, packageId, billingPeriod, amountCents, consentedAt: env.clock() },
     ...{ termsVersion: terms.version, termsUrl: terms.url, hasWithdrawal: terms.asksWithdrawal },
-  })
+  }
+  await store.dropUnused(tx, consent)
+  await store.insertConsent(tx, consent)
 }

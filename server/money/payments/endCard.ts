@@ -2,7 +2,7 @@ import { inTurn } from './cardTurns.ts'
 import { endPaid } from './endRenewal.ts'
 import { dropPending, endNow, isCancelled } from './pending.ts'
 import * as store from './store.ts'
-import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
+import { askCurrent, type CardEnv, isLive, isStuck, runs, settleCheckout, syncCard } from './sync.ts'
 
 /**
  * Ends subscription and open checkout; pays nothing back. Returns true if a subscription has ended, or will `atEnd` of what is paid. Throws
@@ -16,9 +16,10 @@ export async function endCard(env: CardEnv, userId: string, { atEnd = false } = 
   return await inTurn(env, userId, async (tx) => {
     const card = await settleCheckout(env, tx, userId, { isClosing: true })
     const current = card.customerId === null ? undefined : await askCurrent(client, card.customerId, card)
-    const isEnding = current !== undefined && runs(current) && !(atEnd && current.status !== 'past_due' && isCancelled(current))
+    const isOpen = current !== undefined && (runs(current) || isStuck(current))
+    const isEnding = isOpen && !(atEnd && current.status !== 'past_due' && isCancelled(current))
     if (current && runs(current)) await dropPending(client, current)
-    if (isEnding) await (atEnd ? endPaid(client, current) : endNow(client, current))
+    if (isEnding) await (atEnd && runs(current) ? endPaid(client, current) : endNow(client, current))
     await syncCard(env, tx, userId)
     return isEnding
   })
@@ -31,6 +32,6 @@ export async function leaveCard(env: CardEnv, userId: string): Promise<void> {
   if (known?.customerId && isBillable(known)) env.card.warn({ customer: known.customerId }, ELSEWHERE)
 }
 
-const isBillable = (card: store.CardAccount): boolean => isLive(card) || card.checkoutId !== null
+const isBillable = (card: store.CardAccount): boolean => isLive(card) || isStuck(card) || card.checkoutId !== null
 
 const ELSEWHERE = 'a customer may still be billed where this server does not take cards now: end the subscription there'

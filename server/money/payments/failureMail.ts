@@ -14,7 +14,7 @@ const AT_ONCE = 10
  * that no two servers send it. A job: returns true if more are left.
  */
 export async function mailFailures(env: Env): Promise<boolean> {
-  if (!env.mail.isOn) return false
+  if (!env.mail.isOn || env.card.provider === 'off') return false
   const due = await store.findUnmailed(env.db, env.card.providerId, env.clock(), AT_ONCE)
   for (const { userId, failedSince, tries } of due) {
     const waitMs = WAITS_MS[tries]

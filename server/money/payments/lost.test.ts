@@ -349,6 +349,19 @@ test('a subscription in another currency, of this server, is named, is not renew
   expect(await runningOf(alice)).toEqual(['canceled', 'active'])
 })
 
+test('a subscription in another currency that a version of before took for the account’s locks nobody out of cards', async () => {
+  const alice = await free()
+  await buys(alice, 'premium')
+  await world.sql(
+    `update sandbox_objects set body = body || '{"currency":"eur"}' where kind = 'subscription'
+     and customer = (select customer_id from card_accounts where user_id = $1)`,
+    [alice.id],
+  )
+  await world.env.db.transaction((tx) => syncCard(world.env, tx, alice.id))
+  expect((await stateOf(alice)).card).toBeNull()
+  expect(await alice.tries(paymentsApi.keep, {})).toBeRefused(409, 'no_subscription')
+})
+
 test('a trial at the provider is shown as a card that runs, and no second checkout stands beside it', async () => {
   const alice = await free()
   await buys(alice, 'premium')
@@ -370,3 +383,11 @@ test.each(['unpaid', 'paused'])(
     expect([await runningOf(alice), (await stateOf(alice)).card?.tier]).toEqual([['canceled', 'active'], 'premium'])
   },
 )
+
+test.each(['unpaid', 'paused'])('a subscription that is %s at the provider ends with the account', async (status) => {
+  const alice = await free()
+  await buys(alice, 'test')
+  await isAt(alice, { status })
+  const ended = await endCard(world.env, alice.id)
+  expect([ended, await runningOf(alice)]).toEqual([true, ['canceled']])
+})

@@ -1,12 +1,17 @@
-import { and, asc, eq, isNotNull, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { users } from '../../ground/db/schema/account.ts'
 import { cardAccounts as cards } from '../../ground/db/schema/payments.ts'
+
+const DAY_MS = 24 * 60 * 60_000
 
 /** True for a renewal of which no mail was tried. */
 const isNew = sql<boolean>`${cards.mailAbout} is distinct from ${cards.failedSince}`
 
 export async function findUnmailed(db: Queryable, providerId: number, now: Date, limit: number) {
+  // Later there is nothing to keep.
+  const graceFrom = new Date(now.getTime() - PLAN_LIMITS.graceDays * DAY_MS)
   const rows = await db
     .select({
       userId: cards.userId,
@@ -17,7 +22,7 @@ export async function findUnmailed(db: Queryable, providerId: number, now: Date,
     .innerJoin(users, eq(users.id, cards.userId))
     .where(
       and(
-        ...[eq(cards.providerId, providerId), isNotNull(cards.failedSince), eq(cards.status, 'past_due')],
+        ...[eq(cards.providerId, providerId), gt(cards.failedSince, graceFrom), eq(cards.status, 'past_due')],
         ...[isNotNull(users.email), eq(users.isActive, true), or(isNew, lte(cards.mailNextAt, now))],
       ),
     )

@@ -7,7 +7,10 @@ import { startWorld } from '../../testing/world.ts'
 const KEY = 'sk_test_51SecretOfTheOperator'
 const SECRET = 'whsec_SecretOfTheWebhook'
 const world = await startWorld({
-  variables: { PUBLIC_URL: 'http://chat.example.org', STRIPE_SECRET_KEY: KEY, STRIPE_WEBHOOK_SECRET: SECRET },
+  variables: {
+    ...{ PUBLIC_URL: 'http://chat.example.org', STRIPE_SECRET_KEY: KEY, STRIPE_WEBHOOK_SECRET: SECRET },
+    PLANS_FOR_TEST_CARDS: 'on',
+  },
 })
 
 const event = (type: string, object: object) =>

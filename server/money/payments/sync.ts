@@ -51,6 +51,9 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
       ...kept(stateOf(current)),
       waiting: waitingOf(card, current, invoices),
     })
+  // A version of before kept one in another currency as the account's.
+  else if (own.some((one) => one.id === card.subscriptionId && isForeign(one)))
+    await store.saveCard(tx, env.card.providerId, userId, { ...NONE, waiting: null, checkoutId: null })
   await refreshStanding(tx, userId, now)
   return await store.lockCard(tx, env.card.providerId, userId)
 }
@@ -85,6 +88,8 @@ function newestOf(own: Stripe.Subscription[]): Stripe.Subscription | undefined {
     .sort((one, other) => other.created - one.created)
   return begun.find(runs) ?? begun[0]
 }
+
+const NONE = { subscriptionId: null, status: null, renews: false }
 
 const isForeign = ({ currency }: Pick<Stripe.Subscription, 'currency'>): boolean => (currency || 'usd') !== 'usd'
 
@@ -230,7 +235,8 @@ function paidOf({ amount_paid: amountCents, total, total_excluding_tax: net }: S
   amountCents: number
   taxCents?: number
 } {
-  const taxCents = net === null || net === undefined || total <= 0 ? 0 : Math.round(((total - net) * amountCents) / total)
+  const taxCents =
+    net === null || net === undefined || total <= 0 ? 0 : Math.min(total - net, Math.round(((total - net) * amountCents) / total))
   return taxCents > 0 && taxCents <= amountCents ? { amountCents, taxCents } : { amountCents }
 }
 

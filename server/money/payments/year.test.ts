@@ -186,7 +186,12 @@ async function agrees(people: Person[], when: string): Promise<void> {
   ])
   expect(found, when).toEqual(expected)
   await holds()
-  expect((await checkProvider(world.env, 'nothing')).differences, when).toEqual([])
+  const { differences } = await checkProvider(world.env, 'nothing')
+  // Accounts that came after a copy are gone with it, and what they bought is for a person.
+  expect(
+    differences.filter((line) => !line.includes(' is of no account here')),
+    when,
+  ).toEqual([])
 }
 
 /** A tenth of what can be made up for is lost; the rest is repeated until it is answered. */

@@ -13,7 +13,10 @@ const LEDGER = 'ledger'
 /** Writes what is due, in the order of the ledger. Counter and receipts are written together, so no number is left out. A piece of a job. */
 export async function writeReceipts({ db, clock, config }: Pick<Env, 'db' | 'clock' | 'config'>): Promise<boolean> {
   return await db.transaction(async (tx) => {
-    const entries = await store.listEntries(tx, await store.lockCounter(tx, LEDGER), AT_ONCE)
+    const from = await store.takeCounter(tx, LEDGER)
+    // Who has it writes them.
+    if (from === undefined) return false
+    const entries = await store.listEntries(tx, from, AT_ONCE)
     for (const entry of entries) await writeReceipt(tx, clock(), config, entry)
     const last = entries.at(-1)
     if (last) await store.saveCounter(tx, LEDGER, last.seq)

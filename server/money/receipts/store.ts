@@ -8,6 +8,13 @@ export type DetailsRow = typeof businessDetails.$inferSelect
 
 const { name, value } = receiptCounters
 
+/** Returns undefined if another transaction has it. */
+export async function takeCounter(tx: Queryable, counter: string): Promise<number | undefined> {
+  await tx.insert(receiptCounters).values({ name: counter, value: 0 }).onConflictDoNothing()
+  const [row] = await tx.select({ value }).from(receiptCounters).where(eq(name, counter)).for('update', { skipLocked: true })
+  return row?.value
+}
+
 export async function lockCounter(tx: Queryable, counter: string): Promise<number> {
   await tx.insert(receiptCounters).values({ name: counter, value: 0 }).onConflictDoNothing()
   const [row] = await tx.select({ value }).from(receiptCounters).where(eq(name, counter)).for('update')
