@@ -48,6 +48,8 @@ export interface Env {
   saltKey: HmacKey
   /** For the names of deleted accounts [Note: I1]. */
   nameKey: HmacKey
+  /** For the cards by which the guarantee was used. */
+  guaranteeKey: HmacKey
   /** For what devices sign [Note: D4]. */
   challengeKey: HmacKey
   /** For the counters of the room list. */

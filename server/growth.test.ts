@@ -345,6 +345,7 @@ const OF_PAID_PLANS = [
   'ledger_entries',
   'ledger_chain',
   'receipts',
+  'guarantee_cards',
   'income',
   'crypto_arrivals',
   'crypto_reviews',

@@ -107,6 +107,7 @@ async function start(): Promise<void> {
       isMember: gatherMembers(database.db),
       saltKey: await readSecret(database.db, 'salt'),
       nameKey: await readSecret(database.db, 'names'),
+      guaranteeKey: await readSecret(database.db, 'guarantees'),
       challengeKey: await readSecret(database.db, 'challenge'),
       inboxKey: await readSecret(database.db, 'inbox'),
       uploadKey: await readSecret(database.db, 'uploads'),

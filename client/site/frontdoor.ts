@@ -229,7 +229,7 @@ export const FRONT_DOOR: readonly Claim[] = [
       },
     ],
     limit:
-      'A server may take no payments at all. What was paid by coin has no button: the operator pays it back by hand, if they do.',
+      'A server may take no payments at all, or offer no guarantee. It works once for an account and once for a card. What was paid by coin has no button: the operator pays it back by hand, if they do.',
     measures: [],
     shown: [],
   },

@@ -144,6 +144,11 @@ export const REFUSALS = {
   },
   payment_due: { status: 409, text: 'A payment of this plan has failed. Pay it first, then change the plan' },
   not_refundable: { status: 409, text: 'The 30 days of the guarantee are over, or it was used before' },
+  guarantee_used_by_card: {
+    status: 409,
+    text: 'The guarantee was used with this card before, and it works once. Ask whoever runs this server',
+  },
+  guarantee_off: { status: 409, text: 'This server offers no guarantee. Ask whoever runs it' },
   terms_required: { status: 409, text: 'Agree to the terms of this server before you buy. Nothing was paid' },
   terms_changed: {
     status: 409,

@@ -80,6 +80,8 @@ export const subscriptionShape = z.object({
   masterPrice: z.object({ monthlyCents: z.number().int().nullable(), yearlyCents: z.number().int().nullable() }),
   /** US cents; null without a refund. */
   refundableCents: z.number().int().nullable(),
+  /** The 30-day guarantee is offered here. */
+  hasGuarantee: z.boolean().optional(),
   cardProvider: cardProviderShape,
   /** No real money moves. */
   hasTestCards: z.boolean().optional(),

@@ -49,7 +49,7 @@ export async function payCheckout(desk: Desk, sessionId: string, number: string,
     period,
   })
   if (isSlow) beginTransfer(desk, invoice, number)
-  else markPaid(invoice)
+  else markPaid(invoice, number)
   Object.assign(session, {
     ...{ status: 'complete', payment_status: isSlow ? 'unpaid' : 'paid', subscription: subscription.id },
   })
@@ -85,13 +85,19 @@ export async function charge(desk: Desk, subscription: Subscription, invoice: In
     for (const thing of [invoice, subscription]) await desk.keep(thing)
     return desk.tell('customer.subscription.updated', subscription)
   }
-  await collect(desk, subscription, invoice, () => chargeCard(number, true))
+  await collect(desk, subscription, invoice, number, () => chargeCard(number, true))
 }
 
-async function collect(desk: Desk, subscription: Subscription, invoice: Invoice, take: () => void): Promise<void> {
+async function collect(
+  desk: Desk,
+  subscription: Subscription,
+  invoice: Invoice,
+  number: string,
+  take: () => void,
+): Promise<void> {
   try {
     take()
-    markPaid(invoice)
+    markPaid(invoice, number)
     if (subscription.pending_update && subscription.latest_invoice === invoice.id) applyNext(subscription)
     if (subscription.status !== 'canceled') Object.assign(subscription, { status: 'active', _failures: 0 })
     desk.tell('invoice.paid', invoice)
@@ -128,10 +134,10 @@ async function settleTransfers(desk: Desk, subscription: Subscription): Promise<
   for (const invoice of await openInvoices(desk, subscription)) {
     const { _transfer: transfer, ...settled } = invoice
     if (!transfer || transfer.settlesAt > desk.now) continue
-    if (bankPays(transfer.bank)) await collect(desk, subscription, settled, () => undefined)
+    if (bankPays(transfer.bank)) await collect(desk, subscription, settled, transfer.bank, () => undefined)
     else if (subscription.pending_update && subscription.latest_invoice === invoice.id) await voidInvoice(desk, settled)
     else
-      await collect(desk, subscription, settled, () => {
+      await collect(desk, subscription, settled, transfer.bank, () => {
         throw new SandboxError(402, 'card_error', 'The bank has refused the payment.', 'debit_not_authorized')
       })
   }

@@ -212,6 +212,13 @@ export const CALLS = {
     const { cents: total } = prorated(desk, subscription, price)
     return { object: 'invoice' as const, amount_due: total, total, currency: 'usd' }
   },
+  'GET /v1/payment_intents/:id': async (desk, _input, id) => {
+    const invoice = (await desk.list<Invoice>('invoice')).find(({ payments }) => isOf(payments, id))
+    if (!invoice)
+      throw new SandboxError(404, 'invalid_request_error', `No such payment_intent: '${id}'`, 'resource_missing', 'intent')
+    const charge = invoice.status === 'paid' ? chargeOf(invoice) : null
+    return { id, object: 'payment_intent' as const, status: statusOf(invoice), latest_charge: charge }
+  },
   'POST /v1/refunds': async (desk, input) => {
     const intent = text(input['payment_intent'])
     const invoice = (await desk.list<Invoice>('invoice')).find(({ payments }) => isOf(payments, intent))

@@ -34,7 +34,7 @@ export async function changePrice(desk: Desk, subscription: Subscription, price:
       subscription.pending_update = { expires_at: desk.now + PENDING_SECONDS }
     } else {
       chargeCard(number, true)
-      markPaid(invoice)
+      markPaid(invoice, number)
       applyNext(subscription)
     }
   } catch (error) {
@@ -88,7 +88,7 @@ export async function payInvoice(desk: Desk, id: string, number: string): Promis
   if (invoice.status !== 'open' || invoice._transfer)
     throw new SandboxError(400, 'invalid_request_error', 'This invoice is not open.')
   chargeCard(number, false)
-  markPaid(invoice)
+  markPaid(invoice, number)
   if (subscription.pending_update && subscription.latest_invoice === id) applyNext(subscription)
   else if (subscription.status !== 'canceled') Object.assign(subscription, { status: 'active', _failures: 0 })
   const customer = await desk.find<Customer>(subscription.customer, 'customer')

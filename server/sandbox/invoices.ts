@@ -55,7 +55,8 @@ export function beginTransfer(desk: Desk, invoice: Invoice, bank: string): void 
   delete invoice._refusal
 }
 
-export function markPaid(invoice: Invoice): void {
+export function markPaid(invoice: Invoice, number: string): void {
+  invoice._card = number
   invoice.status = 'paid'
   invoice.amount_paid = invoice.amount_due
   invoice.payments.data = [paymentOf('paid')]

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 
 // What the card provider keeps, in its own words: https://docs.stripe.com/api. Of each object the fields that our calls read. What begins
 // with _ is the sandbox's own and never leaves it.
@@ -109,6 +109,8 @@ export interface Invoice {
       payment: { type: 'payment_intent'; payment_intent: string }
     }[]
   }
+  /** The number of the card that has paid it. */
+  _card?: string
   /** Why it is not paid yet. */
   _refusal?: { message: string; code: Code | undefined }
   _transfer?: { bank: string; settlesAt: number }
@@ -171,12 +173,17 @@ const CARDS: Readonly<
   Record<string, { refusal?: [code: Code, text: string]; failsLater?: boolean; asks3ds?: 'first' | 'always' }>
 > = {
   '4242424242424242': {},
+  '4000056655665556': {},
+  '5555555555554444': {},
   '4000002500003155': { asks3ds: 'first' },
   '4000002760003184': { asks3ds: 'always' },
   '4000000000000002': { refusal: ['card_declined', 'Your card was declined.'] },
   '4000000000009995': { refusal: ['insufficient_funds', 'Your card has insufficient funds.'] },
   '4000000000000341': { failsLater: true },
 }
+
+/** The same of a card for whoever pays by it, which does not tell its number. */
+export const fingerprintOf = (number: string): string => createHash('sha256').update(number).digest('hex').slice(0, 16)
 
 const BANKS: Readonly<Record<string, 'pays' | 'refuses'>> = { '000123456789': 'pays', '000111111116': 'refuses' }
 

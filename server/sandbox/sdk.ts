@@ -25,6 +25,7 @@ export interface Answers {
   'GET /v1/invoices/:id': Stripe.Invoice
   'POST /v1/invoices/:id/void': Stripe.Invoice
   'POST /v1/invoices/create_preview': Stripe.Invoice
+  'GET /v1/payment_intents/:id': Stripe.PaymentIntent
   'POST /v1/refunds': Stripe.Refund
   'GET /v1/refunds': List<Stripe.Refund>
   'GET /v1/refunds/:id': Stripe.Refund

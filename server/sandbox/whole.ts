@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { type Invoice, newId, type Subscription } from './objects.ts'
+import { fingerprintOf, type Invoice, isBank, newId, type Subscription } from './objects.ts'
 
 export interface Told {
   type: Stripe.Event['type']
@@ -21,7 +21,11 @@ const paidBy = ({ payments }: Invoice): string => payments.data[0]?.payment.paym
 export const chargeOf = (invoice: Invoice) => ({
   ...{ id: newId('ch'), object: 'charge' as const, customer: invoice.customer, payment_intent: paidBy(invoice) },
   ...{ amount: invoice.amount_paid, amount_refunded: 0, disputed: false },
+  payment_method_details: paidWith(invoice),
 })
+
+const paidWith = ({ _card: number = '' }: Invoice) =>
+  isBank(number) ? { type: 'us_bank_account' as const } : { type: 'card' as const, card: { fingerprint: fingerprintOf(number) } }
 
 export const intentOf = (invoice: Invoice, status: 'requires_payment_method' | 'succeeded') => ({
   ...{ id: paidBy(invoice), object: 'payment_intent' as const, customer: invoice.customer, amount: invoice.amount_paid, status },

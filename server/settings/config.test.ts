@@ -300,6 +300,11 @@ test('the seller is named whole or not at all, and receipts are kept for a numbe
     expect(() => readConfig(wrong)).toThrow(/^(SELLER|RECEIPT)_\w+ must be/)
 })
 
+test('the guarantee is offered unless it is switched off', () => {
+  expect([readConfig({}), readConfig({ CARD_GUARANTEE: 'off' })].map(({ hasGuarantee }) => hasGuarantee)).toEqual([true, false])
+  expect(() => readConfig({ CARD_GUARANTEE: 'no' })).toThrow(/^CARD_GUARANTEE must be one of on, off/)
+})
+
 test('terms are an address and a version, both or none, and the words about a withdrawal need them', () => {
   const terms = { TERMS_URL: 'https://example.org/terms', TERMS_VERSION: '2026-11-30' }
   expect(readConfig({}).terms).toBeUndefined()

@@ -65,6 +65,8 @@ export interface Config {
   card: CardSettings
   frame: FrameSettings | undefined
   hasCardTax: boolean
+  /** Thirty days in which a card payment is paid back. */
+  hasGuarantee: boolean
   selling: SellerSettings
   masterPrice: MasterPrice
   terms: Terms | undefined
@@ -113,6 +115,7 @@ export function readConfig(variables: Variables): Config {
     card: readCard(variables),
     frame,
     hasCardTax: readChoice(variables, 'CARD_TAX', ['on', 'off'], 'off') === 'on',
+    hasGuarantee: readChoice(variables, 'CARD_GUARANTEE', ['on', 'off'], 'on') === 'on',
     selling: readSeller(variables),
     masterPrice: readMasterPrice(variables),
     terms: readTerms(variables),

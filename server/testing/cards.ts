@@ -11,6 +11,8 @@ const DAY = 24 * 60 * 60
 /** The test cards of the sandbox. */
 export const CARD = {
   good: '4242424242424242',
+  other: '4000056655665556',
+  third: '5555555555554444',
   declined: '4000000000000002',
   poor: '4000000000009995',
   asksFirst: '4000002500003155',
@@ -75,6 +77,8 @@ export function cardsOf(world: World) {
       })
       await sandbox.deliver()
     },
+    /** The next guarantee is as of a card that was never paid back. */
+    forgetsCards: () => world.sql('delete from guarantee_cards'),
     changesCard: (who: Person, number: string) => atPortal(who, { act: 'card', card: number }),
     /** Time passes for the server and for the provider. */
     async passes(days: number) {

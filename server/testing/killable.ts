@@ -57,6 +57,7 @@ const { http } = await makeApp(
       isMember: gatherMembers(db),
       saltKey: await readSecret(db, 'salt'),
       nameKey: await readSecret(db, 'names'),
+      guaranteeKey: await readSecret(db, 'guarantees'),
       challengeKey: await readSecret(db, 'challenge'),
       inboxKey: await readSecret(db, 'inbox'),
       uploadKey: await readSecret(db, 'uploads'),

@@ -144,6 +144,7 @@ export async function startWorld({
     isMember: gatherMembers(database.db),
     saltKey: await readSecret(database.db, 'salt'),
     nameKey: await readSecret(database.db, 'names'),
+    guaranteeKey: await readSecret(database.db, 'guarantees'),
     challengeKey: await readSecret(database.db, 'challenge'),
     inboxKey: await readSecret(database.db, 'inbox'),
     uploadKey: await readSecret(database.db, 'uploads'),

@@ -8,7 +8,7 @@ import { later } from '../../ui/later.tsx'
 import { Note } from '../../ui/Note.tsx'
 import { BuyDialog } from './BuyDialog.tsx'
 import { ChangeDialog } from './ChangeDialog.tsx'
-import { BENEFITS_LIMIT, MASTER_LINES, offeredLinesOf, shownPrice, testCardWords } from './planLines.ts'
+import { BENEFITS_LIMIT, GUARANTEE, MASTER_LINES, offeredLinesOf, shownPrice, testCardWords } from './planLines.ts'
 import {
   changePlan,
   type FramePayment,
@@ -128,8 +128,7 @@ export function PlanList({ tier, subscription, packages }: Props) {
         </article>
       </div>
       <p className="small t2">
-        {BENEFITS_LIMIT} 30-day guarantee, where your operator offers it: one refund of a card payment, by one button of this
-        page.
+        {BENEFITS_LIMIT} {subscription.hasGuarantee && GUARANTEE}
       </p>
       {payment && <CheckoutDialog payment={payment} onClose={() => setPayment(undefined)} />}
       {asked && (

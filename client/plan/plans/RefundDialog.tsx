@@ -12,7 +12,7 @@ export function RefundDialog({ cents, onRefund, onClose }: Props) {
   return (
     <Dialog
       title="Refund"
-      text={`${shownPrice(cents)} go back to your card, and your plan ends now. Messages stay readable. The 30-day guarantee works once.`}
+      text={`${shownPrice(cents)} go back to your card, and your plan ends now. Messages stay readable. The 30-day guarantee works once, for an account and for a card.`}
       onClose={onClose}
     >
       <footer>

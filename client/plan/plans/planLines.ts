@@ -11,6 +11,10 @@ export const testCardWords = ({ cardProvider, hasTestCards }: Pick<Subscription,
 /** Stands beside every list of benefits. */
 export const BENEFITS_LIMIT = 'Priority support is what the operator of this server offers.'
 
+/** Said where this server offers it. */
+export const GUARANTEE =
+  '30-day guarantee: what was paid by card comes back by one button of this page, once for an account and once for a card.'
+
 /** The benefits of a plan, one line each. */
 export function linesOf(plan: Plan): string[] {
   const { messagesPerMonth } = plan

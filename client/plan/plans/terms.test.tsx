@@ -22,11 +22,12 @@ const CHANGED = 'The terms of this server have changed. Read them again before y
 /** A server whose terms can change while a page is open. */
 function server() {
   const answers = makeAnswers()
-  const at = { terms: TERMS as Subscription['terms'] }
+  const at = { terms: TERMS as Subscription['terms'], hasGuarantee: false }
   answers.on(paymentsApi.subscription, () => ({
     ...{ tier: 'free' as const, packageId: null, endDate: null, card: null, hasInvoices: false, refundableCents: null },
     ...{ cardProvider: 'sandbox' as const, masterPrice: { monthlyCents: null, yearlyCents: null } },
     ...(at.terms && { terms: at.terms }),
+    hasGuarantee: at.hasGuarantee,
   }))
   answers.on(paymentsApi.packages, () => [])
   const none = { messagesUsed: 0, fileStorageUsedMB: 0, videoCallMinutesUsed: 0 }
@@ -41,6 +42,15 @@ function server() {
 
 const box = (name: RegExp) => screen.findByRole<HTMLInputElement>('checkbox', { name })
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name })
+
+test.each([true, false])('The plans say that there is a guarantee where the server offers it: %s', async (hasGuarantee) => {
+  const { answers, at } = server()
+  at.hasGuarantee = hasGuarantee
+  show(<PlanTab tier="free" />, answers)
+  await screen.findByRole('button', { name: 'Choose Test' })
+  expect(screen.queryByText(/30-day guarantee: what was paid by card comes back/) !== null).toBe(hasGuarantee)
+  if (!hasGuarantee) expect(document.body.textContent).not.toMatch(/guarantee/i)
+})
 
 test('Before a checkout Alice reads what she agrees to, and ticks both boxes by the keyboard; what she agreed to is sent', async () => {
   const { answers, consents } = server()

@@ -7,7 +7,7 @@ import { startWorld } from '../../testing/world.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 const world = await startWorld()
-const { sandbox, free, tierOf, stateOf, holds, entriesOf, buys, disputes, passes } = cardsOf(world)
+const { sandbox, free, tierOf, stateOf, holds, entriesOf, buys, disputes, passes, forgetsCards } = cardsOf(world)
 
 const incomeNow = async () => (await readRevenue(world.env)).monthlyRecurringRevenue
 const PAID = { kind: 'payment', tier: 'premium', cents: 100_000 }
@@ -110,6 +110,7 @@ test('a refund that a bank refuses days later is no refund: the plan goes on to 
 })
 
 test('a payment that was refunded and is disputed too takes no more than itself from the income', async () => {
+  await forgetsCards()
   const alice = await free()
   const before = await incomeNow()
   await buys(alice, 'premium')

@@ -9,7 +9,7 @@ import { askForOverdue } from './webhook.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 const world = await startWorld()
-const { sandbox, free, tierOf, stateOf, holds, entriesOf, pays, buys, atPortal, passes } = cardsOf(world)
+const { sandbox, free, tierOf, stateOf, holds, entriesOf, pays, buys, atPortal, passes, forgetsCards } = cardsOf(world)
 
 /** Runs what the provider tells of in vain. */
 async function untold<T>(work: () => Promise<T>): Promise<T> {
@@ -161,6 +161,7 @@ test('a subscription whose metadata somebody has emptied goes on as it is known 
 })
 
 test('a refund whose second half the provider does not answer is completed by the next attempt, and billed no more meanwhile', async () => {
+  await forgetsCards()
   const alice = await free()
   await buys(alice, 'test')
   await alice.does(paymentsApi.upgrade, { tier: 'premium' })
@@ -190,6 +191,7 @@ test('a refund whose second half the provider does not answer is completed by th
 })
 
 test('Eve gets the guarantee once, also where the clocks differ and she has ended the next subscription first', async () => {
+  await forgetsCards()
   const eve = await world.person('eve', 'free')
   await buys(eve, 'test')
   await eve.does(paymentsApi.refund, {})

@@ -12,7 +12,8 @@ vi.setConfig({ testTimeout: 60_000 })
 const world = await startWorld()
 const { clock } = world.env
 const DAY = 24 * 60 * 60
-const { sandbox, free, tierOf, stateOf, holds, entriesOf, formed, pays, buys, changesCard, atPortal, passes } = cardsOf(world)
+const { sandbox, free, tierOf, stateOf, holds, entriesOf, formed, pays, buys, changesCard, atPortal, passes, forgetsCards } =
+  cardsOf(world)
 
 test('Alice buys Premium by a test card: the plan comes with the provider’s event, and she sends', async () => {
   const [alice, bob] = [await free(), await world.person('bob', 'free')]
@@ -300,6 +301,7 @@ test('deleting the account ends its card subscription, and its open checkout can
 })
 
 test('the guarantee of a larger plan counts from the day on which it was bought, and a renewal from that of its plan', async () => {
+  await forgetsCards()
   const [alice, bob] = [await free(), await world.person('bob', 'free')]
   for (const who of [alice, bob]) await buys(who, 'test')
   await passes(29)

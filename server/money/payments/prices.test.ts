@@ -9,7 +9,7 @@ import { creditPeriod } from '../ledger/ledger.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 const world = await startWorld({ variables: { MASTER_MONTHLY_CENTS: '250000', MASTER_YEARLY_CENTS: '2000000' } })
-const { free, tierOf, stateOf, holds, entriesOf, pays, buys, passes } = cardsOf(world)
+const { free, tierOf, stateOf, holds, entriesOf, pays, buys, passes, forgetsCards } = cardsOf(world)
 
 test('Master is sold at the price of the settings, gives its family circle, and ends like every plan', async () => {
   const alice = await free()
@@ -121,6 +121,7 @@ test('whose plan has no card behind it buys a larger package of the same tier, a
   await paysCoin(small)
   await buysPackage(alice, large)
   expect((await stateOf(alice)).packageId).toBe(large)
+  await forgetsCards()
   await alice.does(paymentsApi.refund, {})
   expect((await stateOf(alice)).packageId).toBe(small)
   const bob = await world.person('bob', 'free')

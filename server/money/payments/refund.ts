@@ -5,6 +5,7 @@ import type { Queryable } from '../../ground/db/connect.ts'
 import { Refusal } from '../../refuse.ts'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
+import { markCards } from './guarantee.ts'
 import { dropPending, endNow } from './pending.ts'
 import * as store from './store.ts'
 import { askRefunds, isLive, syncCard, writeRefunds } from './sync.ts'
@@ -51,17 +52,28 @@ function boughtAt({ startsAt }: Period, payments: readonly Period[]): Date {
   return before ? boughtAt(before, payments) : startsAt
 }
 
-/** Ends the subscription at once. Throws Refusal `not_refundable`. */
+async function requireRefundable(env: Env, tx: Queryable, { id }: SignedInUser) {
+  const card = await store.lockCard(tx, env.card.providerId, id)
+  const payments = await findRefundable(tx, card, env.clock())
+  if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
+  return { subscriptionId: card.subscriptionId, payments }
+}
+
+/** Ends the subscription at once. Throws Refusal. */
 export async function refundPlan(env: Env, user: SignedInUser): Promise<{ refundedCents: number }> {
+  if (!env.config.hasGuarantee) throw new Refusal('guarantee_off')
   const client = await env.card.client()
+  // By itself: an interrupted refund leaves the mark.
+  await inTurn(env, user.id, async (tx) => {
+    const { subscriptionId, payments } = await requireRefundable(env, tx, user)
+    await markCards(env, tx, { client, subscriptionId, intents: payments.map(({ intent }) => intent) })
+  })
   return await inTurn(env, user.id, async (tx) => {
-    const card = await store.lockCard(tx, env.card.providerId, user.id)
-    const payments = await findRefundable(tx, card, env.clock())
-    if (payments.length === 0 || card.subscriptionId === null) throw new Refusal('not_refundable')
-    const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
+    const { subscriptionId, payments } = await requireRefundable(env, tx, user)
+    const subscription = await asked(client.subscriptions.retrieve(subscriptionId))
     await dropPending(client, subscription)
     // A silent provider then at least bills nothing again.
-    await asked(client.subscriptions.update(card.subscriptionId, { cancel_at_period_end: true }))
+    await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: true }))
     const told: [intent: string, refunds: Stripe.Refund[]][] = []
     for (const { intent } of payments) {
       // The key lets a repetition pay nothing twice.

@@ -6,7 +6,7 @@ import { startWorld } from '../../testing/world.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 const world = await startWorld()
-const { sandbox, free, tierOf, stateOf, holds, entriesOf, pays, buys } = cardsOf(world)
+const { sandbox, free, tierOf, stateOf, holds, entriesOf, pays, buys, forgetsCards } = cardsOf(world)
 
 /** The webhook's secret is wrong: the server refuses whatever the provider tells. */
 async function untrusted<T>(work: () => Promise<T>): Promise<T> {
@@ -124,6 +124,7 @@ test('before it is paid a purchase asks the provider three times, and as a known
   const begins = () => alice.does(paymentsApi.checkout, { planType: 'premium' })
   expect(await callsIn(begins)).toBe(3)
   await buys(alice, 'premium')
+  await forgetsCards()
   await alice.does(paymentsApi.refund, {})
   await sandbox.deliver()
   expect(await callsIn(begins)).toBe(2)

@@ -20,13 +20,14 @@ export async function readSubscription(env: Env, user: SignedInUser): Promise<z.
   const paid = await paidStanding(env.db, user.id, now)
   const source = await sourceOf(env, user, paid)
   const card = await store.findCard(env.db, env.card.providerId, user.id)
-  const refundable = await findRefundable(env.db, card, now)
+  const refundable = env.config.hasGuarantee ? await findRefundable(env.db, card, now) : []
   return {
     ...{ tier: user.subscriptionTier, packageId: paid.packageId, endDate: paid.endDate?.toISOString() ?? null },
     ...(source && { source }),
     card: card && isLive(card) ? shownCard(card, now) : null,
     hasInvoices: (await store.listCardPayments(env.db, env.card.providerId, user.id)).length > 0,
     refundableCents: refundable.length > 0 ? refundable.reduce((sum, { amountCents }) => sum + amountCents, 0) : null,
+    hasGuarantee: env.config.hasGuarantee && env.card.provider !== 'off',
     ...{ cardProvider: env.card.provider, masterPrice: env.config.masterPrice },
     hasTestCards: hasTestCards(env.config.card),
     ...(env.config.terms && { terms: env.config.terms }),

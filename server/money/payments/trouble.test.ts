@@ -21,6 +21,7 @@ const {
   atPortal,
   passes,
   tells,
+  forgetsCards,
   ...books
 } = cardsOf(world)
 const { atProvider, inLedger } = books
@@ -180,7 +181,14 @@ const ACTS: [name: string, before: (who: Person) => Promise<unknown>, act: (who:
     },
     (who) => who.tries(paymentsApi.upgrade, { tier: 'free' }),
   ],
-  ['a refund', (who) => buys(who, 'test'), (who) => who.tries(paymentsApi.refund, {})],
+  [
+    'a refund',
+    async (who) => {
+      await forgetsCards()
+      await buys(who, 'test')
+    },
+    (who) => who.tries(paymentsApi.refund, {}),
+  ],
 ]
 
 test.each(ACTS)(

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { users } from './account.ts'
-import { at } from './columns.ts'
+import { at, bytes } from './columns.ts'
 import { premiumPackages } from './plans.ts'
 
 interface WaitingPayment {
@@ -98,6 +98,15 @@ export const purchaseConsents = pgTable(
     index('purchase_consents_user').on(table.userId, table.consentedAt),
   ],
 )
+
+/** By which the guarantee was used. It stays when accounts go. */
+export const guaranteeCards = pgTable('guarantee_cards', {
+  /** HMAC of its fingerprint. */
+  card: bytes('card').primaryKey(),
+  /** HMAC of what was paid back. */
+  subscription: bytes('subscription').notNull(),
+  usedAt: at('used_at').notNull(),
+})
 
 /** The provider’s events that had their effect. */
 export const cardEvents = pgTable(
