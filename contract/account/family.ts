@@ -5,8 +5,8 @@ import { REFUSAL_TEXTS } from '../ground/refusaltexts.ts'
 import { done, instant, nothing, userId } from '../ground/shapes.ts'
 import { emailShapeOf } from './names.ts'
 
-/** Members of a circle, days in which an invitation can be accepted, and invitations of an account that are kept. */
-export const FAMILY = { membersMax: 5, invitationDays: 7, invitationsMax: 50 } as const
+/** Members of a circle, days in which an invitation can be accepted, invitations of an account that are kept, and who joins in how many days. */
+export const FAMILY = { membersMax: 5, invitationDays: 7, invitationsMax: 50, joinsMax: 10, joinsDays: 30 } as const
 
 /** The secret of an invitation's link: 24 random bytes in base64url. */
 const token = z.string({ error: REFUSAL_TEXTS.unknown_invitation }).regex(/^[A-Za-z0-9_-]{32}$/, REFUSAL_TEXTS.unknown_invitation)
@@ -82,7 +82,7 @@ export const familyApi = {
     access: 'master',
     rates: ['invitations'],
     summary:
-      'Makes an invitation, whose link one person can accept within seven days, and mails it where the server sends mail. Members and open invitations are five at most.',
+      'Makes an invitation, whose link one person can accept within seven days, and mails it where the server sends mail. Members and open invitations are five at most; ten people join within 30 days.',
     input: inviteShape,
     output: invitationShape,
   }),

@@ -25,6 +25,10 @@ export const REFUSALS = {
   },
   cannot_block_self: { status: 409, text: 'You cannot block yourself' },
   family_full: { status: 409, text: 'Maximum family members reached (5/5)' },
+  family_joins_spent: {
+    status: 409,
+    text: 'Ten people have joined this family circle within 30 days, or are invited. Wait before the next one joins',
+  },
   already_in_family: { status: 409, text: 'You are in a family circle already, or have one of your own' },
   own_invitation: { status: 409, text: 'This is your own invitation. Send its link to somebody else' },
   unknown_invitation: { status: 404, text: REFUSAL_TEXTS.unknown_invitation },

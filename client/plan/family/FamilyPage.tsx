@@ -6,6 +6,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { NotRead } from '../../ui/NotRead.tsx'
+import { joinsWords } from './familyWords.ts'
 import { History } from './History.tsx'
 import { InviteForm } from './InviteForm.tsx'
 import { LinkDialog } from './LinkDialog.tsx'
@@ -89,6 +90,7 @@ interface CircleProps extends Loaded {
 }
 
 function Circle({ members, invitations, sendsMail, onShow, onChange }: CircleProps) {
+  const { clock } = useEnv()
   const pending = invitations.filter(({ status }) => status === 'pending').length
   const slots = Math.max(0, FAMILY.membersMax - members.length - pending)
   return (
@@ -100,7 +102,13 @@ function Circle({ members, invitations, sendsMail, onShow, onChange }: CirclePro
           { name: 'Available Slots', value: String(slots) },
         ]}
       />
-      <InviteForm members={members.length} slots={slots} sendsMail={sendsMail} onInvited={onShow} />
+      <InviteForm
+        members={members.length}
+        slots={slots}
+        sendsMail={sendsMail}
+        spent={joinsWords(invitations, clock())}
+        onInvited={onShow}
+      />
       <Members members={members} onChange={onChange} />
       <History invitations={invitations} onLink={onShow} onChange={onChange} />
     </>

@@ -11,10 +11,12 @@ interface Props {
   members: number
   slots: number
   sendsMail: boolean
+  /** Said where too many have joined lately. */
+  spent?: string | undefined
   onInvited: (invitation: Invitation) => void
 }
 
-export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
+export function InviteForm({ members, slots, sendsMail, spent, onInvited }: Props) {
   const env = useEnv()
   const [form, setForm] = useState({ inviteeEmail: '', inviteeUsername: '' })
   const [errors, setErrors] = useState<ReturnType<typeof wrongOf>>({})
@@ -24,7 +26,7 @@ export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
     ? 'Maximum family members reached (5/5)'
     : slots === 0
       ? 'All places are taken by members and pending invitations'
-      : undefined
+      : spent
   const change = (name: keyof typeof form) => (value: string) => {
     setForm((before) => ({ ...before, [name]: value }))
     setErrors((before) => ({ ...before, [name]: undefined }))
@@ -57,7 +59,7 @@ export function InviteForm({ members, slots, sendsMail, onInvited }: Props) {
     <section>
       <h2>Invite Family Member</h2>
       <p className="small t2">
-        Each invitation is a link for one person, good for seven days.{' '}
+        Each invitation is a link for one person, good for seven days. Ten people can join within 30 days.{' '}
         {sendsMail
           ? 'It is mailed to the address, and you can pass it on yourself as well.'
           : 'This server sends no mail: pass the link on yourself.'}

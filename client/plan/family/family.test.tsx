@@ -85,8 +85,9 @@ test('What the server refuses leaves the form with what was typed', async () => 
 test.each([
   [5, 0, 'Maximum family members reached (5/5)'],
   [3, 0, 'All places are taken by members and pending invitations'],
+  [1, 4, 'Ten people have joined'],
 ])('With %i members and %i places nobody is invited: %s', async (members, slots, words) => {
-  invites(makeAnswers(), { members, slots })
+  invites(makeAnswers(), { members, slots, ...(slots > 0 && { spent: words }) })
   expect(screen.getByRole('status').textContent).toBe(words)
   expect(await button('Send Invitation')).toHaveProperty('disabled', true)
 })

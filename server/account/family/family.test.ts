@@ -168,6 +168,55 @@ test('an expired, a used, a declined and a cancelled link open nothing, and free
     })
 })
 
+test('the owner passes a place on twelve times: ten people have it within 30 days, and the next one after those', async () => {
+  const mia = await master()
+  const people = await Promise.all(Array.from({ length: 12 }, () => person('passed')))
+  const statuses: number[] = []
+  for (const who of people) {
+    const invited = await mia.tries(familyApi.invite, { inviteeUsername: who.username })
+    if (invited.status !== 200) expect(invited).toBeRefused(409, 'family_joins_spent')
+    else await accepts(who, Object(invited.body).invitationToken)
+    statuses.push(invited.status)
+    if (invited.status === 200) await mia.does(familyApi.removeMember, { memberId: who.id })
+  }
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 409, 409])
+  // Neither a list that is trimmed nor a link of before lets the eleventh in.
+  await world.sql(
+    `insert into master_invitations (id, master_user_id, invitation_token, status, expires_at, created_at)
+     select gen_random_uuid(), master_user_id, repeat('p', 32), 'pending', expires_at, created_at
+     from master_invitations where master_user_id = $1 limit 1`,
+    [mia.id],
+  )
+  expect(await accepts(people[11] ?? mia, 'p'.repeat(32))).toBeRefused(409, 'family_joins_spent')
+  await world.sql(
+    "update master_invitations set accepted_at = accepted_at - interval '30 days 1 minute' where master_user_id = $1",
+    [mia.id],
+  )
+  expect((await accepts(people[11] ?? mia, 'p'.repeat(32))).status).toBe(200)
+})
+
+test('sixty invitations that were taken back do not hide who joined, and an honest family changes its places freely', async () => {
+  const mia = await master()
+  for (let count = 0; count < 9; count++) {
+    const who = await person('kin')
+    await accepts(who, await invites(mia))
+    await who.does(familyApi.leave, {})
+  }
+  await world.sql(
+    `insert into master_invitations (id, master_user_id, invitation_token, status, expires_at, created_at)
+     select gen_random_uuid(), $1, 'back ' || n, 'cancelled', expires_at, created_at + interval '1 minute'
+     from generate_series(1, 60) n, (select * from master_invitations where master_user_id = $1 limit 1) one`,
+    [mia.id],
+  )
+  const token = await invites(mia)
+  expect(
+    await world.sql("select from master_invitations where master_user_id = $1 and status = 'accepted'", [mia.id]),
+  ).toHaveLength(9)
+  // A link counts while it is open, and no longer once it is taken back.
+  expect(await mia.tries(familyApi.invite, { inviteeUsername: 'more' })).toBeRefused(409, 'family_joins_spent')
+  expect((await accepts(await person('kin'), token)).status).toBe(200)
+})
+
 test('an open invitation stays, however many were made and taken back after it', async () => {
   const [mia, bob] = [await master(), await person('bob')]
   const token = await invites(mia)

@@ -15,6 +15,8 @@ const TOKEN_BYTES = 24
 const IS_FULL = 'This family circle is full: five people are in it already'
 const ALL_TAKEN = 'All places are taken by members and pending invitations'
 
+const joinsSince = (now: Date): Date => new Date(now.getTime() - FAMILY.joinsDays * DAY_MS)
+
 /** Lists the caller's invitations, newest first. */
 export async function listInvitations(env: Env, { id }: SignedInUser): Promise<Invitation[]> {
   const now = env.clock()
@@ -41,10 +43,12 @@ export async function invite(
     if (!(await store.hasFamily(tx, user.id, now))) throw new Refusal('master_required')
     const members = await store.countMembers(tx, user.id)
     if (members >= FAMILY.membersMax) throw new Refusal('family_full')
-    if (members + (await store.countPending(tx, user.id, now)) >= FAMILY.membersMax)
-      throw new Refusal('family_full', { text: ALL_TAKEN })
+    const pending = await store.countPending(tx, user.id, now)
+    if (members + pending >= FAMILY.membersMax) throw new Refusal('family_full', { text: ALL_TAKEN })
+    if ((await store.countJoined(tx, user.id, joinsSince(now))) + pending >= FAMILY.joinsMax)
+      throw new Refusal('family_joins_spent')
     await store.insertInvitation(tx, row)
-    await store.trimInvitations(tx, user.id, now, FAMILY.invitationsMax)
+    await store.trimInvitations(tx, user.id, { now, since: joinsSince(now), kept: FAMILY.invitationsMax })
   })
   if (!row.mailTriedAt) return shown(row, now)
   return await mailInvitation(env, user, row.id).catch((error: unknown) => {
@@ -97,6 +101,7 @@ export async function acceptInvitation(
     if (!held.get(masterId)?.isActive || !(await store.hasFamily(tx, masterId, now))) throw new Refusal('invitation_over')
     if (own.masterAccountId !== null || (await store.hasFamily(tx, user.id, now))) throw new Refusal('already_in_family')
     if ((await store.countMembers(tx, masterId)) >= FAMILY.membersMax) throw new Refusal('family_full', { text: IS_FULL })
+    if ((await store.countJoined(tx, masterId, joinsSince(now))) >= FAMILY.joinsMax) throw new Refusal('family_joins_spent')
     if (!(await store.endInvitation(tx, { id, masterId }, { status: 'accepted', acceptedAt: now })))
       throw new Refusal('invitation_over')
     await store.setMembership(tx, user.id, { masterId, joinedAt: now, showsOnline })

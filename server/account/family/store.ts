@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, sql } from 'drizzle-orm'
 import type { Member } from '../../../contract/account/family.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { instantOf } from '../../ground/db/instant.ts'
@@ -38,6 +38,10 @@ export const countPending = (tx: Queryable, masterId: string, now: Date): Promis
 export const countMembers = (tx: Queryable, masterId: string): Promise<number> =>
   tx.$count(users, eq(users.masterAccountId, masterId))
 
+/** Counts who joined since then, whether they are still there or not. */
+export const countJoined = (tx: Queryable, masterId: string, since: Date): Promise<number> =>
+  tx.$count(masterInvitations, and(eq(masterInvitations.masterUserId, masterId), gte(masterInvitations.acceptedAt, since)))
+
 /** Returns the newest invitations of an account. */
 export const findInvitations = (db: Queryable, masterId: string, limit: number): Promise<InvitationRow[]> =>
   db
@@ -70,12 +74,16 @@ export async function insertInvitation(tx: Queryable, row: InvitationRow): Promi
   await tx.insert(masterInvitations).values(row)
 }
 
-/** Deletes all but the newest invitations of an account. Those that are open stay, whatever was made after them. */
-export async function trimInvitations(tx: Queryable, masterId: string, now: Date, kept: number): Promise<void> {
+/** Deletes all but the newest invitations of an account. Those that are open, or by which somebody joined since then, stay. */
+export async function trimInvitations(
+  tx: Queryable,
+  masterId: string,
+  { now, since, kept }: { now: Date; since: Date; kept: number },
+): Promise<void> {
   await tx.execute(sql`
     delete from master_invitations where id in (
       select id from master_invitations where master_user_id = ${masterId}
-      order by status = 'pending' and expires_at > ${now}::timestamptz desc, created_at desc, id offset ${kept})`)
+      order by (status = 'pending' and expires_at > ${now}::timestamptz) or coalesce(accepted_at >= ${since}::timestamptz, false) desc, created_at desc, id offset ${kept})`)
 }
 
 /** Returns the invitation of that link, with the name of the one who invites; undefined if there is none. */
