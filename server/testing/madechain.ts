@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import { afterAll } from 'vitest'
 
 /** A chain of this machine, for tests. The ones in memory speak the wire of a node; the real ones are in `server/money/coins/chains/`. */
@@ -44,7 +44,7 @@ export interface Block {
 
 export const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-const isStatus = (found: unknown): found is { status: number; json: unknown } =>
+const isStatus = (found: unknown): found is { status: number; json: unknown; headers?: OutgoingHttpHeaders } =>
   typeof found === 'object' && found !== null && 'status' in found && 'json' in found
 
 /** Serves HTTP on this machine until the file's tests are over. Returns the address. */
@@ -55,7 +55,7 @@ export async function serveHere(answer: (request: IncomingMessage, body: string)
     const found = await answer(request, Buffer.concat(parts).toString())
     if (found === undefined) return void response.writeHead(404).end('Not found')
     if (found instanceof Error) return void response.writeHead(Number(found.message)).end('<html>')
-    if (isStatus(found)) return void response.writeHead(found.status).end(JSON.stringify(found.json))
+    if (isStatus(found)) return void response.writeHead(found.status, found.headers).end(JSON.stringify(found.json))
     response.writeHead(200).end(typeof found === 'string' ? found : JSON.stringify(found))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -53,11 +53,13 @@ export function openBitcoin(
       await node.watch(address)
       return (await node.transactionsOf(address)).length === 0
     },
-    async look(address, { nativeUnits }) {
+    async look(address, { nativeUnits }, given) {
       const found = await node.transactionsOf(address)
-      // Read last, so that no arrival lies in a block above.
-      const height = await head()
-      return { head: height, scannedHeight: height, nativeUnits, arrivals: found.flatMap((each) => arrivalsOf(each, address)) }
+      const arrivals = found.flatMap((each) => arrivalsOf(each, address))
+      // No arrival may lie in a block above.
+      const isAbove = given === undefined || arrivals.some(({ height }) => (height ?? 0) > given)
+      const height = isAbove ? await head() : given
+      return { head: height, scannedHeight: height, nativeUnits, arrivals }
     },
   }
 }

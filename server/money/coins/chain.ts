@@ -41,8 +41,8 @@ export interface Chain {
   isUntouched(address: string): Promise<boolean>
   /** undefined if the node does not know the transaction, or its effect, yet. */
   pays(transaction: string, address: string): Promise<boolean | undefined>
-  /** Returns all that still stands. */
-  look(address: string, known: Known): Promise<Seen>
+  /** Returns all that still stands. `head` was read before: it is asked for once for many looks. */
+  look(address: string, known: Known, head?: number): Promise<Seen>
 }
 
 /** Makes NodeError of wrapped failures. The server's own mistakes stay. */

@@ -163,8 +163,8 @@ export function openEthereum({ rpc, xpub, chainId, usdc }: Settings, upstream: U
     return addr.fromPublicKey(publicKey)
   }
 
-  async function look(address: string, known: Known) {
-    const newest = await head()
+  async function look(address: string, known: Known, given?: number) {
+    const newest = given ?? (await head())
     const settled = known.arrivals.filter(({ height }) => height !== null && height <= known.scannedHeight)
     const kept = await standing(settled.filter(({ height }) => height !== null && height <= newest))
     const gone = settled.filter((each) => !kept.includes(each) && each.asset === 'ethereum')

@@ -30,7 +30,7 @@ export interface Coins {
 export function openCoins(settings: CoinSettings, clock: () => Date, tell?: (chain: ChainName, why: string) => void): Coins {
   const { bitcoin, ethereum } = settings
   // The operator's nodes may stand on this machine.
-  const upstream = makeUpstream(makeOutbound({ isGuarded: false, limitMs: LIMIT_MS }))
+  const upstream = makeUpstream(makeOutbound({ isGuarded: false, limitMs: LIMIT_MS }), clock)
   const chains: Partial<Record<ChainName, Chain>> = {
     ...(bitcoin && { bitcoin: namingFailures(openBitcoin(bitcoin, upstream), (why) => tell?.('bitcoin', why)) }),
     ...(ethereum && { ethereum: namingFailures(openEthereum(ethereum, upstream), (why) => tell?.('ethereum', why)) }),

@@ -27,7 +27,7 @@ import { lookIfAnswered } from './watchPayments.ts'
 /** A shorter request is not shown again. */
 const REUSED_MS = 10 * 60_000
 /** Within this time the page gets what is known. */
-const LOOK_MS = 8_000
+const LOOK_MS = 25_000
 const SOLD_MAX = 50
 
 type Wanted = z.output<typeof coinsApi.createPayment.input>

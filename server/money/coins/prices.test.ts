@@ -10,10 +10,11 @@ const DOLLARS = { bitcoin: 64_000, ethereum: 3_200, usdc: 1 }
 
 async function board() {
   let nowMs = Date.parse('2027-01-01')
+  const clock = () => new Date(nowMs)
   const { said, asked, variables } = await startPriceSources()
   const settings = { coingecko: variables.COINGECKO_URL, kraken: variables.KRAKEN_URL }
-  const upstream = makeUpstream(makeOutbound({ isGuarded: false, limitMs: 500 }))
-  const prices = makePriceBoard(settings, upstream, () => new Date(nowMs))
+  const upstream = makeUpstream(makeOutbound({ isGuarded: false, limitMs: 500 }), clock)
+  const prices = makePriceBoard(settings, upstream, clock)
   const passes = (ms: number) => {
     nowMs += ms
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { COINS, type Currency } from '../../../contract/money/coins.ts'
+import { COINS, type CoinStatus, type Currency } from '../../../contract/money/coins.ts'
 import type { Tier } from '../../../contract/money/plans.ts'
 import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
@@ -15,8 +15,13 @@ import { closeOf, writeReview } from './store-reviews.ts'
 
 const SECOND = 1000
 const DAY = 24 * 60 * 60 * SECOND
-/** Intervals while money is expected, on the first day, in the first month. Then they grow for ever. */
+/** Intervals while money is expected or on its way, on the first day, in the first month. Then they grow for ever. */
 const SOON_MS = 30 * SECOND
+/** Old requests without money are looked at less often. */
+const SLOWER = [
+  { fromMs: 20 * 60 * SECOND, intervalMs: 120 * SECOND },
+  { fromMs: 10 * 60 * SECOND, intervalMs: 60 * SECOND },
+]
 const DAILY_MS = 10 * 60 * SECOND
 const LATER_MS = 6 * 60 * 60 * SECOND
 const OFTEN_MS = 30 * DAY
@@ -30,10 +35,10 @@ export type LookEnv = Pick<Env, 'db' | 'clock' | 'coins' | 'fault'>
 const underWay = new WeakMap<LookEnv, Map<string, Promise<void>>>()
 
 /** Throws NodeError; the payment then stays as it is. */
-export function lookAt(env: LookEnv, payment: store.Payment): Promise<void> {
+export function lookAt(env: LookEnv, payment: store.Payment, head?: number): Promise<void> {
   const mine = underWay.get(env) ?? new Map<string, Promise<void>>()
   underWay.set(env, mine)
-  const look = mine.get(payment.id) ?? readAndWrite(env, payment).finally(() => mine.delete(payment.id))
+  const look = mine.get(payment.id) ?? readAndWrite(env, payment, head).finally(() => mine.delete(payment.id))
   mine.set(payment.id, look)
   return look
 }
@@ -47,12 +52,13 @@ export async function lookIfAnswered(env: Env, payment: store.Payment): Promise<
   }
 }
 
-async function readAndWrite(env: LookEnv, payment: store.Payment): Promise<void> {
+async function readAndWrite(env: LookEnv, payment: store.Payment, head: number | undefined): Promise<void> {
   const chain = env.coins.chainOf(payment.currency)
   // The currency was switched off.
   if (!chain) return await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + LATER_MS))
   const rows = (await store.listArrivals(env.db, payment.id)).filter(({ isGone }) => !isGone)
-  const seen = await chain.look(payment.paymentAddress, knownOf(payment, rows))
+  const isNewest = head !== undefined && head >= shownHeight(payment, rows)
+  const seen = await chain.look(payment.paymentAddress, knownOf(payment, rows), isNewest ? head : undefined)
   requireShown(payment, rows, seen)
   const slow = payment.confirmedAt || payment.decided ? [] : seen.arrivals.filter((each) => isSlow(payment, each))
   const late = slow.length > 0 && (await hasFallen(env.coins.prices, payment)) ? slow : []
@@ -84,10 +90,14 @@ export const knownOf = (payment: store.Payment, rows: readonly store.ArrivalRow[
 export const keyOf = ({ reference, index }: Pick<Arrival, 'reference' | 'index'>): string => `${reference}:${index}`
 
 /** Reorganised chains are longer. Throws NodeError if the node is behind. */
-export function requireShown({ currency }: store.Payment, rows: readonly store.ArrivalRow[], { head }: Seen): void {
+export function requireShown(payment: store.Payment, rows: readonly store.ArrivalRow[], { head }: Seen): void {
+  const chain = chainNameOf(payment.currency)
+  if (head < shownHeight(payment, rows)) throw new NodeError(`The node of ${chain} shows fewer blocks than before`)
+}
+
+function shownHeight({ currency }: store.Payment, rows: readonly store.ArrivalRow[]): number {
   const { confirmations } = COINS[currency]
-  const shown = rows.map(({ height, isCredited }) => (height ?? 0) + (isCredited ? confirmations - 1 : 0))
-  if (head < Math.max(0, ...shown)) throw new NodeError(`The node of ${chainNameOf(currency)} shows fewer blocks than before`)
+  return Math.max(0, ...rows.map(({ height, isCredited }) => (height ?? 0) + (isCredited ? confirmations - 1 : 0)))
 }
 
 async function writeSeen(tx: Queryable, payment: store.Payment, { arrivals }: Seen, now: Date): Promise<void> {
@@ -176,9 +186,19 @@ function changeOf(
   }
 }
 
-function intervalMs({ status }: Pick<Judgement, 'status'>, payment: store.Payment, now: Date): number {
+function intervalMs(
+  { status, received }: { status: CoinStatus; received: bigint | string },
+  payment: store.Payment,
+  now: Date,
+): number {
   const ageMs = now.getTime() - payment.createdAt.getTime()
-  if (status === 'pending' || status === 'confirming' || isLookedFor(payment, now)) return SOON_MS
+  if (status === 'confirming' || isLookedFor(payment, now)) return SOON_MS
+  if (status === 'pending') {
+    const slower = SLOWER.find(({ fromMs }) => ageMs >= fromMs)
+    const leftMs = payment.expiresAt.getTime() - now.getTime()
+    if (slower && BigInt(received) === 0n && leftMs >= 0) return Math.min(slower.intervalMs, leftMs + SECOND)
+    return SOON_MS
+  }
   if (ageMs < DAY) return DAILY_MS
   return ageMs < OFTEN_MS ? LATER_MS : ageMs / SHARE_OF_AGE
 }
@@ -187,15 +207,19 @@ function intervalMs({ status }: Pick<Judgement, 'status'>, payment: store.Paymen
 export async function watchPayments(env: Env): Promise<boolean> {
   const due = await store.listDue(env.db, env.clock(), AT_ONCE)
   const silent = new Set<string>()
+  const heads = new Map<string, Promise<number | undefined>>()
   const failures: unknown[] = []
   for (const payment of due) {
     const chain = chainNameOf(payment.currency)
     if (!silent.has(chain)) {
       try {
-        await lookAt(env, payment)
+        const head = heads.get(chain) ?? Promise.resolve(env.coins.chainOf(payment.currency)?.head())
+        heads.set(chain, head)
+        await lookAt(env, payment, await head)
         continue
       } catch (error) {
         failures.push(error)
+        heads.delete(chain)
         // The node may fail at one address only.
         if (!(await isAnswering(env, payment.currency))) silent.add(chain)
       }
