@@ -132,6 +132,9 @@ export const ADMIN: Record<string, Record<string, Request>> = {
   'GET /api/admin/receipts': { 'the newest': asking() },
   'GET /api/admin/receipts/:number': { 'one that is nobody’s': asking({ number: 'x'.repeat(RECEIPT_LIMITS.numberMax) }) },
   'POST /api/admin/ledger': { 'all years': asking({ from: '2000-01-01', to: '2099-12-31' }) },
+  'GET /api/admin/coin-wallets': { 'nothing in it': asking() },
+  'GET /api/admin/coin-addresses': { 'the newest': asking(), 'those that received something': asking({ only: 'received' }) },
+  'POST /api/admin/coin-addresses': { 'those that received something': asking({ only: 'received' }) },
   'GET /api/admin/coin-reviews': { 'a page': asking() },
   'POST /api/admin/coin-reviews/:reviewId': {
     'one that is of no payment': asking({ reviewId: randomUUID(), outcome: 'refunded', transactionHash: 'ab'.repeat(32) }),

@@ -24,6 +24,7 @@ import { transfersApi } from './chat/transfers.ts'
 import type { Endpoint } from './ground/endpoint.ts'
 import { healthApi } from './ground/health.ts'
 import { cardPaymentsApi } from './money/cardpayments.ts'
+import { coinAddressesApi } from './money/coinaddresses.ts'
 import { coinReviewsApi } from './money/coinreviews.ts'
 import { coinsApi } from './money/coins.ts'
 import { offersApi } from './money/offers.ts'
@@ -41,6 +42,7 @@ export const everyApi = {
   chatLocksApi,
   codesApi,
   cardPaymentsApi,
+  coinAddressesApi,
   coinReviewsApi,
   coinsApi,
   contactsApi,

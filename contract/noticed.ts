@@ -46,6 +46,7 @@ export const noticed: { [Name in keyof Api]: Record<keyof Api[Name], Noticed> } 
   chatLocksApi: { set: 'own', verify: 'own', remove: 'own', lock: 'own', giveUp: 'own' },
   codesApi: { current: 'nobody', generate: 'others', redeem: 'others', uses: 'nobody', answerUse: 'others' },
   cardPaymentsApi: { list: 'nobody' },
+  coinAddressesApi: { wallets: 'nobody', list: 'nobody', export: 'nobody' },
   coinReviewsApi: { list: 'nobody', settle: 'others', find: 'nobody', refund: 'others' },
   coinsApi: {
     currencies: 'nobody',

@@ -1,10 +1,8 @@
 import { type FormEvent, useId, useState } from 'react'
 import { useEnv } from '../ui/env.tsx'
 import { Field } from '../ui/Field.tsx'
-import { failureWords } from '../ui/failure.ts'
-import { useFocusBack } from '../ui/useFocusBack.tsx'
-import { entriesWords, saveFile } from './adminWords.ts'
 import { exportLedger } from './exportLedger.ts'
+import { useExport } from './useExport.tsx'
 
 /** Saves each entry of the ledger of some days, for whoever keeps the books. */
 export function LedgerExport() {
@@ -13,27 +11,13 @@ export function LedgerExport() {
   const today = env.clock().toISOString().slice(0, 10)
   const [from, setFrom] = useState(`${today.slice(0, 8)}01`)
   const [to, setTo] = useState(today)
-  const [error, setError] = useState<string>()
-  const [said, setSaid] = useState('')
-  const [isPending, setPending] = useState(false)
-  const noteFocus = useFocusBack(isPending)
+  const { error, setError, said, isPending, save } = useExport()
 
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (from === '' || to === '') return setError('Both days are required')
     if (from > to) return setError('The first day must not be after the last')
-    noteFocus()
-    setPending(true)
-    setError(undefined)
-    try {
-      const pieces = await exportLedger(env, { from, to }, (count) => setSaid(entriesWords(count)))
-      saveFile(`ledger-${from}-${to}.csv`, pieces.join(''), 'text/csv')
-    } catch (failure) {
-      setSaid('')
-      setError(failureWords(failure))
-    } finally {
-      setPending(false)
-    }
+    await save(`ledger-${from}-${to}.csv`, (onCount) => exportLedger(env, { from, to }, onCount))
   }
 
   return (

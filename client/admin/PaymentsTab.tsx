@@ -4,6 +4,7 @@ import { coinReviewsApi } from '../../contract/money/coinreviews.ts'
 import { useEnv } from '../ui/env.tsx'
 import { NotRead } from '../ui/NotRead.tsx'
 import { CardPayments } from './CardPayments.tsx'
+import { CoinAddresses } from './CoinAddresses.tsx'
 import { CoinReview } from './CoinReview.tsx'
 import { FindPayment } from './FindPayment.tsx'
 import { Pager } from './Pager.tsx'
@@ -33,6 +34,7 @@ export function PaymentsTab() {
       )}
       {value && <Pager page={page} size={LIMITS.adminPage} total={value.total} onPage={setPage} />}
       <FindPayment />
+      <CoinAddresses />
       <CardPayments />
     </>
   )

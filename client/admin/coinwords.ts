@@ -1,5 +1,8 @@
+import type { CoinAddress, CoinWallet } from '../../contract/money/coinaddresses.ts'
+import { COIN_LIMITS } from '../../contract/money/coinlimits.ts'
 import type { CoinReview, ReviewOutcome, ReviewReason } from '../../contract/money/coinreviews.ts'
-import { COINS, type Currency, currencyShape } from '../../contract/money/coins.ts'
+import { COINS, type CoinStatus, type Currency, currencyShape } from '../../contract/money/coins.ts'
+import { countWords } from './adminWords.ts'
 
 /** What has happened to the money. */
 export const REASONS: Record<ReviewReason, { title: string; text: string }> = {
@@ -72,4 +75,47 @@ export function questionOf(outcome: ReviewOutcome, review: CoinReview) {
       done: { title: 'Dismissed', text: 'It stands in the audit trail.' },
     },
   }[outcome]
+}
+
+/** Units of the smallest unit as whole coins; of another coin as they are. */
+export function wholeCoins(coin: string, units: string): string {
+  const known = Object.entries(COINS).find(([name]) => name === coin)?.[1]
+  return known ? decimal(units, known.decimals) : units
+}
+
+/** A whole number of the smallest unit, written with all of its places. */
+export function decimal(units: string, places: number): string {
+  const digits = units.padStart(places + 1, '0')
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`
+}
+
+export const STATUSES: Record<CoinStatus, string> = {
+  pending: 'Waits for money',
+  confirming: 'Waits for blocks',
+  confirmed: 'Paid',
+  expired: 'Expired',
+  needs_review: 'Needs review',
+  refunded: 'Refunded',
+}
+
+/** "0.01562500 BTC and another token" */
+export function receivedWords({ currency, receivedUnits, hasOther }: CoinAddress): string {
+  const amount = `${wholeCoins(currency, receivedUnits)} ${COINS[currency].symbol}`
+  return hasOther ? `${amount} and something else` : amount
+}
+
+export const WALLET_NAMES: Record<CoinWallet['chain'], string> = { bitcoin: 'Bitcoin', ethereum: 'Ethereum and USDC' }
+
+/** "12 unpaid since the last paid one, of 340 given out" */
+export const walletWords = ({ given, sinceLastPaid, longestUnpaid }: CoinWallet): string =>
+  [
+    `${countWords(sinceLastPaid)} unpaid since the last paid one, of ${countWords(given)} given out`,
+    ...(longestUnpaid > sinceLastPaid ? [`${countWords(longestUnpaid)} unpaid in a row before it`] : []),
+  ].join(' · ')
+
+/** What to do; undefined as long as every wallet shows all. */
+export function gapWarning(wallet: CoinWallet): string | undefined {
+  const unpaid = Math.max(wallet.sinceLastPaid, wallet.longestUnpaid)
+  if (unpaid < COIN_LIMITS.gap) return undefined
+  return `${WALLET_NAMES[wallet.chain]}: ${countWords(unpaid)} addresses in a row were never paid. Most wallets stop looking after ${COIN_LIMITS.gap} and then show less than you have. Raise the gap limit of your wallet above ${countWords(unpaid)}, best to 1,000 or more, and let it look again.`
 }

@@ -1,7 +1,7 @@
-import { COINS } from '../../contract/money/coins.ts'
 import { type ExportedEntry, ledgerApi } from '../../contract/money/receipts.ts'
 import type { Env } from '../env.ts'
-import { csvOf } from './adminWords.ts'
+import { decimal, wholeCoins } from './coinwords.ts'
+import { exportPages } from './exportPages.ts'
 
 const HEAD = [
   ...['key', 'at', 'kind', 'account', 'source', 'provider', 'mode', 'plan', 'gross', 'tax', 'net'],
@@ -14,17 +14,10 @@ export async function exportLedger(
   { from, to }: { from: string; to: string },
   onCount: (count: number) => void,
 ): Promise<string[]> {
-  const pieces = [csvOf([HEAD])]
-  let [after, count] = [0, 0]
-  for (;;) {
-    const { entries, hasMore } = await env.api(ledgerApi.entries, { from, to, after })
-    // Text of a page at a time, so that the entries of a large ledger are not kept too.
-    pieces.push(csvOf(entries.map(rowOf)))
-    after = entries.at(-1)?.place ?? after
-    count += entries.length
-    onCount(count)
-    if (!hasMore || entries.length === 0) return pieces
-  }
+  return await exportPages(HEAD, onCount, async (last: ExportedEntry | undefined) => {
+    const { entries, hasMore } = await env.api(ledgerApi.entries, { from, to, after: last?.place ?? 0 })
+    return { rows: entries.map(rowOf), last: entries.at(-1), hasMore }
+  })
 }
 
 function rowOf(entry: ExportedEntry): (string | null)[] {
@@ -35,7 +28,7 @@ function rowOf(entry: ExportedEntry): (string | null)[] {
     ...[dollars(amountCents), taxCents === null ? null : dollars(taxCents), dollars(amountCents - (taxCents ?? 0))],
     ...[
       coin,
-      coin && coinUnits && whole(coin, coinUnits),
+      coin && coinUnits && wholeCoins(coin, coinUnits),
       rate && decimal(rate, 8),
       entry.reference,
       entry.refersTo,
@@ -45,14 +38,3 @@ function rowOf(entry: ExportedEntry): (string | null)[] {
 }
 
 const dollars = (cents: number): string => decimal(String(cents), 2)
-
-function whole(coin: string, units: string): string {
-  const known = Object.entries(COINS).find(([name]) => name === coin)?.[1]
-  return known ? decimal(units, known.decimals) : units
-}
-
-/** A whole number of the smallest unit, written with all of its places. */
-function decimal(units: string, places: number): string {
-  const digits = units.padStart(places + 1, '0')
-  return `${digits.slice(0, -places)}.${digits.slice(-places)}`
-}

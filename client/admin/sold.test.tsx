@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { type AdminPackage, adminPackagesApi } from '../../contract/admin/adminpackages.ts'
 import { cardPaymentsApi } from '../../contract/money/cardpayments.ts'
+import { coinAddressesApi } from '../../contract/money/coinaddresses.ts'
 import {
   coinReviewsApi,
   type PaidPayment,
@@ -241,6 +242,8 @@ function desk(reviews: Review[], total = reviews.length) {
   const answers = makeAnswers()
   answers.on(coinReviewsApi.list, () => ({ reviews, total }))
   answers.on(cardPaymentsApi.list, () => ({ payments: [], hasMore: false }))
+  answers.on(coinAddressesApi.list, () => ({ addresses: [], hasMore: false }))
+  answers.on(coinAddressesApi.wallets, () => ({ wallets: [], readAt: PREMIUM.createdAt }))
   return answers
 }
 

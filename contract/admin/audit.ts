@@ -21,6 +21,7 @@ export const AUDIT_ACTS = [
   'refund',
   'settle-payment',
   'export-ledger',
+  'export-addresses',
 ] as const
 export type AuditAct = (typeof AUDIT_ACTS)[number]
 

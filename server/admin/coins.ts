@@ -1,17 +1,33 @@
 import type { z } from 'zod'
 import { LIMITS } from '../../contract/ground/limits.ts'
+import type { AddressFilter } from '../../contract/money/coinaddresses.ts'
 import type { coinReviewsApi, PaidPayment } from '../../contract/money/coinreviews.ts'
+import { RECEIPT_LIMITS } from '../../contract/money/receipts.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { announceChange } from '../ground/db/changes.ts'
 import type { Queryable } from '../ground/db/connect.ts'
+import { readGaps } from '../money/coins/addresses.ts'
 import { countReviews, findPayments, listReviews, refundPayment, type Settlement, settleReview } from '../money/coins/reviews.ts'
+import { readAddresses } from '../money/coins/store-wallets.ts'
 import { requireAdministrator } from './acts.ts'
 import { writeAudit } from './audit.ts'
+import { noteExport } from './ledger.ts'
 
 /** Lists a page of the money in coins that waits for a person, and how much of it there is. */
 export async function listWaiting({ db }: Env, page: number) {
   const [reviews, total] = await Promise.all([listReviews(db, LIMITS.adminPage, (page - 1) * LIMITS.adminPage), countReviews(db)])
   return { reviews, total }
+}
+
+export async function readWallets(env: Env) {
+  return { wallets: await readGaps(env), readAt: env.clock().toISOString() }
+}
+
+/** Returns a page as JSON, with its row of the audit trail. Throws Refusal. */
+export async function exportAddresses(env: Env, actor: SignedInUser, filter: AddressFilter): Promise<string> {
+  const shown = filter.only ?? 'all'
+  await noteExport(env, actor, { act: 'export-addresses', target: shown, after: { shown } })
+  return await readAddresses(env.db, filter, RECEIPT_LIMITS.exportPage)
 }
 
 /** Finds a payment by its whole address, or by a transaction that pays it. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { AuditAct } from '../../contract/admin/audit.ts'
 import { type ledgerApi, RECEIPT_LIMITS } from '../../contract/money/receipts.ts'
 import type { Env, SignedInUser } from '../env.ts'
 import { requireAdministrator } from './acts.ts'
@@ -15,14 +16,22 @@ export async function exportLedger(
   actor: SignedInUser,
   { from, to, after }: z.output<typeof ledgerApi.entries.input>,
 ): Promise<string> {
+  await noteExport({ db, clock }, actor, { act: 'export-ledger', target: `${from} ${to}`, after: { from, to } })
+  const end = new Date(new Date(to).getTime() + DAY_MS)
+  return await store.readEntries(db, { from: new Date(from), to: end, after, atMost: RECEIPT_LIMITS.exportPage })
+}
+
+/** Writes one row of the audit trail for all pages of an export. Throws Refusal. */
+export async function noteExport(
+  { db, clock }: Pick<Env, 'db' | 'clock'>,
+  actor: SignedInUser,
+  { act, target, after }: { act: AuditAct; target: string; after: Record<string, string> },
+): Promise<void> {
   const now = clock()
   await db.transaction(async (tx) => {
     await requireAdministrator(tx, actor)
     const since = new Date(now.getTime() - ONE_EXPORT_MS)
-    const target = `${from} ${to}`
-    if (await store.hasActed(tx, actor.id, 'export-ledger', target, since)) return
-    await writeAudit(tx, now, { actorId: actor.id, act: 'export-ledger', target, before: null, after: { from, to } })
+    if (await store.hasActed(tx, actor.id, act, target, since)) return
+    await writeAudit(tx, now, { actorId: actor.id, act, target, before: null, after })
   })
-  const end = new Date(new Date(to).getTime() + DAY_MS)
-  return await store.readEntries(db, { from: new Date(from), to: end, after, atMost: RECEIPT_LIMITS.exportPage })
 }

@@ -2,16 +2,19 @@ import type { FastifyInstance } from 'fastify'
 import { adminApi } from '../../contract/admin/admin.ts'
 import { adminPackagesApi } from '../../contract/admin/adminpackages.ts'
 import { auditApi } from '../../contract/admin/audit.ts'
+import { LIMITS } from '../../contract/ground/limits.ts'
 import { cardPaymentsApi } from '../../contract/money/cardpayments.ts'
+import { coinAddressesApi } from '../../contract/money/coinaddresses.ts'
 import { coinReviewsApi } from '../../contract/money/coinreviews.ts'
 import { ledgerApi } from '../../contract/money/receipts.ts'
 import type { Env } from '../env.ts'
 import { serve, serveJson } from '../ground/http/serve.ts'
+import { readAddresses } from '../money/coins/store-wallets.ts'
 import { readPage, readReceipt } from '../money/receipts/receipts.ts'
 import { deactivate, giveTier, makeAdmin, reactivate, removeAdmin, resetUsage } from './acts.ts'
 import { checkAudit, listAudit, ownAudit } from './audit.ts'
 import { listCardPayments } from './cardpayments.ts'
-import { findPaid, listWaiting, refundCoins, settleCoins } from './coins.ts'
+import { exportAddresses, findPaid, listWaiting, readWallets, refundCoins, settleCoins } from './coins.ts'
 import { type Answers, readAnalytics, readSystem, subscriptionStats } from './figures.ts'
 import { exportLedger } from './ledger.ts'
 import { createPackage, deletePackage, listPackages, togglePackage, updatePackage } from './packages.ts'
@@ -42,6 +45,9 @@ export function adminRoutes(app: FastifyInstance, env: Env, answers: Answers) {
   serve(app, env, ledgerApi.receipts, (_actor, filter) => readPage(env.db, filter))
   serve(app, env, ledgerApi.receipt, (_actor, { number }) => readReceipt(env.db, number))
   serveJson(app, env, ledgerApi.entries, (actor, wanted) => exportLedger(env, actor, wanted))
+  serve(app, env, coinAddressesApi.wallets, () => readWallets(env))
+  serveJson(app, env, coinAddressesApi.list, (_actor, filter) => readAddresses(env.db, filter, LIMITS.adminPage))
+  serveJson(app, env, coinAddressesApi.export, (actor, filter) => exportAddresses(env, actor, filter))
   serve(app, env, coinReviewsApi.list, (_actor, { page }) => listWaiting(env, page))
   serve(app, env, coinReviewsApi.settle, (actor, wanted) => settleCoins(env, actor, wanted))
   serve(app, env, coinReviewsApi.find, (_actor, { named }) => findPaid(env, named))

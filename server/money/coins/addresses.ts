@@ -46,15 +46,15 @@ export interface Gap {
   unpaid: number
 }
 
-/** Tells how far each wallet must look. */
+export const readGaps = ({ db, coins }: Pick<Env, 'db' | 'coins'>) =>
+  Promise.all(
+    [...new Set(coins.currencies.map(chainNameOf))].map(async (chain) => ({ chain, ...(await wallets.readGap(db, chain)) })),
+  )
+
 export const watchGaps =
   (keep: (gaps: Gap[]) => void) =>
-  async ({ db, coins }: Env): Promise<boolean> => {
-    const chains = [...new Set(coins.currencies.map(chainNameOf))]
-    const gaps = chains.map(async (chain) => {
-      const { sinceLastPaid, longestUnpaid } = await wallets.readGap(db, chain)
-      return { chain, unpaid: Math.max(sinceLastPaid, longestUnpaid) }
-    })
-    keep(await Promise.all(gaps))
+  async (env: Env): Promise<boolean> => {
+    const gaps = await readGaps(env)
+    keep(gaps.map(({ chain, sinceLastPaid, longestUnpaid }) => ({ chain, unpaid: Math.max(sinceLastPaid, longestUnpaid) })))
     return false
   }

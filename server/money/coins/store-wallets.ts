@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import type { AddressFilter } from '../../../contract/money/coinaddresses.ts'
 import type { Currency } from '../../../contract/money/coins.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { cryptoArrivals as arrivals, cryptoIndexes as indexes, cryptoPayments as payments } from '../../ground/db/schema/coins.ts'
@@ -29,4 +30,25 @@ export async function readGap(db: Queryable, wallet: Wallet) {
       coalesce((select max(unpaid) from rows), 0)::int as "longestUnpaid"
     from (select coalesce((select ${indexes.nextIndex} from ${indexes} where ${indexes.chain} = ${wallet}), 0) as given) g`)
   return rows[0] ?? { given: 0, sinceLastPaid: 0, longestUnpaid: 0 }
+}
+
+/** Returns a page of the addresses given out, the newest first, as JSON that PostgreSQL writes. */
+export async function readAddresses(db: Queryable, { only, beforeMs, beforeId }: AddressFilter, atMost: number): Promise<string> {
+  const came = sql`exists (select from crypto_arrivals a where a.payment_id = p.id and not a.is_gone)`
+  const { rows } = await db.execute<{ answer: string }>(sql`
+    with found as (
+      select p.* from crypto_payments p
+      where (p.created_at, p.id) < (${new Date(beforeMs)}::timestamptz, ${beforeId}::uuid) and ${only ? came : sql`true`}
+      order by p.created_at desc, p.id desc limit ${atMost + 1}),
+    shown as (
+      select p.created_at, p.id, json_build_object(
+        'id', p.id, 'addressIndex', p.address_index, 'address', p.payment_address, 'currency', p.currency, 'status', p.status,
+        'receivedUnits', coalesce(c.units, 0)::text, 'hasOther', coalesce(c.other, false),
+        'at', to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as address
+      from (select * from found order by created_at desc, id desc limit ${atMost}) p cross join lateral (
+        select sum(a.units::numeric) filter (where a.asset = p.currency) as units, bool_or(a.asset <> p.currency) as other
+        from crypto_arrivals a where a.payment_id = p.id and not a.is_gone) c)
+    select json_build_object('addresses', coalesce((select json_agg(address order by created_at desc, id desc) from shown), '[]'::json),
+      'hasMore', (select count(*) from found) > ${atMost})::text as answer`)
+  return rows[0]?.answer ?? ''
 }

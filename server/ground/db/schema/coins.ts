@@ -57,6 +57,8 @@ export const cryptoPayments = pgTable(
     // An address is given out once.
     uniqueIndex('crypto_payments_address').on(sql`lower(${table.paymentAddress})`),
     index('crypto_payments_user').on(table.userId, table.createdAt),
+    // The list of addresses begins with the newest.
+    index('crypto_payments_created').on(table.createdAt, table.id),
     index('crypto_payments_next_look').on(table.nextLookAt),
     index('crypto_payments_ends_card').on(table.userId).where(sql`${table.endsCard} in ('due', 'same')`),
     index('crypto_payments_package').on(table.packageId).where(sql`${table.packageId} is not null`),
