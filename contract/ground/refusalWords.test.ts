@@ -55,6 +55,7 @@ const FOR_PROGRAMS = [
   'The book must be base64',
   'The identity key is not new',
   'The keyring must be sealed to the new passkey',
+  'This event is about nothing',
   'The server runs, but its database does not answer',
   'With kdf 1 the password is 43 characters of base64url',
   'p256dh is not a public key',

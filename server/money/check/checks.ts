@@ -83,7 +83,6 @@ export function checkLedgerDaily(
   }
 }
 
-/** The last results, the newest of each. */
 export const listChecks = ({ db }: Pick<Env, 'db'>): Promise<store.Check[]> => store.listChecks(db)
 
 /** The newest event that had an effect, also of before the start of this process. */

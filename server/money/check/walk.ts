@@ -27,7 +27,6 @@ export const newWalk = (startedAt: Date, since?: Date): Walk => ({
   failure: undefined,
 })
 
-/** A mend asks the provider several times. */
 const SETTLED_AT_ONCE = 5
 
 /**

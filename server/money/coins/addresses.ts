@@ -46,6 +46,9 @@ export interface Gap {
   unpaid: number
 }
 
+/** For administrators. */
+export const { readAddresses } = wallets
+
 export const readGaps = ({ db, coins }: Pick<Env, 'db' | 'coins'>) =>
   Promise.all(
     [...new Set(coins.currencies.map(chainNameOf))].map(async (chain) => ({ chain, ...(await wallets.readGap(db, chain)) })),

@@ -87,7 +87,7 @@ async function changeSubscription(
   const client = await env.card.client()
   const { subscription, hasDropped } = await settled(client, card.subscriptionId)
   const known = planOn(card)
-  // What waited is taken back, and a smaller plan for the end stays chosen.
+  // A smaller plan for the end stays chosen.
   if (hasDropped && known && isSame(known, offer)) return
   const item = itemOf(subscription)
   const plan = billedBy(subscription.metadata, item.price.id) ?? known
@@ -98,10 +98,10 @@ async function changeSubscription(
   const next = { priceId: await keptPrice(client, offer), plan: offer }
   if (method !== undefined) await billBy(client, subscription.id, method)
   const paid = isPaid ? undefined : await paidBefore(client, subscription)
-  // A larger plan that costs no more would run on after a refund of the one that was paid.
+  // It would outlive a refund of what was paid.
   if (!isPaid && (await missingCents(env, client, subscription, { next: next.priceId, paid })) <= 0)
     throw new Refusal('change_at_end')
-  // Beside this transaction: what fails after a payment takes no consent back.
+  // What fails after a payment takes no consent back.
   if (consent) await noteConsent(env, env.db, { ...offer, userId, purchase: `card:${subscription.id}` })
   // The metadata names the new price first, so its invoice is always understood.
   if (paid) await setBack(client, subscription, { paid, scheduled: current, next })

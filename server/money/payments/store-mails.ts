@@ -10,7 +10,6 @@ const DAY_MS = 24 * 60 * 60_000
 const isNew = sql<boolean>`${cards.mailAbout} is distinct from ${cards.failedSince}`
 
 export async function findUnmailed(db: Queryable, providerId: number, now: Date, limit: number) {
-  // Later there is nothing to keep.
   const graceFrom = new Date(now.getTime() - PLAN_LIMITS.graceDays * DAY_MS)
   const rows = await db
     .select({

@@ -51,7 +51,7 @@ export async function syncCard(env: Omit<CardEnv, 'db'>, tx: Queryable, userId: 
       ...kept(stateOf(current)),
       waiting: waitingOf(card, current, invoices),
     })
-  // A version of before kept one in another currency as the account's.
+  // A version of before kept one.
   else if (own.some((one) => one.id === card.subscriptionId && isForeign(one)))
     await store.saveCard(tx, env.card.providerId, userId, { ...NONE, waiting: null, checkoutId: null })
   await refreshStanding(tx, userId, now)
