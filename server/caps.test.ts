@@ -9,6 +9,7 @@ import * as account from './ground/db/schema/account.ts'
 import * as audit from './ground/db/schema/audit.ts'
 import * as calls from './ground/db/schema/calls.ts'
 import * as chatlocks from './ground/db/schema/chatlocks.ts'
+import * as checks from './ground/db/schema/checks.ts'
 import * as codes from './ground/db/schema/codes.ts'
 import * as coins from './ground/db/schema/coins.ts'
 import * as contacts from './ground/db/schema/contacts.ts'
@@ -27,6 +28,7 @@ import * as plancounts from './ground/db/schema/plancounts.ts'
 import * as plans from './ground/db/schema/plans.ts'
 import * as presence from './ground/db/schema/presence.ts'
 import * as push from './ground/db/schema/push.ts'
+import * as receipts from './ground/db/schema/receipts.ts'
 import * as reports from './ground/db/schema/reports.ts'
 import * as rooms from './ground/db/schema/rooms.ts'
 import * as secrets from './ground/db/schema/secrets.ts'
@@ -42,6 +44,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     audit,
     calls,
     chatlocks,
+    checks,
     codes,
     coins,
     contacts,
@@ -60,6 +63,7 @@ test('every table says in SECURITY.md what bounds it, and who can make it grow',
     plans,
     presence,
     push,
+    receipts,
     reports,
     rooms,
     secrets,

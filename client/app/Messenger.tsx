@@ -85,6 +85,10 @@ export function Messenger() {
   }, [isPage, location])
   useFocusAfterSettings(isSettings ? SETTINGS : isOwnPage && location === '/admin' ? ADMIN : undefined)
   useEffect(() => void preloadSending(), [])
+  const isReady = useStore(roomsStore, ({ status }) => status === 'ready')
+  useEffect(() => {
+    if (isReady) void import('../ui/emojiFont.ts').then(({ loadEmojiFont }) => loadEmojiFont()).catch(() => undefined)
+  }, [isReady])
 
   /** Somebody without the right has seen the chats at this very address before. */
   const leaveOwnPage = () => navigate(before.current === location ? '/' : before.current)

@@ -150,11 +150,7 @@ function run(env: Env, userId: string, report: (error: unknown) => void): () => 
   env.socket.open()
   attempt(followSteady())
   // The hello has had the list read: what waited for the keys goes on.
-  attempt(
-    check()
-      .then(() => syncAll(env, []))
-      .then(async () => (await import('../ui/emojiFont.ts')).loadEmojiFont()),
-  )
+  attempt(check().then(() => syncAll(env, [])))
   return () => {
     for (const off of offs) off()
     clearInterval(left)

@@ -159,8 +159,8 @@ export const money: Mutation[] = [
   {
     name: 'A node that is behind takes a paid plan back',
     file: 'server/money/coins/watchPayments.ts',
-    from: 'if (head < Math.max(0, ...shown))',
-    to: 'if (head < Math.min(0, ...shown))',
+    from: 'if (head < shownHeight(payment, rows))',
+    to: 'if (head < Math.min(0, shownHeight(payment, rows)))',
     test: 'server/money/coins/money.test.ts',
   },
   {
