@@ -20,6 +20,8 @@ export async function setup(project: TestProject) {
   const cluster = await startPostgres({
     root,
     dataFolder: path.join(folder, 'cluster'),
+    // Files that run at once have several servers each.
+    connections: 200,
     say: (line) => process.stderr.write(`${line}\n`),
   })
   const client = new pg.Client({ connectionString: cluster.url('postgres') })

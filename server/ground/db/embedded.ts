@@ -32,6 +32,8 @@ export interface Cluster {
 interface Options {
   root: string
   dataFolder: string
+  /** At most so many at once; those of one server are far fewer. */
+  connections?: number
   /** Receives sentences about a new, dead or restarted PostgreSQL. */
   say: (line: string) => void
 }
@@ -39,7 +41,7 @@ interface Options {
 export const clusterFolder = (dataFolder: string): string => path.join(dataFolder, 'postgres')
 
 /** Starts npm's PostgreSQL for this process alone. Throws DataInUseError, ConfigError. */
-export async function startPostgres({ root, dataFolder, say }: Options): Promise<Cluster> {
+export async function startPostgres({ root, dataFolder, connections = 64, say }: Options): Promise<Cluster> {
   const account = serverAccount()
   makeFolder(dataFolder, account)
   const binaries = findBinaries(root, dataFolder, account)
@@ -70,7 +72,7 @@ export async function startPostgres({ root, dataFolder, say }: Options): Promise
       child = spawned
     }
     const onSlow = () => say(`PostgreSQL is still starting: see ${log}`)
-    const isReady = await launch({ binaries, cluster, socketFolder, account, onSpawn, onSlow })
+    const isReady = await launch({ binaries, connections, cluster, socketFolder, account, onSpawn, onSlow })
     if (!isReady) throw new Error(`PostgreSQL did not start: see ${log}`)
     child?.once('exit', () => void (isStopping || revive()))
   }

@@ -30,6 +30,7 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
 
 interface Launch {
   binaries: string
+  connections: number
   cluster: string
   socketFolder: string
   account: Account | undefined
@@ -40,13 +41,21 @@ interface Launch {
 }
 
 /** Ends what an earlier PostgreSQL has left. Resolves to false if the new one ends, as when another has taken the data first. */
-export async function launch({ binaries, cluster, socketFolder, account, onSpawn, onSlow }: Launch): Promise<boolean> {
+export async function launch({
+  binaries,
+  connections,
+  cluster,
+  socketFolder,
+  account,
+  onSpawn,
+  onSlow,
+}: Launch): Promise<boolean> {
   const stale = readPidFile(cluster)
   // Another program may have this process id after a reboot.
   if (stale && !isPostgres(stale.pid)) rmSync(path.join(cluster, 'postmaster.pid'), { force: true })
   await endOrphans(cluster)
   const log = openSync(path.join(path.dirname(cluster), 'postgres.log'), 'a', 0o600)
-  const child = spawn(path.join(binaries, 'bin/postgres'), ['-D', cluster, ...settings(cluster, socketFolder)], {
+  const child = spawn(path.join(binaries, 'bin/postgres'), ['-D', cluster, ...settings(cluster, socketFolder, connections)], {
     ...(account && { uid: account.uid, gid: account.gid }),
     cwd: cluster,
     env: {},
@@ -123,7 +132,7 @@ function nameOf(cluster: string): string {
   return `conclave-${dev}-${ino}`
 }
 
-function settings(cluster: string, socketFolder: string): string[] {
+function settings(cluster: string, socketFolder: string, connections: number): string[] {
   return [
     `cluster_name=${nameOf(cluster)}`,
     // Only the socket in a folder of mode 0700 leads here.
@@ -131,7 +140,7 @@ function settings(cluster: string, socketFolder: string): string[] {
     `unix_socket_directories="${socketFolder.replaceAll('"', '""')}"`,
     'unix_socket_permissions=0700',
     `port=${PORT}`,
-    'max_connections=64',
+    `max_connections=${connections}`,
     'fsync=on',
     'synchronous_commit=on',
     'shared_buffers=128MB',
