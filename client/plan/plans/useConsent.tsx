@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { Consent, Terms } from '../../../contract/money/terms.ts'
 import { TERMS_WORDS, versionWords } from './termsWords.ts'
+import './consent.css'
 
 interface Agreed {
   /** Undefined while something is not agreed to, and without terms. */

@@ -41,12 +41,17 @@ export function BusinessForm() {
       name.current?.focus()
       return
     }
+    const sent = typed
     const isSaved = await act({
-      run: () => env.api(receiptsApi.saveDetails, typed),
+      run: () => env.api(receiptsApi.saveDetails, sent),
       done: () => ({ title: 'Business saved', text: 'Your next receipts name it.' }),
       failed: 'The business was not saved',
     })
-    if (isSaved) show({ name: typed.name.trim(), address: typed.address.trim(), taxId: typed.taxId.trim() })
+    if (!isSaved) return
+    const saved = { name: sent.name.trim(), address: sent.address.trim(), taxId: sent.taxId.trim() }
+    setKept(saved)
+    // What was typed meanwhile stays.
+    setTyped((now) => (now === sent ? saved : now))
   }
 
   async function remove() {

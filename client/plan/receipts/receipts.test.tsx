@@ -139,3 +139,16 @@ test('A business is saved, needs a name, and can be removed', async () => {
   ])
   expect(toasts()).toEqual(['Business saved: Your next receipts name it.'])
 })
+
+test('What is typed while the business is saved stays in its field', async () => {
+  const answers = world()
+  const { promise, answer } = held<Record<string, never>>()
+  answers.on(receiptsApi.saveDetails, () => promise)
+  const { person } = show(<ReceiptsPart />, answers)
+  const name = await screen.findByLabelText<HTMLInputElement>('Name of the business')
+  await person.type(name, 'Bob{Enter} & Söhne')
+  answer({})
+  await waitFor(() => expect(toasts()).toEqual(['Business saved: Your next receipts name it.']))
+  await screen.findByRole('button', { name: 'Remove' })
+  expect(name.value).toBe('Bob & Söhne')
+})

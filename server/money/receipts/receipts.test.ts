@@ -80,6 +80,16 @@ test('a coin payment has its coin and no tax in the series of real money, and wh
   expect(receipts[1]?.printed).toMatchObject({ taxCents: null, buyer: null, reference: '0xpaid' })
   expect(receipts[1]?.printed.coin).toEqual({ currency: 'bitcoin', units: '12345', rate: null })
 
+  // More came than was asked for: the rest bought nothing.
+  const beyond = await paysByCoin(alice)
+  await world.sql(
+    `insert into crypto_payments (id, user_id, tier, billing_period, currency, amount, usd_cents, rate, payment_address, expires_at, created_at,
+       scanned_height, next_look_at)
+     values ($2, $1, 'test', 'monthly', 'bitcoin', '12000', 1000, '640000', 'asked', now(), now(), 0, now())`,
+    [alice.id, beyond.slice('coin:'.length)],
+  )
+  expect((await listOf(alice))[0]?.printed.coin).toEqual({ currency: 'bitcoin', units: '12000', rate: '640000' })
+
   await cards.buys(carol, 'test')
   await cards.disputes(carol)
   await cards.disputes(carol, 'won')

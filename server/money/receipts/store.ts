@@ -49,13 +49,13 @@ export interface LinkedEntry {
   paidSeq: number | null
 }
 
-/** Lists entries after that link. What was returned has its payment's period. */
+/** Lists entries after that link. What was returned has its payment's period. What came in coins beyond the price paid for nothing. */
 export async function listEntries(tx: Queryable, seq: number, atMost: number): Promise<LinkedEntry[]> {
   const { rows } = await tx.execute<LinkedEntry & Record<string, unknown>>(sql`
     select c.seq::float8 as seq, e.user_id as "userId", e.kind, e.source, v.is_live as "isLive",
       e.tier, g.name as "packageName", p.billing_period as "billingPeriod", p.starts_at as "startsAt", p.ends_at as "endsAt",
       e.created_at as "createdAt", e.amount_cents::float8 as "amountCents", e.tax_cents::float8 as "taxCents", e.coin,
-      e.coin_units as "coinUnits", k.rate, e.reference, pc.seq::float8 as "paidSeq"
+      case when e.coin_units is not null then least(e.coin_units::numeric, k.amount::numeric)::text end as "coinUnits", k.rate, e.reference, pc.seq::float8 as "paidSeq"
     from ledger_chain c join ledger_entries e on e.place = c.place
       join ledger_entries p on p.key = coalesce(e.refers_to, e.key)
       left join ledger_chain pc on pc.place = p.place and e.refers_to is not null
