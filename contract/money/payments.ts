@@ -195,7 +195,8 @@ export const paymentsApi = {
     path: '/api/subscription/refund',
     access: 'signed_in',
     rates: ['payments'],
-    summary: 'Pays a card subscription back that began within 30 days, and ends it. Once for each account.',
+    summary:
+      'Pays back what was bought by card within 30 days, and ends the subscription. Once for an account, and once for a card.',
     input: nothing,
     output: z.object({ refundedCents: z.number().int() }),
   }),

@@ -23,7 +23,8 @@ export async function readEntries(
       from (select * from found order by place limit ${atMost}) e join users u on u.id = e.user_id
         left join card_providers v on v.id = e.provider_id
         left join ledger_chain c on c.place = e.place left join receipts r on r.seq = c.seq
-        left join crypto_payments k on 'coin:' || k.id = coalesce(e.refers_to, e.key))
+        left join crypto_payments k on k.id = case when coalesce(e.refers_to, e.key) ~ '^coin:[0-9a-f-]{36}$'
+          then substr(coalesce(e.refers_to, e.key), 6)::uuid end)
     select json_build_object('entries', coalesce((select json_agg(entry order by place) from shown), '[]'::json),
       'hasMore', (select count(*) from found) > ${atMost})::text as answer`)
   return rows[0]?.answer ?? ''

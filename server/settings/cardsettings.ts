@@ -60,7 +60,7 @@ export function readFrame(variables: Variables): FrameSettings | undefined {
   if (publishableKey !== undefined && !/^pk_(test|live)_\w+$/.test(publishableKey))
     throw new ConfigError('STRIPE_PUBLISHABLE_KEY', 'the public key of the account at Stripe, pk_...', publishableKey)
   const secretKey = read(variables, 'STRIPE_SECRET_KEY')
-  if (publishableKey && secretKey && publishableKey.includes('_live_') !== isLiveKey(secretKey))
+  if (publishableKey && secretKey && publishableKey.startsWith('pk_live_') !== isLiveKey(secretKey))
     throw new ConfigError('STRIPE_PUBLISHABLE_KEY', 'of the same mode as STRIPE_SECRET_KEY', publishableKey)
   if (origin === undefined) return undefined
   const { provider } = readCard(variables)

@@ -47,8 +47,8 @@ export const money: Mutation[] = [
   {
     name: 'Two that write receipts at once take the same number',
     file: 'server/money/receipts/store.ts',
-    from: ".where(eq(name, counter)).for('update')",
-    to: '.where(eq(name, counter))',
+    from: ".for('update', { skipLocked: true })",
+    to: '',
     test: 'server/money/receipts/receipts.test.ts',
   },
   {

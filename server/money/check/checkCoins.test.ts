@@ -73,7 +73,7 @@ test('a node that is silent is named once, and the other chain is compared', asy
   const both = [await asks('bitcoin'), await asks('bitcoin'), await asks('usdc')]
   const chain = env.coins.chainOf('bitcoin')
   if (!chain) throw new Error('Bitcoin is taken here')
-  const asked = vi.spyOn(chain, 'look')
+  const asked = vi.spyOn(chain, 'head')
   bitcoin.answers(false)
   const { differences, looked } = await checkProvider(env, 'nothing')
   bitcoin.answers(true)

@@ -26,12 +26,15 @@ export async function checkProvider(
 export function checkProviderDaily(): (env: Env) => Promise<boolean> {
   let walk: Walk | undefined
   let steps = 0
-  /** A job that has taken too long goes on meanwhile. */
   let underWay: Promise<boolean> | undefined
   async function step(env: Env): Promise<boolean> {
     const now = env.clock()
-    walk ??= (await isDue(env, 'provider', now)) ? newWalk(now, new Date(now.getTime() - NIGHTLY_DAYS * DAY_MS)) : undefined
-    if (!walk) return false
+    if (!(await isDue(env, 'provider', now))) {
+      // Another server has done it meanwhile.
+      walk = undefined
+      return false
+    }
+    walk ??= newWalk(now, new Date(now.getTime() - NIGHTLY_DAYS * DAY_MS))
     const isMore = await stepWalk(env, walk, 'events')
     if (!isMore) {
       const { looked, differences, mended, failure } = walk

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import { asked, isMissing } from '../payments/card.ts'
-import { billedBy } from '../payments/meaning.ts'
+import { billedBy, idOf } from '../payments/meaning.ts'
 import { planOf, TAKEN } from '../payments/sync.ts'
 import { catchUp } from '../payments/webhook.ts'
 import { adoption, payerOf } from './compareSubscriptions.ts'
-import { type CheckEnv, type Difference, idOf, isYoung, lastOf, PAGE, type Piece, pageOf, type Walk } from './difference.ts'
+import { type CheckEnv, type Difference, isYoung, lastOf, PAGE, type Piece, pageOf, type Walk } from './difference.ts'
 import * as store from './store.ts'
 
 /** One page of paid invoices. */

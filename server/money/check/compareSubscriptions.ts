@@ -1,22 +1,12 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import { asked, isMissing } from '../payments/card.ts'
-import { billedBy } from '../payments/meaning.ts'
+import { billedBy, idOf } from '../payments/meaning.ts'
+import { differs } from '../payments/news.ts'
 import { dropPending, endNow } from '../payments/pending.ts'
 import { isLive, runs, stateOf } from '../payments/sync.ts'
 import { catchUp, takeCustomer } from '../payments/webhook.ts'
-import {
-  type CheckEnv,
-  type Difference,
-  idOf,
-  isYoung,
-  lastOf,
-  type Mend,
-  PAGE,
-  type Piece,
-  pageOf,
-  type Walk,
-} from './difference.ts'
+import { type CheckEnv, type Difference, isYoung, lastOf, type Mend, PAGE, type Piece, pageOf, type Walk } from './difference.ts'
 import * as store from './store.ts'
 
 type Card = store.CardRow['card']
@@ -64,15 +54,10 @@ async function compareKnown(
     : undefined
 }
 
-/** Compares what an event would have brought. */
+/** A restored copy may lack the package. */
 function isStale(card: Card, subscription: Stripe.Subscription): boolean {
-  const said = stateOf(subscription)
-  return (
-    card.subscriptionId !== said.subscriptionId ||
-    card.status !== said.status ||
-    card.renews !== said.renews ||
-    card.periodEnd?.getTime() !== said.periodEnd?.getTime()
-  )
+  const { packageId: _, ...state } = stateOf(subscription)
+  return differs(card, state)
 }
 
 const stale = (env: CheckEnv, card: Card, subscription: Stripe.Subscription, line: string): Difference => ({

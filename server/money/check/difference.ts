@@ -52,9 +52,6 @@ export interface Walk {
   failure: unknown
 }
 
-export const idOf = (thing: string | { id: string } | null | undefined): string | undefined =>
-  typeof thing === 'string' ? thing : thing?.id
-
 /** Its event may still be under way. */
 const YOUNG_SECONDS = 10 * 60
 

@@ -5,8 +5,7 @@ import { moneyChecks } from '../../ground/db/schema/checks.ts'
 import { cryptoReviews } from '../../ground/db/schema/coins.ts'
 import { ledgerEntries } from '../../ground/db/schema/ledger.ts'
 import { cardAccounts, cardEvents } from '../../ground/db/schema/payments.ts'
-
-const LIVE = ['active', 'past_due', 'trialing']
+import { LIVE } from '../payments/meaning.ts'
 
 const isDeleted = sql<boolean>`${users.deletedAt} is not null`
 

@@ -15,8 +15,8 @@ const CARDS: readonly Part[] = [
 
 const partsOf = ({ card }: CheckEnv): readonly Part[] => (card.provider === 'off' ? [coinsOf] : [...CARDS, coinsOf])
 
-/** Between two pages, so that the provider's limits are far. */
 const PAUSE_MS = 200
+const COIN_PAUSE_MS = 500
 
 /** `events`: does what lost events would have done. `all`: ends subscriptions of deleted accounts too. */
 export type Mending = 'nothing' | 'events' | 'all'
@@ -50,7 +50,7 @@ export async function stepWalk(env: CheckEnv, walk: Walk, mending: Mending): Pro
   if (walk.left.length > 0) return true
   walk.after = walk.next
   if (walk.after === undefined) walk.part += 1
-  else await wait(PAUSE_MS)
+  else await wait(part === coinsOf ? COIN_PAUSE_MS : PAUSE_MS)
   return walk.part < parts.length
 }
 

@@ -1,7 +1,7 @@
 import { NodeError } from './chain.ts'
 import { chainNameOf } from './openCoins.ts'
 import * as store from './store.ts'
-import { keyOf, knownOf, type LookEnv, lookAt, requireShown } from './watchPayments.ts'
+import { keyOf, type LookEnv, lookAt, lookBy, requireShown } from './watchPayments.ts'
 
 const AT_ONCE = 5
 
@@ -32,11 +32,14 @@ export async function compareCoins(
   const silent: Compared['silent'] = []
   const isSkipped = (chain: string) => skipped.has(chain) || silent.some((each) => each.chain === chain)
   const differences: CoinDifference[] = []
+  const heads = new Map<string, Promise<number | undefined>>()
   for (const payment of payments) {
     const chain = chainNameOf(payment.currency)
     if (isSkipped(chain)) continue
     try {
-      const words = await differenceOf(env, payment)
+      const head = heads.get(chain) ?? Promise.resolve(env.coins.chainOf(payment.currency)?.head())
+      heads.set(chain, head)
+      const words = await differenceOf(env, payment, await head)
       if (words !== undefined)
         differences.push({
           ...{ paymentId: payment.id, words },
@@ -57,12 +60,12 @@ async function lookAgain(env: LookEnv, id: string): Promise<void> {
 }
 
 /** Throws NodeError. */
-async function differenceOf(env: LookEnv, { id }: store.Payment): Promise<string | undefined> {
+async function differenceOf(env: LookEnv, { id }: store.Payment, head?: number): Promise<string | undefined> {
   const payment = await store.findPayment(env.db, id)
   const chain = payment && env.coins.chainOf(payment.currency)
   if (!payment || !chain) return undefined
   const rows = (await store.listArrivals(env.db, id)).filter(({ isGone }) => !isGone)
-  const seen = await chain.look(payment.paymentAddress, knownOf(payment, rows))
+  const seen = await lookBy(chain, payment, rows, head)
   requireShown(payment, rows, seen)
   const [shown, written] = [new Set(seen.arrivals.map(keyOf)), new Set(rows.map(keyOf))]
   const where = `the address ${payment.paymentAddress} of the request ${id} of account ${payment.userId}`

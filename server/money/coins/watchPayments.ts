@@ -5,7 +5,7 @@ import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod } from '../ledger/ledger.ts'
 import { centsFor } from './amounts.ts'
-import { type Arrival, confirmationsOf, type Known, NodeError, type Seen } from './chain.ts'
+import { type Arrival, type Chain, confirmationsOf, type Known, NodeError, type Seen } from './chain.ts'
 import { isInTime, type Judgement, judge, type Received } from './judge.ts'
 import { isLookedFor, nameAfter } from './namedPayment.ts'
 import { chainNameOf } from './openCoins.ts'
@@ -52,13 +52,23 @@ export async function lookIfAnswered(env: Env, payment: store.Payment): Promise<
   }
 }
 
+/** Looks by a head that was read for many, unless more was seen since. */
+export function lookBy(
+  chain: Chain,
+  payment: store.Payment,
+  rows: readonly store.ArrivalRow[],
+  head: number | undefined,
+): Promise<Seen> {
+  const isNewest = head !== undefined && head >= shownHeight(payment, rows)
+  return chain.look(payment.paymentAddress, knownOf(payment, rows), isNewest ? head : undefined)
+}
+
 async function readAndWrite(env: LookEnv, payment: store.Payment, head: number | undefined): Promise<void> {
   const chain = env.coins.chainOf(payment.currency)
   // The currency was switched off.
   if (!chain) return await store.putOff(env.db, payment.id, new Date(env.clock().getTime() + LATER_MS))
   const rows = (await store.listArrivals(env.db, payment.id)).filter(({ isGone }) => !isGone)
-  const isNewest = head !== undefined && head >= shownHeight(payment, rows)
-  const seen = await chain.look(payment.paymentAddress, knownOf(payment, rows), isNewest ? head : undefined)
+  const seen = await lookBy(chain, payment, rows, head)
   requireShown(payment, rows, seen)
   const slow = payment.confirmedAt || payment.decided ? [] : seen.arrivals.filter((each) => isSlow(payment, each))
   const late = slow.length > 0 && (await hasFallen(env.coins.prices, payment)) ? slow : []
@@ -81,7 +91,7 @@ async function readAndWrite(env: LookEnv, payment: store.Payment, head: number |
   })
 }
 
-export const knownOf = (payment: store.Payment, rows: readonly store.ArrivalRow[]): Known => ({
+const knownOf = (payment: store.Payment, rows: readonly store.ArrivalRow[]): Known => ({
   scannedHeight: payment.scannedHeight,
   nativeUnits: BigInt(payment.nativeUnits),
   arrivals: rows.map((row) => ({ ...row, units: BigInt(row.units), at: null })),

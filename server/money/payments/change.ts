@@ -11,9 +11,10 @@ import { inTurn } from './cardTurns.ts'
 import { beginCheckout, beginInFrame, keptPrice, requireLiveCard } from './checkout.ts'
 import { noteConsent, requireTerms } from './consent.ts'
 import { withKnownCustomer } from './customer.ts'
+import { endPaid } from './endRenewal.ts'
 import { type Billed, billedBy, idOf, type Named, namingOf } from './meaning.ts'
 import { type Choice, findOffer, type Offer, type Purchase } from './offers.ts'
-import { dropPending, endNow, goOn, isCancelled, isPending, payDifference } from './pending.ts'
+import { dropPending, goOn, isCancelled, isPending, payDifference } from './pending.ts'
 import { requireSaleable } from './priceIds.ts'
 import { BY_CARD, itemOf, paidPrice, putBack, setBack } from './scheduled.ts'
 import * as store from './store.ts'
@@ -93,16 +94,19 @@ async function changeSubscription(
   const plan = billedBy(subscription.metadata, item.price.id) ?? known
   if (!plan) throw new Error('A subscription is of no plan')
   if (isSame(plan, offer)) return
+  // The row may be older than what the provider has.
+  requireTerms(env, consent)
   const current = { priceId: item.price.id, plan }
   const isPaid = await isPaidAlready(env, tx, card, offer)
   const next = { priceId: await keptPrice(client, offer), plan: offer }
   if (method !== undefined) await billBy(client, subscription.id, method)
   const paid = isPaid ? undefined : await paidBefore(client, subscription)
+  const isDearer = offer.amountCents > (paid?.amountCents ?? item.price.unit_amount ?? offer.amountCents)
   // It would outlive a refund of what was paid.
-  if (!isPaid && (await missingCents(env, client, subscription, { next: next.priceId, paid })) <= 0)
+  if (!isPaid && !isDearer && (await missingOf(env, client, subscription, { next: next.priceId, paid })).cents <= 0)
     throw new Refusal('change_at_end')
   // What fails after a payment takes no consent back.
-  if (consent) await noteConsent(env, env.db, { ...offer, userId, purchase: `card:${subscription.id}` })
+  await env.db.transaction((own) => noteConsent(env, own, { ...offer, userId, purchase: `card:${subscription.id}` }))
   // The metadata names the new price first, so its invoice is always understood.
   if (paid) await setBack(client, subscription, { paid, scheduled: current, next })
   // No pending update takes settings.
@@ -124,11 +128,18 @@ async function settled(client: Stripe, id: string): Promise<{ subscription: Stri
 }
 
 /** A checkout's own price is not sold again. */
-async function paidBefore(client: Stripe, subscription: Stripe.Subscription): Promise<Named | undefined> {
+async function paidBefore(
+  client: Stripe,
+  subscription: Stripe.Subscription,
+): Promise<(Named & { amountCents: number }) | undefined> {
   const paid = await paidPrice(client, subscription)
   if (!paid || paid.isActive) return paid
   const { plan, amountCents } = paid
-  return { plan, priceId: await keptPrice(client, { ...plan, name: PLANS[plan.tier].name, amountCents, priceId: null }) }
+  return {
+    plan,
+    amountCents,
+    priceId: await keptPrice(client, { ...plan, name: PLANS[plan.tier].name, amountCents, priceId: null }),
+  }
 }
 
 async function payOrPutBack(...[client, id, items]: Parameters<typeof payDifference>): Promise<void> {
@@ -186,18 +197,18 @@ async function askPreview(env: Env, user: SignedInUser, choice: Choice): Promise
   if (await isPaidAlready(env, env.db, card, offer)) return { dueNowCents: 0 }
   const subscription = await asked(client.subscriptions.retrieve(card.subscriptionId))
   const [next, paid] = [await keptPrice(client, offer), await paidBefore(client, subscription)]
-  const dueNowCents = await missingCents(env, client, subscription, { next, paid })
-  if (dueNowCents <= 0) throw new Refusal('change_at_end')
-  return { dueNowCents }
+  const { cents, dueCents } = await missingOf(env, client, subscription, { next, paid })
+  if (cents <= 0) throw new Refusal('change_at_end')
+  return { dueNowCents: Math.max(0, dueCents) }
 }
 
-/** Returns US cents that the rest of the period costs more; `paid`: where another price is the subscription's by now. */
-async function missingCents(
+/** Returns US cents that the rest of the period costs more, and what is due beside the customer's credit. */
+async function missingOf(
   env: Env,
   client: Stripe,
   subscription: Stripe.Subscription,
   { next, paid }: { next: string; paid: Named | undefined },
-): Promise<number> {
+): Promise<{ cents: number; dueCents: number }> {
   const { id, current_period_start: start } = itemOf(subscription)
   const at = Math.max(start, Math.floor(env.clock().getTime() / 1000))
   const previewOf = (price: string) =>
@@ -207,8 +218,9 @@ async function missingCents(
         subscription_details: { items: [{ id, price }], proration_behavior: 'always_invoice', proration_date: at },
       }),
     )
-  const { amount_due: dueCents } = await previewOf(next)
-  return paid ? dueCents - (await previewOf(paid.priceId)).total : dueCents
+  const { total, amount_due: due } = await previewOf(next)
+  const beforeCents = paid ? (await previewOf(paid.priceId)).total : 0
+  return { cents: total - beforeCents, dueCents: due - beforeCents }
 }
 
 /** What there is instead of a subscription to end. */
@@ -245,10 +257,7 @@ async function switchRenewal(env: Env, tx: Queryable, userId: string, isEnding: 
   const subscription = await asked(client.subscriptions.retrieve(subscriptionId))
   if (!isEnding) return void (await goOn(client, subscription))
   await dropPending(client, subscription)
-  // Its period was never paid.
-  if (subscription.status === 'past_due') return await endNow(client, subscription)
-  if (subscription.cancel_at === null || subscription.cancel_at > itemOf(subscription).current_period_end)
-    await asked(client.subscriptions.update(subscriptionId, { cancel_at_period_end: true }))
+  await endPaid(client, subscription)
 }
 
 /** Throws Refusal `no_subscription` for whoever never paid by card. */

@@ -1,6 +1,6 @@
 import { inTurn } from './cardTurns.ts'
 import { endPaid } from './endRenewal.ts'
-import { dropPending, endNow, isCancelled } from './pending.ts'
+import { dropPending, endNow, endsWithPeriod } from './pending.ts'
 import * as store from './store.ts'
 import { askCurrent, type CardEnv, isLive, isStuck, runs, settleCheckout, syncCard } from './sync.ts'
 
@@ -17,7 +17,7 @@ export async function endCard(env: CardEnv, userId: string, { atEnd = false } = 
     const card = await settleCheckout(env, tx, userId, { isClosing: true })
     const current = card.customerId === null ? undefined : await askCurrent(client, card.customerId, card)
     const isOpen = current !== undefined && (runs(current) || isStuck(current))
-    const isEnding = isOpen && !(atEnd && current.status !== 'past_due' && isCancelled(current))
+    const isEnding = isOpen && !(atEnd && current.status !== 'past_due' && endsWithPeriod(current))
     if (current && runs(current)) await dropPending(client, current)
     if (isEnding) await (atEnd && runs(current) ? endPaid(client, current) : endNow(client, current))
     await syncCard(env, tx, userId)

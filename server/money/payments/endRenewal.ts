@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
-import { dropPending, endNow, isCancelled } from './pending.ts'
+import { dropPending, endNow, endsWithPeriod } from './pending.ts'
 import * as store from './store.ts'
 import { askCurrent, type CardEnv, isLive, runs, settleCheckout, syncCard } from './sync.ts'
 
@@ -37,14 +37,15 @@ export async function endRenewal(env: CardEnv, userId: string, plan?: Plan): Pro
 export async function endWithPeriod(client: Stripe, customer: string, card: store.CardAccount): Promise<void> {
   const current = await askCurrent(client, customer, card)
   if (!current || !runs(current)) return
-  if (current.status !== 'past_due' && isCancelled(current)) return
+  if (current.status !== 'past_due' && endsWithPeriod(current)) return
   await dropPending(client, current)
   await endPaid(client, current)
 }
 
 export async function endPaid(client: Stripe, subscription: Stripe.Subscription): Promise<void> {
   if (subscription.status === 'past_due') await endNow(client, subscription)
-  else await asked(client.subscriptions.update(subscription.id, { cancel_at_period_end: true }))
+  else if (!endsWithPeriod(subscription))
+    await asked(client.subscriptions.update(subscription.id, { cancel_at_period_end: true }))
 }
 
 export async function endUnpaid(client: Stripe, customer: string, card: store.CardAccount): Promise<void> {

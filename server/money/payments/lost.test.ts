@@ -386,6 +386,24 @@ test.each(['unpaid', 'paused'])(
   },
 )
 
+test('a card with an end far off, which was set at the provider, is billed no more once it has to end with its period', async () => {
+  const alice = await free()
+  await buys(alice, 'test')
+  await isAt(alice, { cancel_at: Math.floor(world.env.clock().getTime() / 1000) + 200 * 86_400 })
+  expect(await endCard(world.env, alice.id, { atEnd: true })).toBe(true)
+  await passes(32)
+  expect([await runningOf(alice), await alice.returns().then(() => tierOf(alice))]).toEqual([['canceled'], 'free'])
+})
+
+test('the newest event is kept, however long nothing comes', async () => {
+  const newest = async () => (await world.sql('select max(received_at) as at from card_events'))[0]?.['at']
+  const before = await newest()
+  world.passes(41 * 86_400)
+  while (await askForOverdue()(world.env));
+  expect(before).toBeInstanceOf(Date)
+  expect(await newest()).toEqual(before)
+})
+
 test.each(['unpaid', 'paused'])('a subscription that is %s at the provider ends with the account', async (status) => {
   const alice = await free()
   await buys(alice, 'test')

@@ -35,6 +35,9 @@ export function billedBy(metadata: Stripe.Metadata, priceId: string | undefined)
   return plan && { ...plan, packageId: plan.packageId ?? null }
 }
 
+/** Statuses of a subscription that runs. */
+export const LIVE = ['active', 'past_due', 'trialing']
+
 /** What a price is of. */
 export interface Named {
   priceId: string

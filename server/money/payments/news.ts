@@ -28,8 +28,12 @@ function isNewState(card: store.CardAccount, subscription: Stripe.Subscription):
   const pending = subscription.pending_update?.expires_at
   const waiting = card.waiting?.kind === 'change' ? card.waiting.until : null
   if ((pending === undefined ? null : new Date(pending * 1000).toISOString()) !== waiting) return true
+  return differs(card, stateOf(subscription))
+}
+
+export function differs(card: store.CardAccount, state: Partial<store.CardAccount>): boolean {
   const written: Record<string, unknown> = { ...card }
-  return Object.entries(stateOf(subscription)).some(([name, value]) => String(value) !== String(written[name]))
+  return Object.entries(state).some(([name, value]) => String(value) !== String(written[name]))
 }
 
 async function isNewInvoice(tx: Queryable, { waiting }: store.CardAccount, invoice: Stripe.Invoice): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { Refusal } from '../../refuse.ts'
 import { asked, isInvalid } from './card.ts'
+import { idOf } from './meaning.ts'
 
 /** The subscription stays until payment. A declined card takes the change back. Throws Refusal in the provider's words. */
 export async function payDifference(client: Stripe, id: string, items: { id: string; price: string }[]): Promise<void> {
@@ -20,7 +21,7 @@ export async function payDifference(client: Stripe, id: string, items: { id: str
 
 function pendingInvoiceOf({ pending_update: pending, latest_invoice: invoice }: Stripe.Subscription): string | undefined {
   if (!pending || invoice === null) return undefined
-  return typeof invoice === 'string' ? invoice : invoice.id
+  return idOf(invoice)
 }
 
 /** True if a change waits for payment. */
@@ -31,6 +32,9 @@ export const isPending = async (client: Stripe, subscriptionId: string): Promise
 export const isCancelled = ({ cancel_at_period_end: isAtEnd, cancel_at: endsAt }: Stripe.Subscription): boolean =>
   isAtEnd || endsAt !== null
 
+export const endsWithPeriod = ({ cancel_at_period_end: isAtEnd, cancel_at: endsAt, items }: Stripe.Subscription): boolean =>
+  isAtEnd || (endsAt !== null && endsAt <= (items.data[0]?.current_period_end ?? endsAt))
+
 /** Takes a cancellation back. */
 export async function goOn(client: Stripe, subscription: Stripe.Subscription): Promise<Stripe.Subscription> {
   if (!isCancelled(subscription)) return subscription
@@ -40,16 +44,11 @@ export async function goOn(client: Stripe, subscription: Stripe.Subscription): P
 
 /** Ends it with all that could still be collected. */
 export async function endNow(client: Stripe, { id, customer }: Stripe.Subscription): Promise<void> {
-  const whose = typeof customer === 'string' ? customer : customer.id
-  const { data: open } = await asked(client.invoices.list({ customer: whose, status: 'open', limit: 100 }))
+  const { data: open } = await asked(client.invoices.list({ customer: idOf(customer) ?? '', status: 'open', limit: 100 }))
   // If the rest fails, nothing can be collected.
-  for (const invoice of open) if (invoice.id && subscriptionOf(invoice) === id) await voidInvoice(client, invoice.id)
+  for (const invoice of open)
+    if (invoice.id && idOf(invoice.parent?.subscription_details?.subscription) === id) await voidInvoice(client, invoice.id)
   await asked(client.subscriptions.cancel(id))
-}
-
-function subscriptionOf({ parent }: Stripe.Invoice): string | undefined {
-  const subscription = parent?.subscription_details?.subscription
-  return typeof subscription === 'string' ? subscription : subscription?.id
 }
 
 /** The invoice can be paid no more. */

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, lt, lte, max, ne, not, or, sql } from 'drizzle-orm'
 import { PLAN_LIMITS } from '../../../contract/money/planlimits.ts'
 import { UNLIMITED } from '../../../contract/money/plans.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
@@ -126,8 +126,10 @@ export async function noteEvent(tx: Queryable, id: string, receivedAt: Date): Pr
   await tx.insert(cardEvents).values({ id, receivedAt }).onConflictDoNothing()
 }
 
+/** Keeps the newest: alarms go by its age. */
 export async function deleteEvents(db: Queryable, before: Date): Promise<void> {
-  await db.delete(cardEvents).where(lt(cardEvents.receivedAt, before))
+  const newest = db.select({ at: max(cardEvents.receivedAt) }).from(cardEvents)
+  await db.delete(cardEvents).where(and(lt(cardEvents.receivedAt, before), lt(cardEvents.receivedAt, newest)))
 }
 
 /** Takes the provider's reference. */

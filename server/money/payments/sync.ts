@@ -4,7 +4,7 @@ import type { Env } from '../../env.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { creditPeriod, refreshStanding, writeInvoice, writeReturn } from '../ledger/ledger.ts'
 import { asked, isInvalid, isMissing } from './card.ts'
-import { type Billed, billedBy, idOf, lineOf, priceIn } from './meaning.ts'
+import { type Billed, billedBy, idOf, LIVE, lineOf, priceIn } from './meaning.ts'
 import { goOn, isCancelled } from './pending.ts'
 import { putBack } from './scheduled.ts'
 import * as store from './store.ts'
@@ -13,7 +13,6 @@ export type CardEnv = Pick<Env, 'db' | 'card' | 'clock'>
 
 /** Other statuses never began. */
 export const BEGUN = ['active', 'past_due', 'trialing', 'unpaid', 'canceled', 'paused']
-const LIVE = ['active', 'past_due', 'trialing']
 const STUCK = ['unpaid', 'paused']
 
 export const isLive = ({ subscriptionId, status }: store.CardAccount): boolean =>

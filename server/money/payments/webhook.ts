@@ -29,25 +29,25 @@ export async function takeEvent(env: Env, body: Buffer, signature: string | unde
     (customer && (await adopt(env, client, customer, event))) ||
     undefined
   if (userId === undefined || (await store.isKnownEvent(env.db, event.id))) return {}
-  const heard = waiting.get(userId) ?? new Set()
-  waiting.set(userId, heard.add(event))
+  const eventsOfAccount = waiting.get(userId) ?? new Set()
+  waiting.set(userId, eventsOfAccount.add(event))
   try {
     await inTurn(env, userId, async (tx) => {
       // An earlier turn took this one with it.
       if (await store.isKnownEvent(tx, event.id)) return
-      const events = [...heard]
+      const events = [...eventsOfAccount]
       await settleEvents(env, tx, userId, events)
       for (const { id } of events) await store.noteEvent(tx, id, env.clock())
       await env.fault?.('payments:written')
     })
   } finally {
-    heard.delete(event)
-    if (heard.size === 0) waiting.delete(userId)
+    eventsOfAccount.delete(event)
+    if (eventsOfAccount.size === 0) waiting.delete(userId)
   }
   return {}
 }
 
-/** The next turn of an account takes all that wait; where that fails, so does the next. */
+/** A turn settles all events of its account that wait; if it fails, the next one does. */
 const waiting = new Map<string, Set<Stripe.Event>>()
 
 /** Asks the provider once for all of them, and not at all where they say nothing new. */

@@ -57,9 +57,7 @@ const SERIES_OF_TESTS = 'TEST-'
 /** Returns the next number, such as `2026-000001`. */
 async function takeNumber(tx: Queryable, now: Date, isTest: boolean): Promise<string> {
   const series = `${isTest ? SERIES_OF_TESTS : ''}${now.getUTCFullYear()}`
-  const next = (await store.lockCounter(tx, series)) + 1
-  await store.saveCounter(tx, series, next)
-  return `${series}-${String(next).padStart(6, '0')}`
+  return `${series}-${String(await store.nextNumber(tx, series)).padStart(6, '0')}`
 }
 
 /** Coins are worth nothing there. */
@@ -118,7 +116,7 @@ export async function removeDetails(db: Queryable, { id }: SignedInUser): Promis
 export const forgetPayer = (tx: Queryable, userId: string): Promise<void> => store.forgetAccount(tx, userId)
 
 export async function dropOldReceipts({ db, clock, config }: Pick<Env, 'db' | 'clock' | 'config'>): Promise<boolean> {
-  const before = clock()
+  const before = new Date(clock())
   before.setUTCFullYear(before.getUTCFullYear() - config.selling.receiptYears)
   await store.deleteBefore(db, before)
   return false

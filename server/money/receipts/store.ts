@@ -15,10 +15,14 @@ export async function takeCounter(tx: Queryable, counter: string): Promise<numbe
   return row?.value
 }
 
-export async function lockCounter(tx: Queryable, counter: string): Promise<number> {
-  await tx.insert(receiptCounters).values({ name: counter, value: 0 }).onConflictDoNothing()
-  const [row] = await tx.select({ value }).from(receiptCounters).where(eq(name, counter)).for('update')
-  return row?.value ?? 0
+export async function nextNumber(tx: Queryable, counter: string): Promise<number> {
+  const [row] = await tx
+    .insert(receiptCounters)
+    .values({ name: counter, value: 1 })
+    .onConflictDoUpdate({ target: name, set: { value: sql`${value} + 1` } })
+    .returning({ value })
+  if (!row) throw new Error('A counter gave no number')
+  return row.value
 }
 
 export async function saveCounter(tx: Queryable, counter: string, next: number): Promise<void> {
@@ -61,7 +65,7 @@ export async function listEntries(tx: Queryable, seq: number, atMost: number): P
       left join ledger_chain pc on pc.place = p.place and e.refers_to is not null
       left join card_providers v on v.id = e.provider_id
       left join premium_packages g on g.id = e.package_id
-      left join crypto_payments k on 'coin:' || k.id = p.key
+      left join crypto_payments k on k.id = case when p.key ~ '^coin:[0-9a-f-]{36}$' then substr(p.key, 6)::uuid end
     where c.seq > ${seq} order by c.seq limit ${atMost}`)
   return rows
 }
