@@ -47,7 +47,7 @@ test('Ada buys a plan, opens its receipt by the keyboard and prints it alone; as
 
   await server.account('make-admin', ada.username)
   await page.goto(`${server.url}/admin?tab=receipts`)
-  await page.getByLabel('Whole number').fill(number.toLowerCase())
+  await page.getByLabel('Receipt number').fill(number.toLowerCase())
   await page.keyboard.press('Enter')
   const row = page.getByRole('list', { name: 'Receipts' }).getByRole('link', { name: number })
   await row.waitFor()

@@ -24,7 +24,7 @@ export function CoinAddresses() {
   const id = useId()
   const [choice, setChoice] = useState<(typeof CHOICES)[number][0]>('received')
   const [last, setLast] = useState<CoinAddress>()
-  const { error, said, isPending, save } = useExport()
+  const { said, forget, isPending, save } = useExport()
   const shown: ShownAddresses = choice === 'received' ? { only: 'received' } : {}
   const { value, failure, reload } = useLoaded(JSON.stringify([choice, last?.id]), () =>
     env.api(coinAddressesApi.list, { ...shown, ...placeAfter(last) }),
@@ -44,6 +44,7 @@ export function CoinAddresses() {
           value={choice}
           options={CHOICES}
           onChange={(next) => {
+            forget()
             setLast(undefined)
             setChoice(next)
           }}
@@ -62,7 +63,7 @@ export function CoinAddresses() {
         </button>
       </div>
       <p className="small t2" role="status">
-        {error ?? said}
+        {said}
       </p>
       {!value && <NotRead words="The addresses could not be loaded." failure={failure ?? null} onRetry={reload} />}
       {value && failure && <NotRead words="The addresses may be out of date." failure={failure} onRetry={reload} />}

@@ -7,18 +7,9 @@ import { moment } from '../ui/time.ts'
 import { useFocusBack } from '../ui/useFocusBack.tsx'
 import { VERBATIM } from '../ui/verbatim.ts'
 import { Fact, Long } from './CoinReview.tsx'
-import { amountWords, cameTo, dollarWords } from './coinwords.ts'
+import { amountWords, cameTo, dollarWords, STATUSES } from './coinwords.ts'
 import { SentBack } from './SentBack.tsx'
 import { useAct } from './useAct.tsx'
-
-const STATUS: Record<PaidPayment['status'], string> = {
-  pending: 'Waiting for the payment',
-  confirming: 'Being confirmed',
-  confirmed: 'Paid',
-  expired: 'Expired',
-  needs_review: 'Waits for you',
-  refunded: 'Sent back',
-}
 
 /** Finds a payment by what the payer names of it, to note that it was sent back. */
 export function FindPayment() {
@@ -100,7 +91,7 @@ function Paid({ payment, onChanged }: { payment: PaidPayment; onChanged: (paymen
     <li>
       <header>
         <p>
-          <b>{STATUS[payment.status]}</b> <span className="t2">by {name}</span>
+          <b>{STATUSES[payment.status]}</b> <span className="t2">by {name}</span>
         </p>
         <p className="num what">
           {amountWords(payment)} <span className="t2">· {dollarWords(payment.usdCents)}</span>

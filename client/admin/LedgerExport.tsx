@@ -11,12 +11,15 @@ export function LedgerExport() {
   const today = env.clock().toISOString().slice(0, 10)
   const [from, setFrom] = useState(`${today.slice(0, 8)}01`)
   const [to, setTo] = useState(today)
-  const { error, setError, said, isPending, save } = useExport()
+  const [error, setError] = useState<{ first?: string; last?: string }>({})
+  const { said, isPending, save } = useExport()
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (from === '' || to === '') return setError('Both days are required')
-    if (from > to) return setError('The first day must not be after the last')
+    if (from === '') return setError({ first: 'Both days are required' })
+    if (to === '') return setError({ last: 'Both days are required' })
+    if (from > to) return setError({ first: 'The first day must not be after the last' })
+    setError({})
     await save(`ledger-${from}-${to}.csv`, (onCount) => exportLedger(env, { from, to }, onCount))
   }
 
@@ -28,8 +31,8 @@ export function LedgerExport() {
         their id, and leaves a row in the audit trail. The fee of the card provider stands in its own reports.
       </p>
       <form onSubmit={submit} noValidate>
-        <Field label="First day" type="date" value={from} error={error} onValue={setFrom} />
-        <Field label="Last day" type="date" value={to} onValue={setTo} />
+        <Field label="First day" type="date" value={from} error={error.first} onValue={setFrom} />
+        <Field label="Last day" type="date" value={to} error={error.last} onValue={setTo} />
         <button type="submit" className="btn outline" disabled={isPending}>
           {isPending ? 'Reading...' : 'Download ledger'}
         </button>

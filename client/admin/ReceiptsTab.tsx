@@ -16,7 +16,8 @@ export function ReceiptsTab() {
   const env = useEnv()
   const [search, setSearch] = useSearchParams()
   const opened = search.get('number')
-  if (opened === null) return <ReceiptList />
+  const [place, setPlace] = useState<Place>({ typed: '', number: '', before: undefined })
+  if (opened === null) return <ReceiptList place={place} onPlace={setPlace} />
   return (
     <ReceiptView
       key={opened}
@@ -29,19 +30,24 @@ export function ReceiptsTab() {
   )
 }
 
-function ReceiptList() {
+/** What stands in the list; it outlives a look at a receipt. */
+interface Place {
+  typed: string
+  number: string
+  before: number | undefined
+}
+
+function ReceiptList({ place, onPlace }: { place: Place; onPlace: (place: Place) => void }) {
   const env = useEnv()
-  const [typed, setTyped] = useState('')
-  const [number, setNumber] = useState('')
-  const [before, setBefore] = useState<number>()
+  const { typed, number, before } = place
+  const setBefore = (next: number | undefined) => onPlace({ ...place, before: next })
   const { value, failure, reload } = useLoaded(JSON.stringify([number, before]), () =>
     env.api(ledgerApi.receipts, { ...(number && { number }), ...(before !== undefined && { before }) }),
   )
 
   function find(event: FormEvent) {
     event.preventDefault()
-    setBefore(undefined)
-    setNumber(typed.trim().toUpperCase())
+    onPlace({ typed, number: typed.trim().toUpperCase(), before: undefined })
   }
 
   return (
@@ -52,7 +58,13 @@ function ReceiptList() {
       </p>
       <section className="receipt-find payment-find" aria-label="Find a receipt">
         <form onSubmit={find} noValidate>
-          <Field label="Whole number" value={typed} maxLength={RECEIPT_LIMITS.numberMax} {...VERBATIM} onValue={setTyped} />
+          <Field
+            label="Receipt number"
+            value={typed}
+            maxLength={RECEIPT_LIMITS.numberMax}
+            {...VERBATIM}
+            onValue={(next) => onPlace({ ...place, typed: next })}
+          />
           <button type="submit" className="btn outline">
             Search
           </button>

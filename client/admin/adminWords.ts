@@ -45,4 +45,4 @@ export function saveFile(name: string, text: string, type: string): void {
 }
 
 /** Below the fields of price ids. */
-export const PRICE_ID_WORDS = 'Empty: the server makes the price. Else it must cost the same.'
+export const PRICE_ID_WORDS = 'Leave empty to let the server create the price. A price id must cost what stands above.'

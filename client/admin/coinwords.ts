@@ -90,12 +90,12 @@ export function decimal(units: string, places: number): string {
 }
 
 export const STATUSES: Record<CoinStatus, string> = {
-  pending: 'Waits for money',
-  confirming: 'Waits for blocks',
+  pending: 'Waiting for the payment',
+  confirming: 'Being confirmed',
   confirmed: 'Paid',
   expired: 'Expired',
-  needs_review: 'Needs review',
-  refunded: 'Refunded',
+  needs_review: 'Waits for you',
+  refunded: 'Sent back',
 }
 
 /** "0.01562500 BTC and another token" */

@@ -47,7 +47,7 @@ test('Administrators search receipts by the whole number, in any case, and one o
   await person.click(await screen.findByRole('link', { name: /2026-000007/ }))
   await screen.findByRole('article', { name: 'The page that is printed' })
   await person.click(screen.getByRole('button', { name: 'Back to the receipts' }))
-  await person.type(await screen.findByLabelText('Whole number'), ' test-1 {Enter}')
+  await person.type(await screen.findByLabelText('Receipt number'), ' test-1 {Enter}')
   await screen.findByText('No receipt has this number.')
   expect(answers.asked.map(({ input }) => input)).toEqual([{}, { number: '2026-000007' }, {}, { number: 'TEST-1' }])
 })

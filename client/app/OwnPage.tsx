@@ -19,6 +19,6 @@ interface Props {
 export function OwnPage({ location, user, onBack, onHome }: Props) {
   if (location === '/admin') return <AdminPage user={user} onBack={onBack} />
   if (location === '/master-plan') return <FamilyPage onBack={onBack} />
-  if (location.startsWith(RECEIPTS)) return <ReceiptPage number={decodeURIComponent(location.slice(RECEIPTS.length))} />
+  if (location.startsWith(RECEIPTS)) return <ReceiptPage number={location.slice(RECEIPTS.length)} />
   return <InvitationPage token={location.slice('/invitation/'.length)} user={user} onDone={onHome} />
 }

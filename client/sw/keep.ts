@@ -130,7 +130,7 @@ export async function namedFile(shelf: Shelf, address: string): Promise<{ isName
   return { isNamed: true, file: (await fileOf(shelf, build, address)) ?? (await fetchChecked(shelf, address)) }
 }
 
-/** Keeps what is rare, or a copy of this browser would have it only with a line. */
+/** Keeps a rare file once it was asked for, so that it is there offline. */
 export async function askAsset(shelf: Shelf, address: string): Promise<Response | undefined> {
   const answer = await fetchChecked(shelf, encodeURI(address))
   const build = answer && isRare(address) ? await startedBuild(shelf) : undefined

@@ -1,7 +1,7 @@
 const SIDE_PX = 16
 const COLOUR = [10, 200, 30] as const
 /** A browser against fingerprints may change a pixel by as much, which harms no picture. */
-const TOLERANCE = 8
+export const TOLERANCE = 8
 
 /**
  * False where a page gets noise instead of what it has drawn: Tor Browser does so, until the person allows it. So it is asked each time.

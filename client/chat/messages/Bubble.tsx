@@ -33,6 +33,8 @@ export const preloadBubbles = () =>
 
 /** A message that is younger fades in. */
 const NEW_MS = 2000
+/** A clock that is behind makes nothing new. */
+const isWithin = (ageMs: number) => ageMs >= 0 && ageMs < NEW_MS
 
 interface Props {
   message: ShownMessage
@@ -50,7 +52,7 @@ interface Props {
 }
 
 export function Bubble({ message, album, name, startsRun, isTabStop, isStarred = false, onUpgrade, ...body }: Props) {
-  const [isNew] = useState(() => Date.now() - Date.parse(message.at) < NEW_MS)
+  const [isNew] = useState(() => isWithin(Date.now() - Date.parse(message.at)))
   const { below, details } = remarksOf(message, name)
   const quote = quoteIn(message)
   const above = quote ? <Quoted quote={quote} /> : isForwarded(message) && <Forwarded />

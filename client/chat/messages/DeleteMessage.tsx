@@ -26,7 +26,7 @@ export function DeleteMessage({ room, messages, onUpgrade, onDeleted, onClose }:
   const isOne = messages.length === 1
   const isForAll = messages.every((message) => canDelete(env, message))
   const isOwnNote = isNotes(room)
-  // Everyone is oneself there: this is for what is too old to leave the server.
+  // In the notes “for everyone” is enough; “for me” is offered once that is no longer allowed.
   const isForMe = !(isOwnNote && isForAll) && messages.every((message) => canDeleteForMe(room, message))
   const over = (work: () => void) => () => {
     onClose()

@@ -1,5 +1,6 @@
 import { Archive, AtSign, ListFilter, Search, UserRoundPlus, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import { isSearchable } from '../../chat/search/search.ts'
 import { isFollowed, isNotes } from '../../rooms/list/room.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
@@ -8,6 +9,7 @@ import { later } from '../../ui/later.tsx'
 import { writeOn } from '../../ui/writeOn.ts'
 import type { AddingWay } from './AddMenu.tsx'
 import type { Filter } from './listFilter.ts'
+import { movedStore } from './moved.ts'
 import { Rows } from './Rows.tsx'
 import { useArrows } from './useArrows.tsx'
 import { useListRows } from './useListRows.tsx'
@@ -44,6 +46,7 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
   const [filter, choose] = useState<Filter>('all')
   const { rows, found, archived } = useListRows({ query, filter, openRoomId })
   const isSearching = query.trim() !== ''
+  const moved = useStore(movedStore, ({ words }) => words)
   const area = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
@@ -100,7 +103,7 @@ export function ContactList({ openRoomId, onOpen, onAdd, onPlans, beside, above 
         <IconButton icon={UserRoundPlus} label="Add someone" className="quickadd" onClick={() => setAdding(true)} />
         {isAdding && <AddMenu onAdd={onAdd} onClose={() => setAdding(false)} />}
         <p className="sr" role="status">
-          {query.trim() && (found.length === 1 ? '1 contact found' : `${found.length} contacts found`)}
+          {query.trim() ? (found.length === 1 ? '1 contact found' : `${found.length} contacts found`) : moved}
         </p>
       </search>
       {above}

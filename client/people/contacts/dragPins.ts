@@ -2,7 +2,7 @@ import type { Env } from '../../env.ts'
 import { movePin, pinnedRows } from './markItems.tsx'
 import './dragpins.css'
 
-/** Says to the drop that it is a row of this list; what a page or a program of others drags has another type. */
+/** What another page or program drags has other types. */
 const TYPE = 'application/x-conclave-pin'
 
 /** Lets a pinned row of the list be dragged to the place of another one. */
@@ -20,7 +20,8 @@ export function followDrags(env: Env, area: HTMLElement, signal: AbortSignal): v
   }
 
   /** How far the dragged row goes if it is dropped here; 0 where it does not. */
-  function stepsTo(event: Event): number {
+  function stepsTo(event: DragEvent): number {
+    if (!event.dataTransfer?.types.includes(TYPE)) return 0
     const [from, to] = [placeOf(dragged), placeOf(roomOf(rowAt(event)))]
     return from < 0 || to < 0 ? 0 : to - from
   }
@@ -40,6 +41,13 @@ export function followDrags(env: Env, area: HTMLElement, signal: AbortSignal): v
       const steps = stepsTo(event)
       mark(steps === 0 ? undefined : (rowAt(event) ?? undefined), steps < 0 ? 'drop-above' : 'drop-below')
       if (steps !== 0) event.preventDefault()
+    },
+    { signal },
+  )
+  area.addEventListener(
+    'dragleave',
+    ({ relatedTarget }) => {
+      if (!(relatedTarget instanceof Node && area.contains(relatedTarget))) mark(undefined)
     },
     { signal },
   )

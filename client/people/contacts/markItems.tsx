@@ -11,6 +11,7 @@ import { failureWords } from '../../ui/failure.ts'
 import type { MenuItem } from '../../ui/Menu.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { askAct } from './acts.ts'
+import { sayMoved } from './moved.ts'
 import { neighbourOf } from './neighbourOf.ts'
 
 /** More would fill a phone’s screen. */
@@ -80,15 +81,22 @@ function moveItems(env: Env, room: RoomRow): MenuItem[] {
   return [...(at > 0 ? [up] : []), ...(at < pinnedRows().length - 1 ? [down] : [])]
 }
 
-/** Moves a pinned chat by so many places among the pinned. */
-export async function movePin(env: Env, chatRoomId: string, by: number): Promise<void> {
+let moving: Promise<void> = Promise.resolve()
+
+/** Moves a pinned chat by so many places among the pinned, after the moves before. */
+export function movePin(env: Env, chatRoomId: string, by: number): Promise<void> {
+  moving = moving.then(() => moveBy(env, chatRoomId, by))
+  return moving
+}
+
+async function moveBy(env: Env, chatRoomId: string, by: number): Promise<void> {
   const before = pinnedRows()
   const from = before.findIndex(({ id }) => id === chatRoomId)
   const to = Math.max(0, Math.min(before.length - 1, from + by))
   if (from < 0 || to === from) return
   const after = before.toSpliced(from, 1).toSpliced(to, 0, ...before.slice(from, from + 1))
-  // A pin stands by the place of its mark: whatever stands from the change on is marked once more.
-  await tries(() => setPins(env, after.slice(Math.min(from, to))))
+  // Pins are ordered by the seq of their mark: everything from the first changed place is marked again.
+  if (await tries(() => setPins(env, after.slice(Math.min(from, to))))) sayMoved(`Moved to ${to + 1} of ${after.length}`)
 }
 
 async function tries(run: () => Promise<void>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { isDirect, isNotes, isRequest, NOTES } from '../../rooms/list/room.ts'
 import { roomById } from '../../rooms/list/roomList.ts'
 import { peopleStore } from '../../rooms/trust/people.ts'
 import type { MenuItem } from '../../ui/Menu.tsx'
-import { markItems, movePin, muteItem } from './markItems.tsx'
+import { markItems, muteItem } from './markItems.tsx'
 
 /** What the menu of a row does by a letter. */
 export function rowItems(env: Env, chatRoomId: string): MenuItem[] {
@@ -15,8 +15,6 @@ export function rowItems(env: Env, chatRoomId: string): MenuItem[] {
   const canMute = isDirect(room) && !isRequest(room) && !peopleOf(room, people).some(({ isDeleted }) => isDeleted)
   return [...markItems(env, room, name), ...(canMute ? [muteItem(env, room)] : [])]
 }
-
-export { movePin }
 
 export const pressRow = (env: Env, chatRoomId: string, letter: string): void =>
   rowItems(env, chatRoomId)

@@ -131,17 +131,24 @@ test('Alt, Shift and an arrow move a pinned row, which stays where it is at the 
 test('A pinned row that is dragged onto another takes its place; what is not pinned, or comes from elsewhere, moves nothing', async () => {
   pinAll()
   show(<List />, makeAnswers(), { crypto })
-  const drag = (name: string, element: Element) => {
-    const event = new Event(name, { bubbles: true, cancelable: true })
+  const types: string[] = []
+  const drag = (name: string, element: Element, carried = types) => {
+    const dataTransfer = { types: carried, setData: (type: string) => void types.push(type) }
+    const event = Object.assign(new Event(name, { bubbles: true, cancelable: true }), { dataTransfer })
     element.dispatchEvent(event)
     return event.defaultPrevented
   }
-  // The listeners come with a file of their own.
+  // The listeners come with a file of their own, once a mouse is over the list.
+  row(first).dispatchEvent(Object.assign(new Event('pointerover', { bubbles: true }), { pointerType: 'mouse' }))
   await waitFor(() => {
     drag('dragstart', row(first))
     expect(drag('dragover', row(second))).toBe(true)
   })
   expect(row(second).closest('li')?.className).toBe('drop-below')
+  expect(drag('dragover', row(second), ['text/uri-list'])).toBe(false)
+  drag('dragover', row(second))
+  drag('dragleave', row(second))
+  expect(row(second).closest('li')?.className).toBe('')
   drag('drop', row(second))
   await waitFor(() => expect(pins()).toEqual([second, first, third.id]))
   drag('dragend', row(first))

@@ -52,13 +52,13 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
       const { target, ctrlKey, metaKey, altKey, shiftKey, isComposing, repeat } = event
       const letter = event.key.toUpperCase()
       const step = altKey && shiftKey ? STEPS[event.key] : undefined
-      const isPlain = !altKey && !shiftKey && !repeat && LETTER.test(letter)
-      const isOther = ctrlKey || metaKey || isComposing || !(isPlain || step)
+      const isPlain = !altKey && !shiftKey && LETTER.test(letter)
+      const isOther = ctrlKey || metaKey || isComposing || repeat || !(isPlain || step)
       const chatRoomId = target instanceof HTMLElement && target.closest('li[aria-posinset]') ? target.dataset['room'] : undefined
       if (isOther || !chatRoomId) return
       event.preventDefault()
-      import('./rowKeys.ts')
-        .then(({ pressRow, movePin }) => (step ? movePin(env, chatRoomId, step) : pressRow(env, chatRoomId, letter)))
+      Promise.all([import('./rowKeys.ts'), import('./markItems.tsx')])
+        .then(([{ pressRow }, { movePin }]) => (step ? movePin(env, chatRoomId, step) : pressRow(env, chatRoomId, letter)))
         .catch((error: unknown) => showToast({ tone: 'bad', title: 'The chat was not marked', text: failureWords(error) }))
     }
     // The finger that opened the menu does not open the chat as well.
@@ -67,10 +67,15 @@ export function useRowMenu(area: RefObject<HTMLElement | null>): [Asked | undefi
     element.addEventListener('click', click, true)
     element.addEventListener('keydown', press)
     const page = new AbortController()
-    // Nobody asked for it: keys and menu do the same.
-    import('./dragPins.ts')
-      .then(({ followDrags }) => page.signal.aborted || followDrags(env, element, page.signal))
-      .catch(() => undefined)
+    // Errors are ignored: keys and menu move pins too.
+    const follow = (event: PointerEvent) => {
+      if (event.pointerType !== 'mouse') return
+      element.removeEventListener('pointerover', follow)
+      import('./dragPins.ts')
+        .then(({ followDrags }) => page.signal.aborted || followDrags(env, element, page.signal))
+        .catch(() => undefined)
+    }
+    element.addEventListener('pointerover', follow, page)
     return () => {
       page.abort()
       endLongPress()

@@ -1,6 +1,7 @@
 import type { BillingPeriod } from '../../../contract/money/payments.ts'
 import type { Consent, Terms } from '../../../contract/money/terms.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { FormFooter } from '../../ui/FormFooter.tsx'
 import { shownPrice } from './planLines.ts'
 import { buyText, buyTitle, TERMS_WORDS } from './termsWords.ts'
 import { useConsent } from './useConsent.tsx'
@@ -20,15 +21,21 @@ export function BuyDialog({ name, cents, period, terms, isPending, onBuy, onClos
   const { consent, isMissing, boxes } = useConsent(terms)
   return (
     <Dialog title={buyTitle(name)} text={buyText(shownPrice(cents), period)} onClose={onClose}>
-      {boxes}
-      <footer>
-        <button type="button" className="btn outline" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" className="btn primary" disabled={isMissing || isPending} onClick={() => onBuy(consent)}>
-          {isPending ? 'Processing...' : TERMS_WORDS.begin}
-        </button>
-      </footer>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isMissing && !isPending) onBuy(consent)
+        }}
+      >
+        {boxes}
+        <FormFooter
+          action={TERMS_WORDS.begin}
+          pendingAction="Processing..."
+          isPending={isPending}
+          isOff={isMissing}
+          onClose={onClose}
+        />
+      </form>
     </Dialog>
   )
 }

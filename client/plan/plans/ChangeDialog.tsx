@@ -1,5 +1,6 @@
 import type { Consent, Terms } from '../../../contract/money/terms.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { FormFooter } from '../../ui/FormFooter.tsx'
 import { shownDay, shownPrice } from './planLines.ts'
 import { useConsent } from './useConsent.tsx'
 
@@ -23,15 +24,21 @@ export function ChangeDialog({ name, dueNowCents, periodEnd, terms, isPending, o
     : `Nothing is charged now.${periodEnd ? ` ${name} is billed from ${shownDay(periodEnd)} on, and what you have paid stays until then.` : ''}`
   return (
     <Dialog title={`Change to ${name}`} text={text} onClose={onClose}>
-      {boxes}
-      <footer>
-        <button type="button" className="btn outline" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" className="btn primary" disabled={isMissing || isPending} onClick={() => onChange(consent)}>
-          {isPending ? 'Processing...' : isNow ? `Pay ${shownPrice(dueNowCents)}` : 'Change'}
-        </button>
-      </footer>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isMissing && !isPending) onChange(consent)
+        }}
+      >
+        {boxes}
+        <FormFooter
+          action={isNow ? `Pay ${shownPrice(dueNowCents)}` : 'Change'}
+          pendingAction="Processing..."
+          isPending={isPending}
+          isOff={isMissing}
+          onClose={onClose}
+        />
+      </form>
     </Dialog>
   )
 }

@@ -53,7 +53,7 @@ export function CurrentPlan({ tier, subscription, usage }: Props) {
     })
   }
 
-  // What was paid ends by itself beside it.
+  // A given plan hides the card’s end, which comes by itself.
   const isGiven = subscription?.endDate === null && !card?.renews
   return (
     <section className="current-plan" aria-label="Current plan">

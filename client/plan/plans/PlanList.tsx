@@ -44,6 +44,8 @@ export function PlanList({ tier, subscription, packages }: Props) {
   const { card, cardProvider, terms } = subscription
   const master = masterOffer(subscription)
   const offers = [...offered(packages, cardProvider), ...(master ? [master] : [])]
+  // Another tab has bought, or the terms are gone: what was chosen here is asked anew.
+  if (bought && (card || !terms)) setBought(undefined)
   const isOff = cardProvider === 'off'
   const testCards = testCardWords(subscription)
 
@@ -139,17 +141,17 @@ export function PlanList({ tier, subscription, packages }: Props) {
           terms={terms}
           isPending={pending !== undefined}
           onChange={(consent) => change(asked.offer, asked.period, consent)}
-          onClose={() => setAsked(undefined)}
+          onClose={() => pending === undefined && setAsked(undefined)}
         />
       )}
-      {bought && terms && (
+      {bought && terms && !card && (
         <BuyDialog
           name={bought.offer.name}
           {...priceFor(bought.offer, bought.period)}
           terms={terms}
           isPending={pending !== undefined}
           onBuy={(consent) => change(bought.offer, bought.period, consent)}
-          onClose={() => setBought(undefined)}
+          onClose={() => pending === undefined && setBought(undefined)}
         />
       )}
     </section>

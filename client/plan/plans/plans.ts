@@ -4,7 +4,7 @@ import { type BillingPeriod, type Package, paymentsApi, type Subscription } from
 import { PLANS, type Tier } from '../../../contract/money/plans.ts'
 import type { Consent } from '../../../contract/money/terms.ts'
 import type { Env } from '../../env.ts'
-import { ApiError } from '../../net/api.ts'
+import { isRefused } from '../../net/api.ts'
 import { isOnionOrigin } from '../../net/onion.ts'
 import { shared } from '../../ui/shared.ts'
 import { keepCheckout } from './askedIn.ts'
@@ -204,8 +204,7 @@ export async function changePlan(env: Env, wanted: Wanted, embedded = true): Pro
 
 /** Reads the terms that a refusal is about, which another tab may have shown before. Throws the failure. */
 export async function readTerms(env: Env, failure: unknown): Promise<never> {
-  const isOfTerms = failure instanceof ApiError && (failure.code === 'terms_required' || failure.code === 'terms_changed')
-  if (isOfTerms) await readSubscription(env)
+  if (isRefused(failure, 'terms_required') || isRefused(failure, 'terms_changed')) await readSubscription(env)
   throw failure
 }
 

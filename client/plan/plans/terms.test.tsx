@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { coinsApi } from '../../../contract/money/coins.ts'
 import { paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
-import { makeAnswers, openScreen, refused, show, toasts } from '../../testing/screen.tsx'
+import { held, makeAnswers, openScreen, refused, show, toasts } from '../../testing/screen.tsx'
 import { CoinDialog } from '../coins/CoinDialog.tsx'
 import { ChangeDialog } from './ChangeDialog.tsx'
 import { PlanTab } from './PlanTab.tsx'
@@ -154,4 +154,35 @@ test('Where the operator has no terms no box is shown, and nothing claims that t
   await screen.findByTitle('Payment by card')
   expect(document.body.textContent).not.toMatch(/terms|agree/i)
   expect(consents()).toEqual([undefined])
+})
+
+test('While a purchase is on its way it cannot be cancelled here, by button or by Esc, as if nothing happened', async () => {
+  const { answers } = server()
+  const { promise, answer } = held<{ clientSecret: string; frameUrl: string }>()
+  answers.on(paymentsApi.upgrade, () => promise)
+  const { person } = show(<PlanTab tier="free" />, answers)
+  await person.click(await screen.findByRole('button', { name: 'Choose Test' }))
+  await person.click(await box(/^I agree/))
+  await person.click(await box(/^I want the plan/))
+  await person.keyboard('{Enter}')
+  expect(button('Cancel').disabled).toBe(true)
+  await person.keyboard('{Escape}')
+  expect(screen.getByRole('dialog', { name: 'Buy Test' })).toBeTruthy()
+  answer({ clientSecret: 'cs', frameUrl: 'https://pay.example.org/' })
+  await screen.findByTitle('Payment by card')
+})
+
+test('A purchase that another tab has made closes what stood open here', async () => {
+  const { answers } = server()
+  const { person } = show(<PlanTab tier="free" />, answers)
+  await person.click(await screen.findByRole('button', { name: 'Choose Test' }))
+  await screen.findByRole('dialog', { name: 'Buy Test' })
+  const { subscription } = plansStore.getState()
+  if (!subscription) throw new Error('The plans are read')
+  const card = {
+    ...{ tier: 'premium' as const, packageId: null, billingPeriod: 'monthly' as const, renews: true, hasFailed: false },
+    ...{ periodEnd: '2027-01-01T00:00:00.000Z', graceUntil: null, waiting: null },
+  }
+  act(() => plansStore.setState({ subscription: { ...subscription, tier: 'premium', card } }))
+  expect(screen.queryByRole('dialog')).toBeNull()
 })

@@ -27,17 +27,27 @@ export function usePlans(what: unknown): PlansState {
   return state
 }
 
-/** An event comes sooner. */
-const SETTLE_MS = [1500, 15_000, 60_000]
+/** After each other. */
+const SETTLE_MS = [1500, 13_500, 45_000]
+let settles = 0
 
+/** Asks the provider itself, in case its event was lost. Usually the event arrives first. */
 export function useSettle(isAwaited: boolean): void {
   const env = useEnv()
   useEffect(() => {
-    if (!isAwaited) return
-    const timers = SETTLE_MS.map((waitMs) => setTimeout(() => void settlePlan(env), waitMs))
-    return () => {
-      for (const timer of timers) clearTimeout(timer)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const wait = () => {
+      const waitMs = SETTLE_MS[settles]
+      if (waitMs !== undefined) timer = setTimeout(settle, waitMs)
     }
+    const settle = () => {
+      settles += 1
+      void settlePlan(env)
+      wait()
+    }
+    if (isAwaited) wait()
+    else settles = 0
+    return () => clearTimeout(timer)
   }, [env, isAwaited])
 }
 

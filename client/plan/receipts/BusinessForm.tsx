@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import { type Party, RECEIPT_LIMITS, receiptsApi } from '../../../contract/money/receipts.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
@@ -6,6 +7,11 @@ import { failureWords } from '../../ui/failure.ts'
 import { NotRead } from '../../ui/NotRead.tsx'
 import { Part } from '../../ui/Part.tsx'
 import { useAct } from '../../ui/useAct.tsx'
+import { businessDraftStore } from './businessDraft.ts'
+
+/** What was typed meanwhile stays. */
+const endDraft = (sent: Partial<Party>) =>
+  businessDraftStore.setState(({ draft }) => (draft === sent ? { draft: {} } : { draft }))
 
 const EMPTY: Party = { name: '', address: '', taxId: '' }
 
@@ -15,23 +21,19 @@ export function BusinessForm() {
   const id = useId()
   const { act, isPending } = useAct()
   const [kept, setKept] = useState<Party | null>()
-  const [typed, setTyped] = useState(EMPTY)
+  const draft = useStore(businessDraftStore, (state) => state.draft)
+  const typed = { ...EMPTY, ...kept, ...draft }
   const [failure, setFailure] = useState<string | null>(null)
   const [error, setError] = useState<string>()
   const name = useRef<HTMLInputElement>(null)
 
-  function show(details: Party | null) {
-    setKept(details)
-    setTyped(details ?? EMPTY)
-  }
   function load() {
     setFailure(null)
     env.api(receiptsApi.details, {}).then(
-      ({ details }) => show(details),
+      ({ details }) => setKept(details),
       (why) => setFailure(failureWords(why)),
     )
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read once, so that nothing typed is replaced
   useEffect(load, [env])
 
   async function save(event: FormEvent) {
@@ -41,17 +43,14 @@ export function BusinessForm() {
       name.current?.focus()
       return
     }
-    const sent = typed
     const isSaved = await act({
-      run: () => env.api(receiptsApi.saveDetails, sent),
+      run: () => env.api(receiptsApi.saveDetails, typed),
       done: () => ({ title: 'Business saved', text: 'Your next receipts name it.' }),
       failed: 'The business was not saved',
     })
     if (!isSaved) return
-    const saved = { name: sent.name.trim(), address: sent.address.trim(), taxId: sent.taxId.trim() }
-    setKept(saved)
-    // What was typed meanwhile stays.
-    setTyped((now) => (now === sent ? saved : now))
+    setKept({ name: typed.name.trim(), address: typed.address.trim(), taxId: typed.taxId.trim() })
+    endDraft(draft)
   }
 
   async function remove() {
@@ -59,11 +58,13 @@ export function BusinessForm() {
       run: () => env.api(receiptsApi.removeDetails, {}),
       failed: 'The business was not removed',
     })
-    if (isRemoved) show(null)
+    if (!isRemoved) return
+    setKept(null)
+    endDraft(draft)
   }
 
   const change = (part: Partial<Party>) => {
-    setTyped({ ...typed, ...part })
+    businessDraftStore.setState({ draft: { ...draft, ...part } })
     setError(undefined)
   }
   return (

@@ -22,7 +22,7 @@ export function ReceiptPage({ number }: { number: string }) {
           back="Back to your plan"
           number={number}
           read={() => env.api(receiptsApi.read, { number })}
-          onBack={() => navigate('/settings?tab=plan')}
+          onBack={() => (history.state?.isFromList ? history.back() : navigate('/settings?tab=plan'))}
         />
       </main>
     </div>

@@ -5,6 +5,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { NotRead } from '../../ui/NotRead.tsx'
 import { Part } from '../../ui/Part.tsx'
+import { useFocusBack } from '../../ui/useFocusBack.tsx'
 import { shownDay } from '../plans/planLines.ts'
 import { BusinessForm } from './BusinessForm.tsx'
 import { planWords, signedWords, titleOf } from './receiptWords.ts'
@@ -18,23 +19,33 @@ export function ReceiptsPart() {
   const [page, setPage] = useState<Page>()
   const [failure, setFailure] = useState<string | null>(null)
   const [isPending, setPending] = useState(false)
+  const noteFocus = useFocusBack(isPending)
   /** Counts the questions: of several answers under way the newest question's counts. */
   const newest = useRef(0)
 
-  async function load(earlier?: Page) {
+  async function load() {
     newest.current += 1
     const asked = newest.current
-    setPending(true)
     try {
-      const before = earlier?.receipts.at(-1)?.seq
-      const { receipts, hasMore } = await env.api(receiptsApi.list, before === undefined ? {} : { before })
+      const read = await env.api(receiptsApi.list, {})
       if (asked !== newest.current) return
-      setPage({ receipts: [...(earlier?.receipts ?? []), ...receipts], hasMore })
+      setPage((shown) => withNewest(read, shown))
       setFailure(null)
     } catch (error) {
       if (asked === newest.current) setFailure(failureWords(error))
+    }
+  }
+  async function loadOlder(before: number) {
+    noteFocus()
+    setPending(true)
+    try {
+      const { receipts, hasMore } = await env.api(receiptsApi.list, { before })
+      setPage((shown) => ({ receipts: [...(shown?.receipts.filter(({ seq }) => seq >= before) ?? []), ...receipts], hasMore }))
+      setFailure(null)
+    } catch (error) {
+      setFailure(failureWords(error))
     } finally {
-      if (asked === newest.current) setPending(false)
+      setPending(false)
     }
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: anew when something was paid, or the connection is back
@@ -62,7 +73,12 @@ export function ReceiptsPart() {
           </ul>
         )}
         {page?.hasMore && (
-          <button type="button" className="btn compact outline" disabled={isPending} onClick={() => void load(page)}>
+          <button
+            type="button"
+            className="btn compact outline"
+            disabled={isPending}
+            onClick={() => void loadOlder(page.receipts.at(-1)?.seq ?? 0)}
+          >
             {isPending ? 'Loading...' : 'Older receipts'}
           </button>
         )}
@@ -72,11 +88,19 @@ export function ReceiptsPart() {
   )
 }
 
+/** Keeps the older ones that were read, unless more is new than a page. */
+function withNewest(newest: Page, shown: Page | undefined): Page {
+  const last = newest.receipts.at(-1)
+  const older = shown?.receipts.filter(({ seq }) => last !== undefined && seq < last.seq) ?? []
+  const isJoined = shown?.receipts.some(({ seq }) => seq === last?.seq) === true
+  return isJoined && older.length > 0 ? { receipts: [...newest.receipts, ...older], hasMore: shown.hasMore } : newest
+}
+
 /** A line of a list of receipts, which opens it. */
 export function ReceiptLink({ receipt, href }: { receipt: Receipt; href: string }) {
   const { number, isTest, printed } = receipt
   return (
-    <Link href={href}>
+    <Link href={href} state={{ isFromList: true }}>
       <span>
         <b>{number}</b> <span className="t2">{titleOf(receipt)}</span>
         <br />

@@ -19,7 +19,7 @@ const WHAT: Record<Printed['kind'], string> = {
   refund: 'Paid back',
   refund_failed: 'Refund failed',
   dispute: 'Taken back by the bank',
-  dispute_won: 'Given again by the bank',
+  dispute_won: 'Returned by the bank',
 }
 
 export const whatWords = ({ kind }: Printed): string => WHAT[kind]
@@ -41,7 +41,7 @@ export function notesOf({ isTest, printed: { kind, refersTo, seller } }: Receipt
     ...(kind === 'refund' ? [`This takes back ${first}, in whole or in part.`] : []),
     ...(kind === 'dispute' ? [`The bank of the payer took the money of ${first} back.`] : []),
     ...(kind === 'refund_failed' ? [`A refund of ${first} did not arrive: the payment stands again.`] : []),
-    ...(kind === 'dispute_won' ? [`The bank of the payer gave the money of ${first} again.`] : []),
+    ...(kind === 'dispute_won' ? [`The bank of the payer has returned the money of ${first}.`] : []),
     ...(seller ? [] : ['The operator of this server has named no seller. This page shows what was paid, and is no tax invoice.']),
   ]
 }
