@@ -40,19 +40,23 @@ test('Alice pins, archives and marks chats as unread: her other browser shows th
   await looksFine(page, 'A pinned chat')
 
   await marks(laptop.page, 'Carol', 'Archive')
-  await allShow('Bob')
+  // By itself the toast goes after a while.
   await laptop.page.getByText('Carol is archived', { exact: true }).waitFor()
+  await allShow('Bob')
   await page.getByRole('button', { name: /Archived 1/ }).click()
   await expect.poll(() => names(page)).toEqual(['Carol'])
   await looksFine(page, 'The archive')
   await page.keyboard.press('Escape')
   await expect.poll(() => names(page)).toEqual(['Bob'])
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Filter the chats')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Filter the chats')
   await carol.says('Third')
   await allShow('Bob', 'Carol')
 
+  // The page is left soon: by then the server knows that she has read it.
+  const isRead = page.waitForResponse((answer) => answer.url().endsWith('/mark-read'))
   await page.getByRole('link', { name: /Bob/ }).click()
   await alice.reads('First')
+  await isRead
   await expect.poll(() => page.getByRole('link', { name: /Bob.*unread/ }).count()).toBe(0)
   await page.goto(server.url)
   await marks(page, 'Bob', 'Mark as unread')

@@ -44,7 +44,8 @@ test('While Alice looks elsewhere her system says “New message” once she wan
     }, isHere)
 
   await page.goto(server.url)
-  await page.locator('a.row', { hasText: 'Bob' }).waitFor()
+  // They wait for the first answer of the list, which is no news whatever it holds.
+  await page.getByRole('list', { name: 'First steps' }).waitFor()
   await looks(false)
   await chatters(bob, ['missed'])
   // The page asks once something was missed, and not before.

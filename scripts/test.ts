@@ -78,7 +78,7 @@ function report(): void {
     return { name, seconds, passed, failed, skipped }
   })
   const failed = [units, browsers].flatMap(({ results }) => results.filter(({ status }) => status === 'failed'))
-  for (const one of failed) console.log(`FAILED ${one.path} ${one.title}`)
+  for (const one of failed) console.log(`FAILED ${one.path} ${one.title}${one.why ? `\n  ${one.why}` : ''}`)
   for (const { title } of unsteady) console.log(`UNSTEADY ${title}`)
   for (const { name, seconds, ...counts } of stages)
     console.log(`${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped in ${seconds} s`)

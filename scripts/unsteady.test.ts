@@ -43,3 +43,17 @@ test('a file that fails beside its tests counts as failed, also where each of th
     { path: 'b.test.ts', title: 'Test 1', status: 'skipped' },
   ])
 })
+
+test('a failed test says what it was thrown, in one line, and where in the tests', () => {
+  const thrown =
+    'TimeoutError: waiting for\n  - getByText(‘First’)\n    at /root/e2e/person.ts:3:1\n    at /root/e2e/a.test.ts:7:9'
+  const one = { fullName: 'Test', status: 'failed', failureMessages: [thrown] }
+  expect(
+    readReport({ testResults: [{ name: '/root/e2e/a.test.ts', status: 'failed', assertionResults: [one] }] }, '/root'),
+  ).toEqual([
+    {
+      ...{ path: 'e2e/a.test.ts', title: 'Test', status: 'failed' },
+      why: 'TimeoutError: waiting for - getByText(‘First’) at e2e/a.test.ts:7:9',
+    },
+  ])
+})

@@ -3,6 +3,8 @@ export interface Result {
   path: string
   title: string
   status: 'passed' | 'failed' | 'skipped'
+  /** The first words of what a failed one was thrown. */
+  why?: string
 }
 
 /** How many tests of one run may fail once. More are no accident. */
@@ -31,7 +33,7 @@ interface Report {
   testResults: {
     name: string
     status: string
-    assertionResults: { fullName: string; status: string }[]
+    assertionResults: { fullName: string; status: string; failureMessages?: string[] }[]
   }[]
 }
 
@@ -39,10 +41,28 @@ interface Report {
 export function readReport({ testResults }: Report, root: string): Result[] {
   return testResults.flatMap(({ name, status, assertionResults }) => {
     const path = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name
-    const tests = assertionResults.map((one): Result => ({ path, title: one.fullName, status: statusOf(one.status) }))
+    const tests = assertionResults.map(({ fullName, status, failureMessages = [] }): Result => {
+      const [why] = failureMessages
+      return { path, title: fullName, status: statusOf(status), ...(why && { why: firstWords(why, root) }) }
+    })
     const isOwn = status === 'failed' && !tests.some((one) => one.status === 'failed')
     return isOwn ? [...tests, { path, title: '', status: 'failed' }] : tests
   })
+}
+
+const WHY_MAX = 300
+
+/** The message in one line, and the place in the tests. */
+function firstWords(thrown: string, root: string): string {
+  const lines = thrown.replaceAll(`${root}/`, '').split('\n')
+  const isPlace = (line: string) => /^\s+at /.test(line)
+  const message = lines
+    .filter((line) => !isPlace(line))
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .slice(0, WHY_MAX)
+  const place = lines.find((line) => isPlace(line) && line.includes('.test.ts'))
+  return place ? `${message} ${place.trim()}` : message
 }
 
 const statusOf = (status: string): Result['status'] => (status === 'passed' || status === 'failed' ? status : 'skipped')

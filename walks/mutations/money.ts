@@ -3,6 +3,34 @@ import type { Mutation } from './mutation.ts'
 /** What is paid, by whom, how often, and what it gives until when. */
 export const money: Mutation[] = [
   {
+    name: 'Guarantee: a card has it again from another account',
+    file: 'server/money/payments/guarantee.ts',
+    from: 'countUsedFor(tx, cards, subscription)) > 0',
+    to: 'countUsedFor(tx, cards, subscription)) > 1_000',
+    test: 'server/money/payments/guarantee.test.ts',
+  },
+  {
+    name: 'Guarantee: given where the operator has switched it off',
+    file: 'server/money/payments/refund.ts',
+    from: "if (!env.config.hasGuarantee) throw new Refusal('guarantee_off')",
+    to: '',
+    test: 'server/money/payments/guarantee.test.ts',
+  },
+  {
+    name: 'Guarantee of places: a circle passes them on without an end',
+    file: 'server/account/family/invitations.ts',
+    from: 'joinsSince(now))) >= FAMILY.joinsMax',
+    to: 'joinsSince(now))) >= 1_000 * FAMILY.joinsMax',
+    test: 'server/account/family/family.test.ts',
+  },
+  {
+    name: 'Coins are asked for without consent to the terms',
+    file: 'server/money/coins/payments.ts',
+    from: 'requireTerms(env, wanted.consent)',
+    to: 'void requireTerms',
+    test: 'server/money/payments/consent.test.ts',
+  },
+  {
     name: 'A checkout begins without consent to the operator’s terms',
     file: 'server/money/payments/checkout.ts',
     from: 'requireTerms(env, choice.consent)',

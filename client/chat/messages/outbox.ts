@@ -33,8 +33,21 @@ interface Wait {
 }
 
 const waiting = new Map<string, Wait>()
-export const forgetWaits = (): void => waiting.clear()
+/** By the id of the message. */
+const refusals = new Map<string, Refused>()
+
+export function forgetWaits(): void {
+  waiting.clear()
+  refusals.clear()
+}
 export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
+
+/** Returns once what the plan refused this message for, also where another's attempt to send it was told. */
+export function takeRefusal(id: string): Refused | undefined {
+  const refusal = refusals.get(id)
+  refusals.delete(id)
+  return refusal
+}
 
 export const LINE = 'Goes by itself when the line is back'
 export const HELD = 'Goes after the file before it'
@@ -191,6 +204,7 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
     if (refusal) {
       // The text stays here for any tab: a composer takes text back only into an empty field.
       await env.crypto.changeOutbox({ ...place, failure: refusal.text, unseal: false })
+      refusals.set(row.id, refusal)
       return refusal
     }
     if (error.status === 0) return wait(chatRoomId, LINE, RETRY_MS)

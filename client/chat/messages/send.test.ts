@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { User } from '../../../contract/account/account.ts'
 import { messagesApi } from '../../../contract/chat/messages.ts'
 import type { Endpoint } from '../../../contract/ground/endpoint.ts'
@@ -16,7 +16,7 @@ import { CryptoFailure } from '../../worker/crypto.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { refreshRoom, refreshView, showCaughtUp } from './messageWindow.ts'
 import { receiveMessage } from './receive.ts'
-import { sendText, setTyping } from './send.ts'
+import { flushAll, sendText, setTyping } from './send.ts'
 import { changeView, messagesStore } from './store.ts'
 import { retryMessage, takeBack } from './unsentMessage.ts'
 
@@ -177,6 +177,30 @@ test('A message that a plan refuses stays as a line that was not sent, until its
   await retryMessage(alice.env, room, first)
   expect(lines().slice(1)).toEqual([['for money', 'sent']])
   expect(await takeBack(alice.env, room, first)).toBeUndefined()
+})
+
+test('A message that another’s attempt takes along, and the plan refuses, is told to its writer alone', async () => {
+  let posts = 0
+  const api = (async (endpoint: Endpoint, input: never) => {
+    if (endpoint.path === messagesApi.send.path) {
+      posts += 1
+      if (posts === 1) await once(gate, 'answer')
+      else throw new ApiError(403, 'message_limit_reached', 'Message limit reached')
+    }
+    return await alice.env.api(endpoint as never, input)
+  }) as Api
+  const env: Env = { ...alice.env, api }
+  const first = sendText(env, room, 'the last one')
+  await vi.waitFor(() => expect(posts).toBe(1))
+  // It begins once the first is through, and takes all that waits.
+  const all = flushAll(env)
+  const second = sendText(env, room, 'one too many')
+  await vi.waitFor(async () => expect(await alice.core.outbox(room.id)).toHaveLength(2))
+  gate.emit('answer')
+  expect(await first).toEqual({ outcome: 'kept' })
+  expect(await second).toMatchObject({ outcome: 'limit_reached' })
+  await all
+  expect(posts).toBe(2)
 })
 
 test('A message that came between two reads of the vault is shown once', async () => {
