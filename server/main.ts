@@ -20,6 +20,7 @@ import { connect } from './ground/db/connect.ts'
 import { createDatabase } from './ground/db/create.ts'
 import { DataInUseError, startPostgres } from './ground/db/embedded.ts'
 import { migrate } from './ground/db/migrate.ts'
+import { OwnerError, requireOtherOwner } from './ground/db/owner.ts'
 import { readSecret } from './ground/db/secrets.ts'
 import { logIncident } from './ground/http/errors.ts'
 import { makeLimits, noLimits } from './ground/http/limits.ts'
@@ -65,7 +66,9 @@ async function start(): Promise<void> {
   try {
     // Before the migration, so that a newer version changes no tables below an older one.
     const alone = await standAlone(data.url)
-    await migrate(data.url, path.join(root, 'server/ground/db'))
+    const { owner } = config
+    await migrate(owner?.url ?? data.url, path.join(root, 'server/ground/db'), { role: owner?.role })
+    if (owner) await requireOtherOwner(data.url)
     const database = connect(data.url, (error) => log.warn({ name: error.name }, 'a database connection was lost'))
     const clock = () => new Date()
     const fault = config.nodeEnv === 'production' ? undefined : readFault(process.env['CONCLAVE_FAULT'])
@@ -198,7 +201,7 @@ function stopOnce(stop: () => Promise<void>): (code: number) => void {
 
 /** Describes a failed start in one line. */
 function explain(error: unknown): string {
-  for (const expected of [ConfigError, DataInUseError, SecondServerError, OnionError])
+  for (const expected of [ConfigError, DataInUseError, SecondServerError, OnionError, OwnerError])
     if (error instanceof expected) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') {

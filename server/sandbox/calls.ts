@@ -130,6 +130,9 @@ export const CALLS = {
     if (!isHosted && (input['redirect_on_completion'] !== 'never' || input['success_url'] !== undefined))
       return wrong('An embedded checkout that never redirects takes no address')
     const customer = await customerOf(desk, input)
+    const others = await desk.list<Subscription>('subscription', customer.id)
+    if (others.some(({ currency, status }) => (currency ?? 'usd') !== 'usd' && status !== 'canceled'))
+      return wrong('You cannot combine currencies on a single customer')
     const price = await priceOf(desk, firstItem(input['line_items']))
     const id = newId('cs')
     const session: Session = {

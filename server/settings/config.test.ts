@@ -1,5 +1,6 @@
 import { HDKey } from '@scure/bip32'
 import { expect, test } from 'vitest'
+import { hasTestCards } from './cardsettings.ts'
 import { readConfig } from './config.ts'
 
 test('without any setting the server is for this machine alone', () => {
@@ -76,16 +77,29 @@ test('a bucket that browsers reach is an address of its own, of https where the 
   expect(() => readConfig({ S3_PUBLIC_URL: 'https://a.org' })).toThrow(/^S3_PUBLIC_URL must be set together/)
 })
 
+test('the owner of the tables is of the same database, and never alone', () => {
+  const all = { DATABASE_URL: 'postgres://serv%40er:pw@pooler:6432/chat', DATABASE_OWNER_URL: 'postgresql://owner:pw@db/chat' }
+  expect(readConfig({}).owner).toBeUndefined()
+  expect(readConfig(all).owner).toEqual({ url: all.DATABASE_OWNER_URL, role: 'serv@er' })
+  expect(() => readConfig({ ...all, DATABASE_URL: undefined })).toThrow(/^DATABASE_URL must be set together/)
+  for (const wrong of [{ DATABASE_OWNER_URL: 'postgres://owner:pw@db/other' }, { DATABASE_URL: 'postgres://db/chat' }])
+    expect(() => readConfig({ ...all, ...wrong })).toThrow(/^DATABASE_OWNER_URL must be of the database of DATABASE_URL/)
+  expect(() => readConfig({ ...all, DATABASE_OWNER_URL: 'mysql://pw@db' })).toThrow(
+    /^DATABASE_OWNER_URL must be an address .* "something else"$/,
+  )
+})
+
 test('the name of this machine is one address to listen on', () => {
   expect(['localhost', '0.0.0.0', '::1'].map((HOST) => readConfig({ HOST }).host)).toEqual(['127.0.0.1', '0.0.0.0', '::1'])
 })
 
-test('a live key of Stripe stops the start, says why, and is not repeated', () => {
-  const sentence =
-    'STRIPE_SECRET_KEY must be a test key (sk_test_... or rk_test_...), because no real money is taken, not before the findings on money are mended, but it is "a live key"'
+test('a live key of Stripe takes cards wherever it is set, and needs no word for test cards', () => {
   for (const STRIPE_SECRET_KEY of ['sk_live_51', 'rk_live_51', ' sk_live_51 '])
-    for (const more of [{}, { CARD_PROVIDER: 'sandbox' }, { CARD_PROVIDER: 'off' }, { NODE_ENV: 'production' }])
-      expect(() => readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1', ...more })).toThrow(sentence)
+    for (const more of [{}, { NODE_ENV: 'production' }, { PUBLIC_URL: 'https://chat.example.org' }]) {
+      const { card } = readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1', ...more })
+      expect(card).toEqual({ provider: 'stripe', secretKey: STRIPE_SECRET_KEY.trim(), webhookSecret: 'whsec_1' })
+      expect(hasTestCards(card)).toBe(false)
+    }
   for (const STRIPE_SECRET_KEY of ['sk_test_51', 'rk_test_51'])
     expect(readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET: 'whsec_1' }).card).toMatchObject({ provider: 'stripe' })
 })

@@ -39,6 +39,7 @@ export interface Config {
   metricsHost: string
   /** undefined for npm's PostgreSQL. */
   databaseUrl: string | undefined
+  owner: Owner | undefined
   dataFolder: string | undefined
   /** undefined for `release/`. */
   releaseFolder: string | undefined
@@ -88,13 +89,8 @@ export function readConfig(variables: Variables): Config {
     host: addressOf(read(variables, 'HOST')),
     metricsPort: readPort(variables, 'METRICS_PORT'),
     metricsHost: read(variables, 'METRICS_HOST') ?? '127.0.0.1',
-    databaseUrl: readUrl(
-      variables,
-      'DATABASE_URL',
-      ['postgres:', 'postgresql:'],
-      'an address such as postgres://user:password@host/name',
-      false,
-    )?.href,
+    databaseUrl: readDatabase(variables, 'DATABASE_URL')?.href,
+    owner: readOwner(variables),
     dataFolder: readFolder(variables, 'CONCLAVE_DATA'),
     releaseFolder: readFolder(variables, 'RELEASE_FOLDER'),
     s3,
@@ -130,6 +126,26 @@ export function readConfig(variables: Variables): Config {
       ],
     },
   }
+}
+
+/** Owns the tables, where the server's own role does not. */
+export interface Owner {
+  url: string
+  /** The server's. */
+  role: string
+}
+
+const readDatabase = (variables: Variables, name: string): URL | undefined =>
+  readUrl(variables, name, ['postgres:', 'postgresql:'], 'an address such as postgres://user:password@host/name', false)
+
+function readOwner(variables: Variables): Owner | undefined {
+  const [owner, own] = [readDatabase(variables, 'DATABASE_OWNER_URL'), readDatabase(variables, 'DATABASE_URL')]
+  if (!owner) return undefined
+  if (!own) throw new ConfigError('DATABASE_URL', 'set together with DATABASE_OWNER_URL', '')
+  // Its host may be a pooler's.
+  if (owner.pathname !== own.pathname || own.username === '')
+    throw new ConfigError('DATABASE_OWNER_URL', 'of the database of DATABASE_URL, both with the name of a role', 'another')
+  return { url: owner.href, role: decodeURIComponent(own.username) }
 }
 
 // Fastify opens a second server, without limits, for a name with two addresses.

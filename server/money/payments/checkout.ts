@@ -14,7 +14,7 @@ import { findOffer, type Offer, type Purchase } from './offers.ts'
 import { endNow } from './pending.ts'
 import { requireSaleable } from './priceIds.ts'
 import * as store from './store.ts'
-import { askCurrent, isLive, isStuck, runs, settleCheckout, syncCard } from './sync.ts'
+import { askOwn, isLive, isStuck, runs, settleCheckout, syncCard } from './sync.ts'
 
 const OPEN_MINUTES = 60
 
@@ -52,14 +52,16 @@ async function openSession(env: Env, user: SignedInUser, choice: Purchase, way: 
     // A refusal inside the transaction would undo what it has found.
     if (isLive(card) || card.checkoutId !== null) return undefined
     const customers = card.customerId === null ? await findCustomers(client, card) : [card.customerId]
-    if (await takeRunning(env, tx, card, customers)) return undefined
+    const mixed = await findMixed(env, tx, card, customers)
+    if (mixed === 'runs') return undefined
     const paid = await paidStanding(tx, user.id, env.clock())
     if (compareSizes(paid, offer) >= 0) return undefined
     if (isStuck(card) && card.subscriptionId !== null)
       await endNow(client, await asked(client.subscriptions.retrieve(card.subscriptionId)))
-    const customer = customers[0] ?? (await newCustomer(client, card))
+    const lost = { lostCustomerId: mixed[0] ?? card.lostCustomerId }
+    const customer = customers.find((one) => !mixed.includes(one)) ?? (await newCustomer(client, { ...card, ...lost }))
     const session = await asked(client.checkout.sessions.create({ ...way, ...sessionOf(env, offer, customer, user.id) }))
-    await store.saveCard(tx, env.card.providerId, user.id, { customerId: customer, checkoutId: session.id })
+    await store.saveCard(tx, env.card.providerId, user.id, { ...lost, customerId: customer, checkoutId: session.id })
     await noteConsent(env, tx, { ...offer, userId: user.id, purchase: `card:${session.id}` })
     return session
   })
@@ -67,17 +69,18 @@ async function openSession(env: Env, user: SignedInUser, choice: Purchase, way: 
   return opened
 }
 
-/** Returns true if the account has a running subscription of after a restored copy, which is written then. */
-async function takeRunning(env: Env, tx: Queryable, card: store.CardAccount, customers: string[]): Promise<boolean> {
-  const client = await env.card.client()
+/** Returns customers that take no US dollars; `runs`: one’s subscription of after a restored copy is written now. */
+async function findMixed(env: Env, tx: Queryable, card: store.CardAccount, customers: string[]): Promise<string[] | 'runs'> {
+  const mixed: string[] = []
   for (const customerId of customers) {
-    const current = await askCurrent(client, customerId, card)
+    const { current, isMixed } = await askOwn(env, tx, customerId, card)
+    if (isMixed) mixed.push(customerId)
     if (!current || !runs(current)) continue
     await store.saveCard(tx, env.card.providerId, card.userId, { customerId })
     await syncCard(env, tx, card.userId)
-    return true
+    return 'runs'
   }
-  return false
+  return mixed
 }
 
 /** A payment counts then without its event. Throws Refusal. */

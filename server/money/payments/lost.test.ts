@@ -345,10 +345,20 @@ test('a subscription in another currency, of this server, is named, is not renew
   expect(told.map(([details]) => details)).toEqual([{ subscription: expect.any(String), currency: 'eur' }])
   named.mockRestore()
   expect(await stateOf(alice)).toMatchObject({ tier: 'free', card: null })
+  const customers = async () =>
+    (
+      await world.sql(
+        `select s.body ->> 'status' as status from sandbox_objects s join sandbox_objects c on c.id = s.customer
+         where s.kind = 'subscription' and c.body -> 'metadata' ->> 'userId' = $1::text order by s.place`,
+        [alice.id],
+      )
+    ).map(({ status }) => status)
+  // Stripe mixes no currencies of a customer.
   await buys(alice, 'premium')
-  expect(await tierOf(alice)).toBe('premium')
+  expect([await tierOf(alice), await customers()]).toEqual(['premium', ['active', 'active']])
   await passes(32)
-  expect(await runningOf(alice)).toEqual(['canceled', 'active'])
+  await alice.returns()
+  expect([await tierOf(alice), await customers()]).toEqual(['premium', ['canceled', 'active']])
 })
 
 test('a subscription in another currency that a version of before took for the account’s locks nobody out of cards', async () => {

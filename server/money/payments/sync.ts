@@ -73,6 +73,19 @@ export async function askCurrent(
   return newestOf(await listOwn(client, customer, { subscriptionId }))
 }
 
+/** As `askCurrent`. `isMixed`: the customer takes no US dollars now. */
+export async function askOwn(
+  env: Pick<CardEnv, 'card'>,
+  tx: Queryable,
+  customer: string,
+  card: store.CardAccount,
+): Promise<{ current: Stripe.Subscription | undefined; isMixed: boolean }> {
+  const client = await env.card.client()
+  const own = await listOwn(client, customer, card)
+  await endForeign(env, tx, client, own, card.userId)
+  return { current: newestOf(own), isMixed: own.some((one) => isForeign(one) && runs(one)) }
+}
+
 /** Lists what this server sold, in any currency. */
 async function listOwn(client: Stripe, customer: string, { subscriptionId }: Pick<store.CardAccount, 'subscriptionId'>) {
   const { data: subscriptions } = await asked(client.subscriptions.list({ customer, status: 'all', limit: 10 }))
