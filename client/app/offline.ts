@@ -39,7 +39,13 @@ export function keepOffline(env: Env, attempt: Attempt) {
 }
 
 /** Updates the copy from which the next page starts. Returns undefined without a service worker, or where it takes too long. */
-export async function takeNewest(): Promise<Offered | undefined> {
-  const isLate = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patience().updateMs))
-  return await Promise.race([askForNewest(), isLate])
+export const takeNewest = (): Promise<Offered | undefined> => inTime(askForNewest())
+
+/** Returns undefined for what fails, and for what takes too long before a page is loaded anew. */
+export async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const isLate = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), patience().updateMs)
+  })
+  return await Promise.race([work.catch(() => undefined), isLate]).finally(() => clearTimeout(timer))
 }

@@ -3,7 +3,7 @@ import type { Env } from '../env.ts'
 import { refusedWords } from '../me/buildcheck/buildcheck.ts'
 import { connectionStore } from '../net/status.ts'
 import { hasVoices } from '../rooms/list/voicedrafts.ts'
-import { takeNewest } from './offline.ts'
+import { inTime, takeNewest } from './offline.ts'
 
 /** Storage key of the time when this tab last reloaded itself, in ms. sessionStorage survives the reload. */
 const RELOADED_AT = 'conclave.reloadedAt'
@@ -11,7 +11,7 @@ const RELOADED_AT = 'conclave.reloadedAt'
 const RELOAD_EVERY_MS = 10 * 60_000
 
 /**
- * Reloads a page that is older than the server, once no unsent text can be lost. Shows only a notice if it has reloaded recently, if a
+ * Reloads a page that is older than the server, once what waits has had its time to go out. Shows only a notice if it has reloaded recently, if a
  * recording would be lost, or if the server's version may not be started.
  */
 export async function reloadPage(env: Env): Promise<void> {
@@ -22,7 +22,8 @@ export async function reloadPage(env: Env): Promise<void> {
     connectionStore.setState({ phase: 'waiting', pause: 'other_version' })
     return
   }
-  const [offered] = await Promise.all([takeNewest(), flushAll(env)])
+  // What does not go out now waits in the vault.
+  const [offered] = await Promise.all([takeNewest(), inTime(flushAll(env))])
   if (refusedWords(offered)) {
     // Loaded anew it would be the same page: its browser starts no version that it does not trust.
     env.socket.close()

@@ -27,6 +27,7 @@ import { ALL_SHOWN } from '../testing/privacy.ts'
 import { patchedClient, people } from '../testing/room.ts'
 import type { Wire } from '../testing/wire.ts'
 import { CryptoFailure } from '../worker/crypto.ts'
+import { inTime } from './offline.ts'
 import { keepSession } from './session.ts'
 
 /** The page of Alice's browser. One session is kept for the whole file, as for a page: each test gives it another account. */
@@ -260,6 +261,21 @@ test('A page that is older than its server sends what waits, then loads the newe
   comes('hello', hello(CONTRACT_VERSION + 1))
   await expect.poll(() => sent.mock.calls).toEqual([[before + 1]])
   expect(asked(roomsApi.list)).toBe(0)
+})
+
+test('A page that is older than its server loads the newer one also where what waits cannot be sent', async () => {
+  await opened()
+  vi.spyOn(page.crypto, 'roomsWithOutbox').mockRejectedValueOnce(new Error('the vault'))
+  comes('hello', hello(CONTRACT_VERSION + 1))
+  await expect.poll(() => vi.mocked(location.reload).mock.calls.length).toBe(1)
+})
+
+test('What takes too long before a page is loaded anew is not waited for', async () => {
+  vi.useFakeTimers()
+  const done = inTime(new Promise<never>(() => undefined))
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(await done).toBeUndefined()
+  expect([await inTime(Promise.resolve('in time')), vi.getTimerCount()]).toEqual(['in time', 0])
 })
 
 test('A server that names another version for ever has the page load itself once; then the page says so and asks nothing more', async () => {

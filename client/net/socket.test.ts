@@ -262,6 +262,29 @@ test('A socket that stays silent is taken for dead and made anew', () => {
   socket.close()
 })
 
+test.each([
+  ['the browser says that it is offline', () => dispatchEvent(new Event('offline'))],
+  ['nothing has come for too long', () => vi.advanceTimersByTime(76_000)],
+])('A line without a network is given up at once when %s, however long its close waits for an answer', (_, happens) => {
+  const page = new EventTarget()
+  for (const verb of ['addEventListener', 'dispatchEvent'] as const) vi.stubGlobal(verb, page[verb].bind(page))
+  const socket = open()
+  wire().accept()
+  wire().says(hello)
+  const dead = wire()
+  dead.close = () => undefined
+  happens()
+  expect(connectionStore.getState()).toMatchObject({ phase: 'connecting', ingress: null })
+  vi.advanceTimersByTime(PERIODS.reconnectMs)
+  expect(FakeWire.made).toHaveLength(2)
+  // What the dead one says at last changes nothing.
+  wire().accept()
+  wire().says(hello)
+  dead.onclose?.({ code: 1006 })
+  expect(connectionStore.getState().phase).toBe('open')
+  socket.close()
+})
+
 test('A hidden page, whose timers run once a minute, keeps its healthy socket; after a sleep it makes another one', () => {
   const socket = open()
   wire().accept()

@@ -24,6 +24,8 @@ export interface Socket {
 /** Hidden pages run timers every minute. */
 const SILENCE_MS = 90_000
 const OPENS_MS = 6000
+/** RFC 6455. */
+const UNANSWERED = 1006
 
 interface Options {
   url: () => string
@@ -112,7 +114,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
 
   function beat() {
     if (ws?.readyState !== Wire.OPEN) return
-    if (isSilent()) return ws.close()
+    if (isSilent()) return giveUp()
     ws.send(JSON.stringify({ type: 'ping', data: isSteady ? { pad: PING_PAD } : {} } satisfies ClientFrame))
     unansweredSince ??= Date.now()
   }
@@ -182,8 +184,12 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     return () => void set.delete(listener as (data: never) => void)
   }
 
-  /** A socket without a network only seems alive. */
-  const giveUp = () => ws?.close()
+  /** Without a network no answer ends it. */
+  function giveUp() {
+    if (!ws) return
+    drop()
+    lost(UNANSWERED)
+  }
 
   return {
     open() {
