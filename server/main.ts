@@ -67,7 +67,7 @@ async function start(): Promise<void> {
     // Before the migration, so that a newer version changes no tables below an older one.
     const alone = await standAlone(data.url)
     const { owner } = config
-    await migrate(owner?.url ?? data.url, path.join(root, 'server/ground/db'), { role: owner?.role })
+    await migrate(owner?.url ?? data.url, path.join(root, 'server/ground/db'), { serverRole: owner?.serverRole })
     if (owner) await requireOtherOwner(data.url)
     const database = connect(data.url, (error) => log.warn({ name: error.name }, 'a database connection was lost'))
     const clock = () => new Date()

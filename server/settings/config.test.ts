@@ -80,10 +80,14 @@ test('a bucket that browsers reach is an address of its own, of https where the 
 test('the owner of the tables is of the same database, and never alone', () => {
   const all = { DATABASE_URL: 'postgres://serv%40er:pw@pooler:6432/chat', DATABASE_OWNER_URL: 'postgresql://owner:pw@db/chat' }
   expect(readConfig({}).owner).toBeUndefined()
-  expect(readConfig(all).owner).toEqual({ url: all.DATABASE_OWNER_URL, role: 'serv@er' })
+  expect(readConfig(all).owner).toEqual({ url: all.DATABASE_OWNER_URL, serverRole: 'serv@er' })
   expect(() => readConfig({ ...all, DATABASE_URL: undefined })).toThrow(/^DATABASE_URL must be set together/)
-  for (const wrong of [{ DATABASE_OWNER_URL: 'postgres://owner:pw@db/other' }, { DATABASE_URL: 'postgres://db/chat' }])
-    expect(() => readConfig({ ...all, ...wrong })).toThrow(/^DATABASE_OWNER_URL must be of the database of DATABASE_URL/)
+  expect(() => readConfig({ ...all, DATABASE_OWNER_URL: 'postgres://owner:pw@db/other' })).toThrow(
+    /^DATABASE_OWNER_URL must be of the database of DATABASE_URL/,
+  )
+  expect(() => readConfig({ ...all, DATABASE_URL: 'postgres://db/chat' })).toThrow(
+    /^DATABASE_URL must be an address that names its role/,
+  )
   expect(() => readConfig({ ...all, DATABASE_OWNER_URL: 'mysql://pw@db' })).toThrow(
     /^DATABASE_OWNER_URL must be an address .* "something else"$/,
   )

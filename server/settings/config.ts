@@ -131,8 +131,7 @@ export function readConfig(variables: Variables): Config {
 /** Owns the tables, where the server's own role does not. */
 export interface Owner {
   url: string
-  /** The server's. */
-  role: string
+  serverRole: string
 }
 
 const readDatabase = (variables: Variables, name: string): URL | undefined =>
@@ -142,10 +141,11 @@ function readOwner(variables: Variables): Owner | undefined {
   const [owner, own] = [readDatabase(variables, 'DATABASE_OWNER_URL'), readDatabase(variables, 'DATABASE_URL')]
   if (!owner) return undefined
   if (!own) throw new ConfigError('DATABASE_URL', 'set together with DATABASE_OWNER_URL', '')
-  // Its host may be a pooler's.
-  if (owner.pathname !== own.pathname || own.username === '')
-    throw new ConfigError('DATABASE_OWNER_URL', 'of the database of DATABASE_URL, both with the name of a role', 'another')
-  return { url: owner.href, role: decodeURIComponent(own.username) }
+  if (own.username === '')
+    throw new ConfigError('DATABASE_URL', 'an address that names its role, beside DATABASE_OWNER_URL', 'none')
+  // The host of one may be a pooler.
+  if (owner.pathname !== own.pathname) throw new ConfigError('DATABASE_OWNER_URL', 'of the database of DATABASE_URL', 'another')
+  return { url: owner.href, serverRole: decodeURIComponent(own.username) }
 }
 
 // Fastify opens a second server, without limits, for a name with two addresses.

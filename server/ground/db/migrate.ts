@@ -12,11 +12,12 @@ const MIGRATION_LOCK = 7_302_114
 /** Last of the 40 migrations that the first one replaces (commit 1f8796a). */
 const LAST_BEFORE_FIRST = 'aff377c0f574819039503484f5243c76e54a3b23d48b217302ce558c7bf1c8bf'
 
-/**
- * Writes all or nothing. `url` is of the role that owns the tables; `role`, if it is another, may then read and write their rows. Throws
- * if the database is older than the first migration.
- */
-export async function migrate(url: string, folder: string, { role }: { role?: string | undefined } = {}): Promise<void> {
+/** Writes all or nothing, as the owner of the tables. `serverRole` is another. Throws if the database is older than the first migration. */
+export async function migrate(
+  url: string,
+  folder: string,
+  { serverRole }: { serverRole?: string | undefined } = {},
+): Promise<void> {
   // A separate connection has no statement timeout.
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
@@ -26,7 +27,7 @@ export async function migrate(url: string, folder: string, { role }: { role?: st
     const hasChanged = await runMigrations(client, readMigrationFiles({ migrationsFolder: path.join(folder, 'migrations') }))
     await applyFunctions(client, path.join(folder, 'functions'), { isAgain: hasChanged })
     await writePlanRights(drizzle(client))
-    if (role !== undefined) await grantRows(client, role)
+    if (serverRole !== undefined) await grantRows(client, serverRole)
     await client.query('commit')
   } finally {
     await client.end()

@@ -37,7 +37,7 @@ async function twoRoles() {
 
 test('the server’s role reads and writes rows of what another role owns, and takes neither triggers nor rows of the books away', async () => {
   const { owner, server, urlOf } = await twoRoles()
-  await migrate(urlOf(owner), import.meta.dirname, { role: server })
+  await migrate(urlOf(owner), import.meta.dirname, { serverRole: server })
   await requireOtherOwner(urlOf(server))
   // The product does all that it does: an account, a payment, an act of an administrator.
   const world = await startWorld({ at: urlOf(server) })
@@ -66,12 +66,12 @@ test('the server’s role reads and writes rows of what another role owns, and t
   expect(await refused(`set role ${owner}`)).toMatch(/^permission denied/)
   expect(await refused('create table own (id int)')).toBe('permission denied for schema public')
   // A start of later finds everything as it is.
-  await migrate(urlOf(owner), import.meta.dirname, { role: server })
+  await migrate(urlOf(owner), import.meta.dirname, { serverRole: server })
 })
 
-test('a role that could take the triggers away is refused: the owner itself, its member, who makes roles, and a superuser', async () => {
+test('a role that could take the triggers away is refused: the owner itself, its member, who makes roles, a superuser, and who owns a function or the database', async () => {
   const { cluster, owner, server, urlOf } = await twoRoles()
-  await migrate(urlOf(owner), import.meta.dirname, { role: server })
+  await migrate(urlOf(owner), import.meta.dirname, { serverRole: server })
   await requireOtherOwner(urlOf(server))
   await expect(requireOtherOwner(urlOf(owner))).rejects.toThrow(OwnerError)
   await expect(requireOtherOwner(urlOf())).rejects.toThrow(OwnerError)
@@ -79,5 +79,20 @@ test('a role that could take the triggers away is refused: the owner itself, its
   await expect(requireOtherOwner(urlOf(server))).rejects.toThrow(OwnerError)
   await cluster.query(`revoke ${owner} from ${server}`)
   await cluster.query(`alter role ${server} createrole`)
+  await expect(requireOtherOwner(urlOf(server))).rejects.toThrow(OwnerError)
+  await cluster.query(`alter role ${server} nocreaterole`)
+  await requireOtherOwner(urlOf(server))
+  // Who owns the database drops its tables, and who owns a function of a trigger replaces it.
+  const inside = await open(urlOf())
+  const [{ name: trigger }] = (
+    await inside.query(
+      `select tgfoid::regproc::text as name from pg_trigger where tgrelid = 'audit_log'::regclass and not tgisinternal limit 1`,
+    )
+  ).rows as [{ name: string }]
+  await inside.query(`alter function ${trigger} owner to ${server}`)
+  await expect(requireOtherOwner(urlOf(server))).rejects.toThrow(OwnerError)
+  await inside.query(`alter function ${trigger} owner to ${owner}`)
+  await requireOtherOwner(urlOf(server))
+  await inside.query(`alter database ${new URL(urlOf()).pathname.slice(1)} owner to ${server}`)
   await expect(requireOtherOwner(urlOf(server))).rejects.toThrow(OwnerError)
 })

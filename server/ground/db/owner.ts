@@ -2,9 +2,9 @@ import pg from 'pg'
 
 const CONNECT_MS = 10_000
 
-/** Lets the server's role read and write the rows of what the role of `client` owns, and change no table. */
-export async function grantRows(client: pg.Client, role: string): Promise<void> {
-  const name = client.escapeIdentifier(role)
+/** Lets the server's role read and write rows of what the role of `client` owns. */
+export async function grantRows(client: pg.Client, serverRole: string): Promise<void> {
+  const name = client.escapeIdentifier(serverRole)
   for (const statement of [
     `grant usage on schema public, drizzle to ${name}`,
     `grant select, insert, update, delete on all tables in schema public to ${name}`,
@@ -17,22 +17,30 @@ export async function grantRows(client: pg.Client, role: string): Promise<void> 
 export class OwnerError extends Error {
   constructor() {
     super(
-      'DATABASE_OWNER_URL must be of a role whose rights the role of DATABASE_URL does not have: that one owns the tables too, ' +
-        'belongs to their owner, may make roles or is a superuser, so that the triggers of ledger and audit trail do not bind it',
+      'The role of DATABASE_URL must own neither the database nor its tables and functions, belong to no owner of them, make no ' +
+        'roles and be no superuser: else the triggers of ledger and audit trail do not bind it, and DATABASE_OWNER_URL is for nothing',
     )
     this.name = 'OwnerError'
   }
 }
 
-/** Throws OwnerError if the role of `url` could change the tables of the books. */
+const BOOKS = `('public.ledger_entries'::regclass, 'public.audit_log'::regclass)`
+
+/** Throws OwnerError if the role of `url` could take the triggers of ledger and audit trail away. */
 export async function requireOtherOwner(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
   await client.connect()
   try {
+    // Who owns a schema drops its tables, and who owns a function replaces it.
     const { rows } = await client.query<{ isOwner: boolean }>(
-      `select bool_or(pg_has_role(c.relowner, 'member')) or bool_or(r.rolcreaterole) as "isOwner"
-       from pg_class c, pg_roles r
-       where c.oid in ('public.ledger_entries'::regclass, 'public.audit_log'::regclass) and r.rolname = current_user`,
+      `with owners (owner) as (
+         select datdba from pg_database where datname = current_database()
+         union select nspowner from pg_namespace where nspname = 'public'
+         union select relowner from pg_class where oid in ${BOOKS}
+         union select p.proowner from pg_trigger t join pg_proc p on p.oid = t.tgfoid where t.tgrelid in ${BOOKS}
+       )
+       select bool_or(pg_has_role(owner, 'member')) or (select rolcreaterole from pg_roles where rolname = current_user) as "isOwner"
+       from owners`,
     )
     if (rows[0]?.isOwner !== false) throw new OwnerError()
   } finally {
