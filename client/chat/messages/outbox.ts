@@ -33,7 +33,7 @@ interface Wait {
 }
 
 const waiting = new Map<string, Wait>()
-/** By the id of the message. */
+/** The newest of each room. */
 const refusals = new Map<string, Refused>()
 
 export function forgetWaits(): void {
@@ -41,13 +41,6 @@ export function forgetWaits(): void {
   refusals.clear()
 }
 export const waitOf = (chatRoomId: string): Wait | undefined => waiting.get(chatRoomId)
-
-/** Returns once what the plan refused this message for, also where another's attempt to send it was told. */
-export function takeRefusal(id: string): Refused | undefined {
-  const refusal = refusals.get(id)
-  refusals.delete(id)
-  return refusal
-}
 
 export const LINE = 'Goes by itself when the line is back'
 export const HELD = 'Goes after the file before it'
@@ -59,7 +52,8 @@ const LIMIT_TEXT = "You've reached your monthly message limit. Upgrade your plan
 
 /**
  * Sends the outbox in order up to the first message that must wait. Repeats the same sealed bytes after a lost answer; only a new
- * epoch needs a new seal [Note: M1]. `onChange` gets the log's news, or undefined. `sealed` has no message before it.
+ * epoch needs a new seal [Note: M1]. `onChange` gets the log's news, or undefined. `sealed` has no message before it. A refusal is told to
+ * all who wait: whoever's turn came first may have sent their messages.
  */
 export function flushRoom(
   env: Env,
@@ -67,8 +61,8 @@ export function flushRoom(
   onChange: (caughtUp?: CaughtUp) => Promise<void>,
   sealed?: OutboxRow,
 ): Promise<SendOutcome> {
+  const before = refusals.get(room.id)
   return inTurn(env, queueOf(room), async () => {
-    let outcome: SendOutcome = { outcome: 'kept' }
     for (const row of sealed ? [sealed] : await env.crypto.outbox(room.id)) {
       // A newer tab sends kinds unknown to this build.
       if (row.failure || !row.content) continue
@@ -83,11 +77,11 @@ export function flushRoom(
         break
       }
       const sent = await sendRow(env, latestRoom(room), row, row === sealed)
-      await onChange(typeof sent === 'object' && 'cursor' in sent ? sent : undefined)
+      await onChange(typeof sent === 'object' ? sent : undefined)
       if (sent === 'wait') break
-      if (typeof sent === 'object' && 'outcome' in sent) outcome = sent
     }
-    return outcome
+    const newest = refusals.get(room.id)
+    return newest && newest !== before ? newest : { outcome: 'kept' }
   })
 }
 
@@ -96,12 +90,7 @@ export const queueOf = ({ id }: Room): string => `flush ${id}`
 export const isFlushing = (env: Env, room: Room): boolean => isInTurn(env, queueOf(room))
 
 /** CaughtUp: the log has the message. `isFresh`: the message was sealed just now. */
-async function sendRow(
-  env: Env,
-  listed: Room,
-  row: OutboxRow,
-  isFresh: boolean,
-): Promise<CaughtUp | 'next' | 'wait' | SendOutcome> {
+async function sendRow(env: Env, listed: Room, row: OutboxRow, isFresh: boolean): Promise<CaughtUp | 'next' | 'wait'> {
   const { id: chatRoomId } = listed
   // Sending a message accepts a request.
   const room: Room = accepted(listed)
@@ -191,7 +180,7 @@ function wait(chatRoomId: string, reason: string, retryMs: Wait['retryMs']): 'wa
   return 'wait'
 }
 
-async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Promise<'next' | 'wait' | SendOutcome> {
+async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Promise<'next' | 'wait'> {
   const { id: chatRoomId } = room
   const place = { chatRoomId, id: row.id }
   // Nobody asked for it, and nothing waits for it.
@@ -204,8 +193,8 @@ async function failed(env: Env, room: Room, row: OutboxRow, error: unknown): Pro
     if (refusal) {
       // The text stays here for any tab: a composer takes text back only into an empty field.
       await env.crypto.changeOutbox({ ...place, failure: refusal.text, unseal: false })
-      refusals.set(row.id, refusal)
-      return refusal
+      refusals.set(chatRoomId, refusal)
+      return 'next'
     }
     if (error.status === 0) return wait(chatRoomId, LINE, RETRY_MS)
     if (error.status === 429 || error.status >= 500) {

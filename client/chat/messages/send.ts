@@ -13,7 +13,7 @@ import { untilKept } from '../../rooms/list/unkeptDrafts.ts'
 import type { CaughtUp } from '../../rooms/log/catchUp.ts'
 import { isClosed, type OutboxRow } from '../../worker/crypto.ts'
 import { hideUnsent, refreshRoom, showCaughtUp, showNewest, showUnsent, viewRefreshed } from './messageWindow.ts'
-import { flushRoom, isFlushing, type SendOutcome, takeRefusal, waitOf } from './outbox.ts'
+import { flushRoom, isFlushing, type SendOutcome, waitOf } from './outbox.ts'
 import { changeView, viewOf } from './store.ts'
 import { whileKept } from './whileKept.ts'
 
@@ -55,13 +55,7 @@ export async function sendText(
   if (view?.status !== 'ready' || view.hasNewer) await showNewest(env, room)
   onKept?.(row.id)
   // A running send takes this message from the outbox.
-  return flushFor(env, room, row.id, kept.isAlone && !isFlushing(env, room) ? kept : undefined)
-}
-
-/** Sends what waits in the room. The outcome is this message's alone, whoever's attempt sent it. */
-export async function flushFor(env: Env, room: Room, id: string, sealed?: OutboxRow): Promise<SendOutcome> {
-  await flush(env, room, sealed)
-  return takeRefusal(id) ?? { outcome: 'kept' }
+  return flush(env, room, kept.isAlone && !isFlushing(env, room) ? kept : undefined)
 }
 
 /** null without a line, or if the room must be readied first. */

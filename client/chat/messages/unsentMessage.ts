@@ -9,7 +9,7 @@ import { composer } from './composer.ts'
 import { refreshRoom } from './messageWindow.ts'
 import type { SendOutcome } from './outbox.ts'
 import { showReply } from './replies.ts'
-import { flushFor } from './send.ts'
+import { flush } from './send.ts'
 
 type Field = NonNullable<typeof composer.open>['field']
 
@@ -25,7 +25,7 @@ export async function retryMessage(env: Env, room: Room, id: string): Promise<Se
   }
   await env.crypto.changeOutbox({ chatRoomId: room.id, id, failure: null, unseal: false })
   await refreshRoom(env, room)
-  return flushFor(env, room, id)
+  return flush(env, room)
 }
 
 /** Returns the words, now the draft; undefined if they may have been sent. */
