@@ -210,9 +210,7 @@ test('Eve changes, cuts and swaps a picture on its way: the bubble names it and 
   })
   await chooses(alice, await picture('boat.png'))
   // By itself it goes after five seconds.
-  const told = bob.page.locator('.toast', { hasText: 'Image not available: boat.png' }).waitFor()
-  await sends(alice)
-  await told
+  await Promise.all([bob.page.locator('.toast', { hasText: 'Image not available: boat.png' }).waitFor(), sends(alice)])
   const refused = bob.page.locator('.att-failed')
   await refused.getByText('Image not available: boat.png').waitFor()
   await refused.getByText(/Part 1 of this file was changed/).waitFor()

@@ -3,7 +3,7 @@ export interface Result {
   path: string
   title: string
   status: 'passed' | 'failed' | 'skipped'
-  /** The first words of what a failed one was thrown. */
+  /** The error, and its place in the tests. */
   why?: string
 }
 
@@ -52,7 +52,6 @@ export function readReport({ testResults }: Report, root: string): Result[] {
 
 const WHY_MAX = 300
 
-/** The message in one line, and the place in the tests. */
 function firstWords(thrown: string, root: string): string {
   const lines = thrown.replaceAll(`${root}/`, '').split('\n')
   const isPlace = (line: string) => /^\s+at /.test(line)

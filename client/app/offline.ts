@@ -38,10 +38,10 @@ export function keepOffline(env: Env, attempt: Attempt) {
   }
 }
 
-/** Updates the copy from which the next page starts. Returns undefined without a service worker, or where it takes too long. */
+/** Updates the copy from which the next page starts. Returns undefined without a service worker. */
 export const takeNewest = (): Promise<Offered | undefined> => inTime(askForNewest())
 
-/** Returns undefined for what fails, and for what takes too long before a page is loaded anew. */
+/** Returns undefined for what fails or takes too long. */
 export async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const isLate = new Promise<undefined>((resolve) => {

@@ -24,7 +24,7 @@ export interface Socket {
 /** Hidden pages run timers every minute. */
 const SILENCE_MS = 90_000
 const OPENS_MS = 6000
-/** RFC 6455. */
+/** RFC 6455: closed without a close frame. */
 const UNANSWERED = 1006
 
 interface Options {
@@ -184,7 +184,7 @@ export function createSocket({ url, prove, WebSocket: Wire = WebSocket }: Option
     return () => void set.delete(listener as (data: never) => void)
   }
 
-  /** Without a network no answer ends it. */
+  /** A dead line answers no close. */
   function giveUp() {
     if (!ws) return
     drop()

@@ -131,7 +131,7 @@ export const CALLS = {
       return wrong('An embedded checkout that never redirects takes no address')
     const customer = await customerOf(desk, input)
     const others = await desk.list<Subscription>('subscription', customer.id)
-    if (others.some(({ currency, status }) => (currency ?? 'usd') !== 'usd' && status !== 'canceled'))
+    if (others.some(({ currency, status }) => (currency || 'usd') !== 'usd' && status !== 'canceled'))
       return wrong('You cannot combine currencies on a single customer')
     const price = await priceOf(desk, firstItem(input['line_items']))
     const id = newId('cs')

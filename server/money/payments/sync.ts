@@ -73,6 +73,8 @@ export async function askCurrent(
   return newestOf(await listOwn(client, customer, { subscriptionId }))
 }
 
+const ENDED = ['canceled', 'incomplete_expired']
+
 /** As `askCurrent`. `isMixed`: the customer takes no US dollars now. */
 export async function askOwn(
   env: Pick<CardEnv, 'card'>,
@@ -83,7 +85,7 @@ export async function askOwn(
   const client = await env.card.client()
   const own = await listOwn(client, customer, card)
   await endForeign(env, tx, client, own, card.userId)
-  return { current: newestOf(own), isMixed: own.some((one) => isForeign(one) && runs(one)) }
+  return { current: newestOf(own), isMixed: own.some((one) => isForeign(one) && !ENDED.includes(one.status)) }
 }
 
 /** Lists what this server sold, in any currency. */
