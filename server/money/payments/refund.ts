@@ -7,8 +7,9 @@ import { asked } from './card.ts'
 import { inTurn } from './cardTurns.ts'
 import { markCards } from './guarantee.ts'
 import { dropPending, endNow } from './pending.ts'
+import { askRefunds, writeRefunds } from './returns.ts'
 import * as store from './store.ts'
-import { askRefunds, isLive, syncCard, writeRefunds } from './sync.ts'
+import { isLive, syncCard } from './sync.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

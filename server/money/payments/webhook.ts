@@ -10,8 +10,9 @@ import { endUnpaid, endWithPeriod } from './endRenewal.ts'
 import { billedBy } from './meaning.ts'
 import { isNews } from './news.ts'
 import { dropPending, endNow } from './pending.ts'
+import { askDisputes, askRefunds, writeDisputes, writeRefunds } from './returns.ts'
 import * as store from './store.ts'
-import { askDisputes, askRefunds, type CardEnv, isLive, settleCheckout, syncCard, writeDisputes, writeRefunds } from './sync.ts'
+import { type CardEnv, isLive, settleCheckout, syncCard } from './sync.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
