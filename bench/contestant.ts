@@ -1,7 +1,7 @@
 import type { Ground } from './ground.ts'
 import { inDatabase } from './ground.ts'
 import { type Program, startBare, startProduct } from './program.ts'
-import { envelopeFor, type Pair, seedPairs } from './seed.ts'
+import { envelopeFor, type Pair, seedPairs, seedPairsFor } from './seed.ts'
 import { openSocket } from './sockets.ts'
 import { openWire, requestOf } from './wire.ts'
 
@@ -21,8 +21,8 @@ export interface Contestant {
 
 /** Starts the product, of another folder where one is named. Senders use HTTP and receivers a socket, as its own client does. */
 export async function enterProduct(ground: Ground, count: number, folder?: string): Promise<Contestant> {
-  const databaseUrl = await ground.freshDatabase()
-  const pairs = await seedPairs(databaseUrl, count)
+  const databaseUrl = await ground.freshDatabase(folder)
+  const pairs = await seedPairsFor(databaseUrl, count, folder)
   const program = await startProduct(databaseUrl, {}, folder)
   return await enter(folder ?? 'Conclave', ground, program, pairs, () => countRows(databaseUrl, 'messages'))
 }

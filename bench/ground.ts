@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { type Cluster, clusterFolder, startPostgres } from '../server/ground/db/embedded.ts'
-import { migrate } from '../server/ground/db/migrate.ts'
+import type { migrate } from '../server/ground/db/migrate.ts'
 import { scratchFolder } from './scratch.ts'
 import { type LargeAccount, seedLargeAccount } from './seed.ts'
 
@@ -15,8 +15,8 @@ export interface Ground {
   isQuick: boolean
   /** Folders of other builds of the product, measured in turn with this one by the figures that can. */
   variants: string[]
-  /** The address of a new, migrated database of the run's own PostgreSQL (fsync on). */
-  freshDatabase(): Promise<string>
+  /** The address of a new database of the run's own PostgreSQL (fsync on), migrated by this build or by that of a folder. */
+  freshDatabase(folder?: string): Promise<string>
   /** A database with a user who has many contacts and one very long room. Figures must not write to it. */
   largeAccount(): Promise<LargeAccount>
   postgresPid(): number
@@ -27,14 +27,16 @@ export interface Ground {
 
 export function layGround(isQuick: boolean, variants: string[] = []): Ground {
   const dataFolder = scratchFolder('ground')
-  const cluster = once(() => startCluster(dataFolder))
+  const cluster = once(() => startPostgres({ root, dataFolder, say: (words) => console.error(words) }))
+  const templates = new Map<string, Promise<string>>()
   const ground: Ground = {
     isQuick,
     variants,
-    async freshDatabase() {
+    async freshDatabase(folder = root) {
       const running = await cluster.get()
-      const name = `bench_${randomBytes(6).toString('hex')}`
-      await inDatabase(running.url('postgres'), `create database ${name} template template`)
+      const template = await keepOnce(templates, folder, () => makeTemplate(running, folder))
+      const name = newName()
+      await inDatabase(running.url('postgres'), `create database ${name} template ${template}`)
       return running.url(name)
     },
     largeAccount: () => account.get(),
@@ -48,15 +50,21 @@ export function layGround(isQuick: boolean, variants: string[] = []): Ground {
   return ground
 }
 
-async function startCluster(dataFolder: string): Promise<Cluster> {
-  const cluster = await startPostgres({
-    root,
-    dataFolder,
-    say: (words) => console.error(words),
-  })
-  await inDatabase(cluster.url('postgres'), 'create database template')
-  await migrate(cluster.url('template'), path.join(root, 'server/ground/db'))
-  return cluster
+/** Makes a database with the tables of the build in a folder. Returns its name. */
+async function makeTemplate(cluster: Cluster, folder: string): Promise<string> {
+  const name = newName()
+  await inDatabase(cluster.url('postgres'), `create database ${name}`)
+  const build: { migrate: typeof migrate } = await import(path.resolve(folder, 'server/ground/db/migrate.ts'))
+  await build.migrate(cluster.url(name), path.resolve(folder, 'server/ground/db'))
+  return name
+}
+
+const newName = () => `bench_${randomBytes(6).toString('hex')}`
+
+function keepOnce<T>(kept: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const made = kept.get(key) ?? make()
+  kept.set(key, made)
+  return made
 }
 
 /** Runs one statement and returns its rows. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { writeEnvelope } from '../contract/chat/envelope.ts'
 import { directRoomId } from '../contract/ground/shapes.ts'
@@ -48,6 +49,13 @@ export const seedUsers = (databaseUrl: string, count: number): Promise<SeedUser[
 /** Gives an account a plan as the command line does, so that it outlasts whatever recomputes the plan. */
 export const givePlan = (databaseUrl: string, userId: string, tier: Tier): Promise<void> =>
   withDatabase(databaseUrl, (db) => db.transaction((tx) => grantTier(tx, new Date(), { userId, tier })))
+
+/** Writes pairs of users, each with a room, as the build in a folder does where one is named: its tables may be other ones. */
+export async function seedPairsFor(databaseUrl: string, count: number, folder?: string): Promise<Pair[]> {
+  if (folder === undefined) return await seedPairs(databaseUrl, count)
+  const theirs: { seedPairs: typeof seedPairs } = await import(path.resolve(folder, 'bench/seed.ts'))
+  return await theirs.seedPairs(databaseUrl, count)
+}
 
 /** Writes pairs of users, each with a room. */
 export const seedPairs = (databaseUrl: string, count: number): Promise<Pair[]> =>

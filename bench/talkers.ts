@@ -1,24 +1,34 @@
 import type WebSocket from 'ws'
 import { type Contestant, countRows } from './contestant.ts'
 import { messageTo, openEjabberd, receiptTo } from './ejabberd.ts'
-import type { Ground } from './ground.ts'
+import { type Ground, inDatabase } from './ground.ts'
 import { startProduct } from './program.ts'
-import { envelopeFor, type Pair, seedPairs } from './seed.ts'
+import { envelopeFor, type Pair, seedPairsFor } from './seed.ts'
 import { openSocket } from './sockets.ts'
 import { openWire, requestOf, type Wire } from './wire.ts'
 
 const RECEIPT_MS = 15_000
-/** Messages that both members have read. */
-const READ_BY_BOTH = `messages m where not exists (
-  select from chat_participants p where p.chat_room_id = m.chat_room_id and least(p.read_seq, p.delivered_seq) < m.seq)`
+/** Counts the messages that both members have read. Builds of before name a message's room by its id. */
+async function countReadByBoth(databaseUrl: string): Promise<number> {
+  const [column] = await inDatabase(
+    databaseUrl,
+    `select from information_schema.columns where table_name = 'messages' and column_name = 'chat_room_id'`,
+  )
+  const isItsRoom = column ? 'r.id = m.chat_room_id' : 'r.number = m.room'
+  return await countRows(
+    databaseUrl,
+    `messages m join chat_rooms r on ${isItsRoom} where not exists (
+      select from chat_participants p where p.chat_room_id = r.id and least(p.read_seq, p.delivered_seq) < m.seq)`,
+  )
+}
 
 /**
  * Starts the product with both of each pair at their sockets. As in a page with the chat open, the receiver marks a message as read,
  * which marks it as delivered too. Sending resolves when the sender has the receipt as well as the acknowledgement.
  */
 export async function enterTalk(ground: Ground, count: number, folder?: string): Promise<Contestant> {
-  const databaseUrl = await ground.freshDatabase()
-  const pairs = await seedPairs(databaseUrl, count)
+  const databaseUrl = await ground.freshDatabase(folder)
+  const pairs = await seedPairsFor(databaseUrl, count, folder)
   const program = await startProduct(databaseUrl, {}, folder)
   const talks = await Promise.all(pairs.map((pair) => openTalk(program.port, pair)))
   const contestant: Contestant = {
@@ -29,7 +39,7 @@ export async function enterTalk(ground: Ground, count: number, folder?: string):
     async send(at, id) {
       await talks[at % talks.length]?.send(id)
     },
-    stored: () => countRows(databaseUrl, READ_BY_BOTH),
+    stored: () => countReadByBoth(databaseUrl),
     async stop() {
       for (const talk of talks) talk.close()
       await program.stop()
