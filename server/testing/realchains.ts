@@ -75,7 +75,9 @@ export async function startRealBitcoin(clock: () => Date, xpub: string): Promise
       const amount = BigInt(coin.value)
       transaction.addInput({ txid: coin.txid, index: coin.index, witnessUtxo: { script: wallet.script, amount } })
       for (const each of outputs) transaction.addOutputAddress(address, each, network)
-      transaction.addOutputAddress(own, amount - outputs.reduce((sum, each) => sum + each, 0n) - 5000n, network)
+      // A node relays nothing below a satoshi a byte.
+      const fee = 5000n + 50n * BigInt(outputs.length)
+      transaction.addOutputAddress(own, amount - outputs.reduce((sum, each) => sum + each, 0n) - fee, network)
       transaction.sign(payer.privateKey as Uint8Array)
       transaction.finalize()
       sent.set(transaction.id, transaction.hex)

@@ -86,7 +86,8 @@ async function start() {
     return (await node.getMetaByAddress(Address.fromString(rest[0], network))).map(shown)
   }
 
-  const server = http.createServer((request, response) => {
+  // A transaction of 300 outputs stands in the address.
+  const server = http.createServer({ maxHeaderSize: 256 * 1024 }, (request, response) => {
     answer(request.url).then(
       (found) => {
         response.writeHead(found === undefined ? 404 : 200)
