@@ -8,8 +8,9 @@ import { type LiveTransfer, type Mover, show } from './liveTransfer.ts'
 import type { MoverEvents } from './sendLoop.ts'
 import { followRate } from './transferRate.ts'
 
-const BATCH = 64
-const FLUSH_MS = 50
+/** Two mebibytes: each batch opens the file anew. */
+const BATCH = 128
+const FLUSH_MS = 200
 /** 16 MiB: what is asked for and not kept yet bounds the memory of both ends. */
 const WINDOW = 1024
 /** Control and chunks are two streams: the word that all was sent overtakes the last chunks. */

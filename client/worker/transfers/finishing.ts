@@ -3,12 +3,12 @@ import { fromBase64, sameBytes } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { release } from '../primitives/release.ts'
-import { runningDigest } from '../primitives/seal.ts'
 import { moveFile, readFile, WAITING } from '../vault/disk.ts'
 import { writePlaced } from '../vault/placedFile.ts'
 import { roomLocked } from '../vault/roomlocks.ts'
 import { receivedFile, type TransferName, waitingFile } from '../vault/waitingFiles.ts'
 import { dropTransfers } from './dropping.ts'
+import { fileDigest } from './fileDigest.ts'
 import { forgetTransfer, type HeldTransfer, heldTransfer, waitingBlob, waitingPlace } from './heldTransfers.ts'
 import { inTurn, piecesOf, requireReceiving } from './herePieces.ts'
 import { fileAbsent, type KeptRow, keptRow, rowWrite } from './keptTransfers.ts'
@@ -26,7 +26,7 @@ export async function finishTransfer(live: Live, name: TransferName): Promise<vo
 }
 
 async function finish(live: Live, held: HeldTransfer, name: TransferName): Promise<void> {
-  const { digest, next } = held.running ?? { digest: runningDigest(), next: 0 }
+  const { digest, next } = held.running ?? { digest: await fileDigest(), next: 0 }
   held.running = undefined
   const has = new Uint8Array(chunksOf(held.row.content.sizeBytes)).fill(1, 0, next)
   for await (const { from, chunks } of piecesOf(held, await waitingBlob(live, name), next))

@@ -1,9 +1,9 @@
 import type { Bytes } from '../../../contract/ground/bytes.ts'
 import { callOver, type HeldCall, heldCall, requireCall } from '../keys/heldCalls.ts'
 import type { Live } from '../keys/live.ts'
-import type { runningDigest } from '../primitives/seal.ts'
 import { readFile, WAITING } from '../vault/disk.ts'
 import { rowKey, type TransferName, waitingFile } from '../vault/waitingFiles.ts'
+import type { FileDigest } from './fileDigest.ts'
 import { fileAbsent, isStale, type KeptRow, keptRow, nameOf } from './keptTransfers.ts'
 import { chunkSeal, type PieceSeal, rowSeal } from './sealedPieces.ts'
 
@@ -15,10 +15,12 @@ export interface HeldTransfer {
   seal: PieceSeal
   /** The sender's file, where nothing can be kept. */
   source?: { file: Blob; hashes: Bytes[] }
+  /** The sender's sealed copy: looked up once, not for each batch. */
+  copy?: Blob
   /** 1 for each chunk that is here. */
   has?: Uint8Array
   /** `next` is the first chunk that is not in the digest. */
-  running?: { digest: ReturnType<typeof runningDigest>; next: number } | undefined
+  running?: { digest: FileDigest; next: number } | undefined
   noted: number
   turn: Promise<unknown>
 }

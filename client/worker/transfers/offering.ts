@@ -4,9 +4,10 @@ import type { Live } from '../keys/live.ts'
 import { CryptoFailure } from '../primitives/failure.ts'
 import { giveAway } from '../primitives/given.ts'
 import { release } from '../primitives/release.ts'
-import { digestOf, randomBytes, runningDigest } from '../primitives/seal.ts'
-import { dropFiles, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
+import { digestOf, randomBytes } from '../primitives/seal.ts'
+import { absent, dropFiles, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
 import { type TransferName, waitingFile } from '../vault/waitingFiles.ts'
+import { fileDigest } from './fileDigest.ts'
 import {
   type Attempt,
   type HeldTransfer,
@@ -57,7 +58,7 @@ export async function keepOffer(
 }
 
 async function* sealedCopy(seal: PieceSeal, file: Blob): AsyncGenerator<Bytes, Bytes> {
-  const digest = runningDigest()
+  const digest = await fileDigest()
   for (let from = 0; from < chunksOf(file.size); from += AT_ONCE) {
     const plain = await readChunks(file, from, AT_ONCE, unreadable)
     digest.update(plain)
@@ -70,7 +71,7 @@ async function* sealedCopy(seal: PieceSeal, file: Blob): AsyncGenerator<Bytes, B
 }
 
 async function holdSource(live: Live, row: KeptRow, file: Blob): Promise<HeldTransfer> {
-  const digest = runningDigest()
+  const digest = await fileDigest()
   const hashes: Bytes[] = []
   for (let from = 0; from < chunksOf(file.size); from += AT_ONCE) {
     const plain = await readChunks(file, from, AT_ONCE, unreadable)
@@ -123,12 +124,16 @@ export async function sealChunks(
   return giveAway(frames)
 }
 
-async function keptChunks(live: Live, { row, seal }: HeldTransfer, from: number, end: number): Promise<Bytes[]> {
-  const copy = await waitingBlob(live, nameOf(row))
-  const run = await copy?.slice(from * PLACE_BYTES, end * PLACE_BYTES).arrayBuffer()
-  if (!run) throw fileAbsent()
+async function keptChunks(live: Live, held: HeldTransfer, from: number, end: number): Promise<Bytes[]> {
+  const copy = held.copy ?? (await waitingBlob(live, nameOf(held.row)))
+  const run = await copy
+    ?.slice(from * PLACE_BYTES, end * PLACE_BYTES)
+    .arrayBuffer()
+    .catch(absent)
+  if (!copy || !run) throw fileAbsent()
+  held.copy = copy
   const sealed = new Uint8Array(run)
-  const chunks = await openRun(seal, from, sealed)
+  const chunks = await openRun(held.seal, from, sealed)
   release(sealed)
   return Array.from({ length: end - from }, (_, at) => chunks[at] ?? changed())
 }

@@ -3,12 +3,13 @@ import { chunksOf } from '../../../contract/chat/transferlimits.ts'
 import { type Bytes, toBase64 } from '../../../contract/ground/bytes.ts'
 import type { Live } from '../keys/live.ts'
 import { release } from '../primitives/release.ts'
-import { randomBytes, runningDigest } from '../primitives/seal.ts'
+import { randomBytes } from '../primitives/seal.ts'
 import { dropFiles, WAITING } from '../vault/disk.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { makePlaced, type Run, writePlaced } from '../vault/placedFile.ts'
 import { isRoomLocked } from '../vault/roomlocks.ts'
 import { type TransferName, waitingFile } from '../vault/waitingFiles.ts'
+import { fileDigest } from './fileDigest.ts'
 import {
   type Attempt,
   type HeldTransfer,
@@ -56,7 +57,7 @@ async function beginReceiving(live: Live, offer: Pick<KeptRow, 'chatRoomId' | 'c
     await dropFiles(live.userId, WAITING, waitingFile(name))
     throw error
   }
-  return holdTransfer(live, row, { isKept, has: new Uint8Array(count), running: { digest: runningDigest(), next: 0 } })
+  return holdTransfer(live, row, { isKept, has: new Uint8Array(count), running: { digest: await fileDigest(), next: 0 } })
 }
 
 /** [from, to) in order. Throws 'file_absent', 'room_locked'. */
@@ -77,17 +78,19 @@ export async function missingChunks(live: Live, name: TransferName): Promise<[nu
 export async function openChunks(live: Live, attempt: Attempt, frames: Bytes): Promise<number> {
   const { held, seal } = await requireAttempt(live, attempt, 'receiver')
   const has = await lookedAt(live, held)
-  const opened = framesIn(held.row, frames).map(async ({ number, sealed }) => {
-    const chunk = has[number] ? undefined : await openPiece(seal, number, sealed)
+  const found = framesIn(held.row, frames).filter(({ number }) => !has[number])
+  const places = new Uint8Array(found.length * PLACE_BYTES)
+  const opened = found.map(async ({ number, sealed }, at) => {
+    const chunk = await openPiece(seal, number, sealed)
     if (!chunk) return undefined
-    const bytes = new Uint8Array(sealed.length)
+    const bytes = places.subarray(at * PLACE_BYTES, at * PLACE_BYTES + sealed.length)
     await sealPiece(held.seal, number, chunk, bytes)
     return { number, bytes, chunk }
   })
   const pieces = (await Promise.all(opened)).filter((piece) => piece !== undefined)
   release(frames)
   const have = await inTurn(held, () => keepPieces(live, held, pieces))
-  release(...pieces.flatMap(({ bytes, chunk }) => [bytes, chunk]))
+  release(places, ...pieces.map(({ chunk }) => chunk))
   return have
 }
 
@@ -122,7 +125,7 @@ async function keepPieces(live: Live, held: HeldTransfer, opened: Piece[]): Prom
   const { has = new Uint8Array(), running } = held
   // A write that fails may tear what is here.
   const pieces = opened.filter(({ number }) => has[number] !== 1)
-  const runs = pieces.map(({ number, bytes }): Run => ({ at: number * PLACE_BYTES, bytes }))
+  const runs = runsOf(pieces)
   if (runs.length > 0 && !(await writePlaced(waitingPlace(live, nameOf(held.row)), runs))) throw fileAbsent()
   for (const { number, chunk } of pieces) {
     has[number] = 1
@@ -133,6 +136,19 @@ async function keepPieces(live: Live, held: HeldTransfer, opened: Piece[]): Prom
   held.row = { ...held.row, have: has.reduce((sum, one) => sum + one, 0) }
   await note(live, held)
   return held.row.have
+}
+
+/** What lies side by side, in memory and in the file, is written at once. */
+function runsOf(pieces: Piece[]): Run[] {
+  const runs: Run[] = []
+  for (const { number, bytes } of pieces) {
+    const at = number * PLACE_BYTES
+    const last = runs.at(-1)
+    const isNext = last && last.at + last.bytes.length === at && last.bytes.byteOffset + last.bytes.length === bytes.byteOffset
+    if (isNext) last.bytes = new Uint8Array(bytes.buffer, last.bytes.byteOffset, last.bytes.length + bytes.length)
+    else runs.push({ at, bytes })
+  }
+  return runs
 }
 
 /** The row’s number is only shown. */
