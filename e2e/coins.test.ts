@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { COIN_POLLS } from '../contract/money/coins.ts'
 import { accountKeys, startBitcoin, startEthereum, startPriceSources } from '../server/testing/chain.ts'
-import { customer } from './people.ts'
+import { customer, startChat } from './people.ts'
 import { looksFine } from './screen.ts'
 import { startServer } from './server.ts'
 
@@ -11,12 +11,19 @@ const bitcoin = await startBitcoin(clock, keys.bitcoin)
 const ethereum = await startEthereum(clock, keys.ethereum)
 const sources = await startPriceSources()
 
-test('Alice pays a month of Premium in Bitcoin: the code, the amount and the address, and then she may write', async () => {
+test('Alice, led to the plans by a chat, pays a month of Premium in Bitcoin: the code, the amount and the address, and then the chat with her words', async () => {
   const coins = { ...bitcoin.variables, ...ethereum.variables, ...sources.variables }
   const server = await startServer({ TRUST_PROXY: '1', OUTBOUND_GUARD: 'off', ...coins })
-  const alice = await customer(server, 'Alice', { isFree: true })
+  const [alice, bob] = await Promise.all([customer(server, 'Alice', { isFree: true }), customer(server, 'Bob')])
   const { page } = alice
-  await page.goto(`${server.url}/settings?tab=plan`)
+  await startChat(bob, alice)
+  await alice.opens(bob)
+  const chat = page.url()
+  const field = page.getByLabel('Message', { exact: true })
+  await field.click()
+  await page.keyboard.type('paid by a coin')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'View All Plans' }).click()
   const part = page.locator('section', { has: page.getByRole('heading', { name: 'Pay by coin' }) })
   await part.getByText('This server takes Bitcoin, Ethereum, USD Coin').waitFor()
   await looksFine(page, 'plans by coin')
@@ -41,7 +48,7 @@ test('Alice pays a month of Premium in Bitcoin: the code, the amount and the add
   const shown = page.getByRole('dialog', { name: 'Pay by coin' })
   await shown.waitFor()
   await looksFine(page, 'a payment on its way')
-  // It asks each ten seconds, and closes by itself once the month is paid.
+  // It asks each ten seconds, and closes by itself once the month is paid: the next keys go behind the words that were kept.
   await expect
     .poll(
       async () => {
@@ -51,7 +58,15 @@ test('Alice pays a month of Premium in Bitcoin: the code, the amount and the add
       { interval: 250 },
     )
     .toBe(0)
-  await expect.poll(() => part.getByText('Paid').count()).toBe(1)
+  await page.getByText(/^Premium until [A-Z][a-z]+ \d+/).waitFor()
+  expect(new URL(page.url()).pathname).toBe(new URL(chat).pathname)
+  await expect.poll(() => field.inputValue()).toBe('paid by a coin')
+  await expect.poll(() => field.evaluate((shown) => shown === document.activeElement)).toBe(true)
+  await page.keyboard.type(', at once')
+  await page.keyboard.press('Enter')
+  await bob.reads('paid by a coin, at once')
+  await page.goto(`${server.url}/settings?tab=plan`)
+  await part.getByText('Paid').waitFor()
   await page.getByRole('region', { name: 'Current plan' }).getByRole('heading', { name: 'Premium' }).waitFor()
 
   // What came beyond the price waits for a person, who sends it back.
@@ -73,7 +88,7 @@ test('Alice pays a month of Premium in Bitcoin: the code, the amount and the add
   await page.getByRole('button', { name: 'Find' }).click()
   await page.getByRole('list', { name: 'Payments found' }).getByRole('listitem').waitFor()
   await looksFine(page, 'a payment that was found')
-  await alice.leaves()
-  expect(alice.complaints).toEqual([])
+  await Promise.all([alice, bob].map((one) => one.leaves()))
+  expect([...alice.complaints, ...bob.complaints]).toEqual([])
   await server.stop()
 }, 240_000)

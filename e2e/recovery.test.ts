@@ -1,14 +1,19 @@
+import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { confirms, makesKit, wordsOn } from './kit.ts'
 import { person, startChat, test } from './people.ts'
 import type { Person } from './person.ts'
 import { looksFine } from './screen.ts'
 
+const focuses = (field: Locator) => expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true)
+
 const entersKit = async ({ page }: Person, url: string, username: string, words: string[]) => {
   await page.goto(`${url}/auth`)
   await page.getByRole('tab', { name: 'Sign In' }).click()
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
-  await page.getByLabel('Username').fill(username)
+  // Each step has the focus in its field.
+  await focuses(page.getByLabel('Username'))
+  await page.keyboard.type(username)
   await page.getByLabel(/^Words of the kit/).fill(words.join(' '))
   await page.getByRole('button', { name: 'Open my account' }).click()
 }
@@ -28,7 +33,8 @@ test('Alice forgot her password: the kit opens her account with its history, and
   await entersKit(lost, server.url, alice.username, words)
   await lost.page.getByRole('button', { name: 'Add this browser' }).click()
   const password = `another ${crypto.randomUUID()}`
-  await lost.page.getByLabel(/^Password/).fill(password)
+  await focuses(lost.page.getByLabel(/^Password/))
+  await lost.page.keyboard.type(password)
   await lost.page.getByLabel(/^Repeat password/).fill(password)
   await lost.page.getByRole('button', { name: 'Go on' }).click()
   await lost.page.getByRole('button', { name: 'Make a new kit' }).click()

@@ -79,7 +79,8 @@ export function Messenger() {
   const endAdding = () => setAdding(undefined)
   const isOwnPage = useOwnPage(location, user)
   const isPage = isSettings || isOwnPage
-  const before = useRef('/')
+  // A reload of the plans forgets everything but the chat that led there.
+  const before = useRef<string>(history.state?.askedIn ?? '/')
   useEffect(() => {
     if (!isPage) before.current = location
   }, [isPage, location])

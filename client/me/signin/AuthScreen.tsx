@@ -3,6 +3,7 @@ import { type ComponentType, useEffect, useRef, useState } from 'react'
 import { later } from '../../ui/later.tsx'
 import { useWindowNote } from '../../ui/useWindowNote.tsx'
 import { AuthFrame } from './AuthFrame.tsx'
+import { focusStep, isTouch } from './focusStep.ts'
 import { SignIn } from './SignIn.tsx'
 import { SignUp } from './SignUp.tsx'
 import type { SignInStep } from './signin.ts'
@@ -15,9 +16,6 @@ const OpenKeys = later(async () => (await import('./OpenKeys.tsx')).OpenKeys)
 
 /** The step on screen. `forgot` is the sign-in by recovery kit. */
 type Shown = SignInStep | { step: 'forgot' }
-
-/** On a touch screen the focus would open the keyboard over the form. */
-const isTouch = () => globalThis.matchMedia?.('(pointer: coarse)').matches
 
 interface Props {
   /** Reason why the person has to sign in again. */
@@ -45,7 +43,7 @@ export function AuthScreen({ notice, isReturning, Invitation, onSubmit }: Props)
   useEffect(() => {
     if (shown.current === step.step) return
     shown.current = step.step
-    main.current?.querySelector('h1')?.focus()
+    focusStep(main.current)
   }, [step.step])
   return (
     <AuthFrame mainRef={main} hasHome={step.step === 'done' || step.step === 'forgot'}>

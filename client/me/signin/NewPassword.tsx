@@ -4,6 +4,7 @@ import { useEnv } from '../../ui/env.tsx'
 import { failureWords } from '../../ui/failure.ts'
 import { type FieldErrors, fieldErrors } from '../../ui/form.ts'
 import { showToast } from '../../ui/toast.ts'
+import { focusStep } from './focusStep.ts'
 import { PasswordPair, type TwoPasswords } from './PasswordPair.tsx'
 import { chooseNewPassword } from './signin.ts'
 import { useCancel } from './useCancel.tsx'
@@ -13,9 +14,8 @@ const NAMES = ['password', 'confirmPassword'] as const
 /** Asks for a new password, which makes the first keys of an account created by a program [Note: P2]. */
 export function NewPassword({ onCancel }: { onCancel: () => void }) {
   const env = useEnv()
-  const title = useRef<HTMLHeadingElement>(null)
-  useEffect(() => title.current?.focus(), [])
   const form = useRef<HTMLFormElement>(null)
+  useEffect(() => focusStep(form.current?.parentElement), [])
   const [pair, setPair] = useState<TwoPasswords>({ password: '', confirmPassword: '' })
   const [errors, setErrors] = useState<FieldErrors<keyof TwoPasswords>>({})
   const [isPending, setPending] = useState(false)
@@ -43,9 +43,7 @@ export function NewPassword({ onCancel }: { onCancel: () => void }) {
 
   return (
     <section className="step">
-      <h1 ref={title} tabIndex={-1}>
-        Choose a new password
-      </h1>
+      <h1 tabIndex={-1}>Choose a new password</h1>
       <p className="t2">
         This account was made by a program and has no keys yet. A new password makes them in this browser; the old one stops
         working.

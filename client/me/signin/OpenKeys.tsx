@@ -9,6 +9,7 @@ import { openingWords } from '../account/openingWords.ts'
 import { passkeysWork } from '../account/passkeysWork.ts'
 import { KitEntry } from '../kit/KitEntry.tsx'
 import { KIT_WORDS, wordsIn } from '../kit/kit.ts'
+import { focusStep } from './focusStep.ts'
 import { OpenByPassword } from './OpenByPassword.tsx'
 import { openWith } from './recover.ts'
 import type { SignInStep } from './signin.ts'
@@ -33,7 +34,7 @@ export function OpenKeys({ ways, isPasswordEntered, onStep, onCancel }: Props) {
   const hasPasskeys = ways.passkeys.length > 0
   const takesPassword = ways.password && !isPasswordEntered
   const title = useRef<HTMLHeadingElement>(null)
-  useEffect(() => title.current?.focus(), [])
+  useEffect(() => focusStep(title.current?.parentElement), [])
 
   function refuse(text: string) {
     setError(text)

@@ -6,6 +6,7 @@ import { failureWords } from '../../ui/failure.ts'
 import { Note } from '../../ui/Note.tsx'
 import { KitPages } from '../kit/KitPages.tsx'
 import { ConfirmDevices } from './ConfirmDevices.tsx'
+import { focusStep } from './focusStep.ts'
 import { KitSignIn } from './KitSignIn.tsx'
 import { RecoverPassword } from './RecoverPassword.tsx'
 import { recoverAccount } from './recover.ts'
@@ -40,8 +41,8 @@ export function RecoverAccount({ username: typed, onCancel }: Props) {
   const [startsBook, setStartsBook] = useState(false)
 
   useEffect(() => {
-    // Focus each page's heading. The kit's pages do this themselves.
-    if (at.at !== 'new_kit') root.current?.querySelector('h1')?.focus()
+    // The kit's pages do this themselves.
+    if (at.at !== 'new_kit') focusStep(root.current)
   }, [at.at])
 
   function take(step: SignInStep) {

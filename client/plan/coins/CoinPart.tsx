@@ -9,6 +9,7 @@ import { CoinDialog } from './CoinDialog.tsx'
 import { dollars, isOpen, loadOffer, loadPayments, type Offer, priceWords, statusWords, type Wish } from './coins.ts'
 import { PaymentSheet } from './PaymentSheet.tsx'
 import { paymentsStore } from './store.ts'
+import { usePaidInList } from './usePayment.tsx'
 import './coins.css'
 
 /** Pays a plan by coin, where the server takes any, and lists what was asked for; one that waits for money can be opened again. */
@@ -31,6 +32,7 @@ export function CoinPart() {
       for (const off of offs) off()
     }
   }, [env])
+  usePaidInList(payments)
   const isAnyOpen = payments.some(isOpen)
   useEffect(() => {
     if (!isAnyOpen) return

@@ -174,7 +174,8 @@ test('A payment that is seen as paid says so once, asks for the plan and closes'
   })
   const onClose = vi.fn()
   show(<PaymentSheet first={payment()} onClose={onClose} />, answers)
-  await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
+  await waitFor(() => expect(toasts()).toHaveLength(1))
+  expect(onClose).toHaveBeenCalledOnce()
   expect(toasts()).toEqual(['Payment Confirmed: Your plan counts from now on'])
   expect(answers.asked.filter(({ path }) => path === 'GET /api/user')).toHaveLength(1)
 })
@@ -254,4 +255,99 @@ test('Where the server takes no coin and none was asked for, nothing is shown', 
   await waitFor(() => expect(answers.asked).toHaveLength(2))
   expect(screen.queryByText('Pay by coin')).toBeNull()
   expect(connectionStore.getState().phase).toBe('open')
+})
+
+const CHAT = '/chat/dm_1_2'
+const address = () => location.pathname + location.search
+
+/** A server where Alice, whom a chat has led to the plans, can ask for one payment; `at.status` is what the chain shows. */
+function paying() {
+  const answers = market()
+  const at: { status: CoinPayment['status'] } = { status: 'pending' }
+  answers.on(coinsApi.currencies, () => ({
+    currencies: taken,
+    preferred: 'bitcoin' as const,
+    walletAddress: null,
+    packages: [{ id: 'test', name: 'Premium', monthlyPrice: 100_000, yearlyPrice: 0 }],
+  }))
+  let isAsked = false
+  answers.on(coinsApi.createPayment, () => {
+    isAsked = true
+    return payment()
+  })
+  answers.on(coinsApi.payments, () => (isAsked ? [payment({ status: at.status })] : []))
+  answers.on(coinsApi.checkPayment, () => payment({ status: at.status }))
+  answers.on(accountApi.user, () => {
+    throw refused(0, 'offline', 'You are offline')
+  })
+  sessionStorage.clear()
+  history.replaceState({ askedIn: CHAT }, '', '/subscribe')
+  return { answers, at }
+}
+
+type Person = ReturnType<typeof show>['person']
+async function asks(person: Person) {
+  await person.click(await screen.findByRole('button', { name: /^Pay by coin: Premium/ }))
+  await person.click(await screen.findByRole('button', { name: 'Continue with BTC' }))
+  await screen.findByText('bc1qexampleexampleexample')
+}
+const isShownIn = async (look: () => void) => waitFor(look, { timeout: 30_000 })
+
+test('Whoever looks at the payment as it is confirmed is in the chat that asked for the plan, and is told there', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  try {
+    const { answers, at } = paying()
+    const { person } = show(<CoinPart />, answers)
+    await asks(person)
+    at.status = 'confirmed'
+    await act(() => vi.advanceTimersByTimeAsync(COIN_POLLS.paymentMs))
+    await isShownIn(() => expect(address()).toBe(CHAT))
+    expect(history.state).toMatchObject({ paid: 'yes' })
+    expect(toasts()).toEqual(['Payment Confirmed: Your plan counts from now on'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('A closed payment leads back too: after a reload, and from a page that no chat has led to by a link alone', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  try {
+    const { answers, at } = paying()
+    const { person, again } = show(<CoinPart />, answers)
+    await asks(person)
+    await person.click(screen.getAllByRole('button', { name: 'Close' })[0] as HTMLElement)
+    // The page knows of the payment anew, and whoever types is left where they are.
+    paymentsStore.setState({ payments: [] })
+    again(<CoinPart key="reloaded" />)
+    await screen.findByRole('button', { name: /^Show the payment/ })
+    at.status = 'confirmed'
+    await act(() => vi.advanceTimersByTimeAsync(COIN_POLLS.submittedMs))
+    await isShownIn(() => expect(address()).toBe(CHAT))
+
+    at.status = 'pending'
+    history.replaceState({ askedIn: CHAT }, '', '/subscribe')
+    again(<CoinPart key="other" />)
+    await asks(person)
+    await person.click(screen.getAllByRole('button', { name: 'Close' })[0] as HTMLElement)
+    history.replaceState(null, '', '/settings?tab=plan')
+    at.status = 'confirmed'
+    await act(() => vi.advanceTimersByTimeAsync(COIN_POLLS.submittedMs))
+    await isShownIn(() => expect(history.state).toMatchObject({ paid: 'yes', askedIn: CHAT }))
+    expect(address()).toBe('/settings?tab=plan')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('Nobody who has another question open is taken to the chat', async () => {
+  show(<CoinPart />, paying().answers)
+  await screen.findByRole('button', { name: /^Pay by coin: Premium/ })
+  paymentsStore.setState({ payments: [payment()] })
+  await screen.findByRole('button', { name: /^Show the payment/ })
+  const other = document.body.appendChild(document.createElement('div'))
+  other.role = 'dialog'
+  act(() => paymentsStore.setState({ payments: [payment({ status: 'confirmed' })] }))
+  await isShownIn(() => expect(history.state).toMatchObject({ paid: 'yes', askedIn: CHAT }))
+  expect(address()).toBe('/subscribe')
+  other.remove()
 })

@@ -2,6 +2,7 @@ import { COINS, type CoinPayment, type Currency, coinsApi, currencyShape } from 
 import type { Consent } from '../../../contract/money/terms.ts'
 import type { Env } from '../../env.ts'
 import { ApiError } from '../../net/api.ts'
+import { keepCoin } from '../plans/askedIn.ts'
 import { readTerms } from '../plans/plans.ts'
 import { paymentsStore } from './store.ts'
 
@@ -59,6 +60,7 @@ export async function askForPayment(
   const asked = env.api(coinsApi.createPayment, { ...wanted, ...(consent && { consent }) })
   const payment = await asked.catch((error: unknown) => readTerms(env, error))
   keep(payment)
+  keepCoin(payment.id)
   return payment
 }
 

@@ -1,13 +1,15 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { COIN_POLLS, type CoinPayment } from '../../../contract/money/coins.ts'
+import type { Env } from '../../env.ts'
 import { refreshUser } from '../../me/account/account.ts'
 import { ApiError } from '../../net/api.ts'
 import { useEnv } from '../../ui/env.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { useLatest } from '../../ui/useLatest.tsx'
+import { coinChat, showCoinPaid } from '../plans/askedIn.ts'
 import { checkPayment, isOpen } from './coins.ts'
 
-/** A payment as the chain shows it, while a screen shows it. Once it is paid, says so, and calls `onPaid` with the new plan. */
+/** A payment as the chain shows it, while a screen shows it. Once it is paid, says so, calls `onPaid`, and leads back to the chat that asked. */
 export function usePayment(first: CoinPayment, onPaid: () => void) {
   const env = useEnv()
   const [payment, setPayment] = useState(first)
@@ -47,11 +49,18 @@ export function usePayment(first: CoinPayment, onPaid: () => void) {
   const isPaid = payment.status === 'confirmed'
   useEffect(() => {
     if (!isPaid) return
-    showToast({ tone: 'good', title: 'Payment Confirmed', text: 'Your plan counts from now on' })
-    // The socket tells of the plan too; this is for a page that has none just now.
-    void refreshUser(env).catch(() => undefined)
-    paid.current()
-  }, [env, isPaid, paid])
+    let isShown = true
+    void readPlan(env).then(() => {
+      if (!isShown) return
+      paid.current()
+      showCoinPaid(id, true)
+      // Another screen drops the toasts of before.
+      showToast({ tone: 'good', title: 'Payment Confirmed', text: 'Your plan counts from now on' })
+    })
+    return () => {
+      isShown = false
+    }
+  }, [env, id, isPaid, paid])
 
   const submitted = (next: CoinPayment) => {
     setPayment(next)
@@ -59,3 +68,25 @@ export function usePayment(first: CoinPayment, onPaid: () => void) {
   }
   return { payment, submitted, isLooking: submittedAt !== undefined, isCut }
 }
+
+/** Sees a payment of the list become paid, also over a reload. */
+export function usePaidInList(payments: readonly CoinPayment[]): void {
+  const env = useEnv()
+  const waiting = useRef(new Set<string>())
+  const isHere = useRef(true)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
+  useEffect(() => {
+    for (const { id, status } of payments)
+      if (status === 'confirmed' && (waiting.current.has(id) || coinChat(id)))
+        void readPlan(env).then(() => isHere.current && showCoinPaid(id, false))
+    waiting.current = new Set(payments.filter(({ status }) => status !== 'confirmed').map(({ id }) => id))
+  }, [env, payments])
+}
+
+/** The socket tells of the plan too, where there is one. */
+const readPlan = (env: Env): Promise<void> => refreshUser(env).catch(() => undefined)

@@ -55,7 +55,13 @@ export function PlanTab({ tier }: { tier: Tier }) {
           ) : (
             <>
               <strong>Thank you.</strong> Your payment is confirmed, and your plan counts from now on.{' '}
-              <Link href="/">Back to your chats</Link>
+              {askedIn ? (
+                <Link href={askedIn} state={{ paid } satisfies Known}>
+                  Back to the chat
+                </Link>
+              ) : (
+                <Link href="/">Back to your chats</Link>
+              )}
             </>
           )}
         </Note>

@@ -1,8 +1,9 @@
 import { Info } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useStore } from 'zustand'
 import { benefitsOf } from '../../../contract/money/benefits.ts'
+import { accountStore } from '../../me/account/accountState.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
@@ -12,7 +13,7 @@ import { askedIn } from './askedIn.ts'
 import { leavingStore } from './leaving.ts'
 import { needsPlan } from './needsPlan.ts'
 import { shownPrice, testCardWords } from './planLines.ts'
-import { byPrice, changePlan, type FramePayment, type Offered, offered, priceFor } from './plans.ts'
+import { byPrice, changePlan, type FramePayment, isPaidPlan, type Offered, offered, priceFor } from './plans.ts'
 import { useConsent } from './useConsent.tsx'
 import { useAct, usePlans } from './usePlans.tsx'
 import './plans.css'
@@ -46,6 +47,14 @@ export function UpgradeDialog({ feature, isRefused, onClose }: Props) {
   const isOff = subscription?.cardProvider === 'off'
   const testCards = subscription && testCardWords(subscription)
   const { consent, isMissing, boxes } = useConsent(isOff ? undefined : subscription?.terms)
+
+  // A payment form says so itself.
+  const hasPlan = useStore(accountStore, ({ user }) => user !== null && isPaidPlan(user.subscriptionTier))
+  const [hadPlan] = useState(hasPlan)
+  const isOver = hasPlan && !hadPlan && !payment
+  useEffect(() => {
+    if (isOver) onClose()
+  }, [isOver, onClose])
 
   const pay = (offer: Offered) =>
     act(offer.key, async () => {

@@ -8,6 +8,9 @@ export interface Known {
 /** Key of sessionStorage: a checkout was begun in this tab, for that chat. The provider would read an address. */
 const CHECKOUT = 'plan-checkout'
 
+/** Key of sessionStorage: the newest coin payment that a chat led to, and that chat. */
+const COIN = 'plan-coin'
+
 const TELLS = /^\/(chat\/|subscribe|settings\?tab=(plan|subscription))/
 
 const known = (): Known => history.state ?? {}
@@ -23,6 +26,33 @@ export function showPaid(): void {
   if (TELLS.test(here)) history.replaceState({ ...known(), paid: 'yes' } satisfies Known, '', here)
   else history.pushState({ paid: 'yes' } satisfies Known, '', '/subscribe')
 }
+
+export function keepCoin(paymentId: string): void {
+  const chat = askedIn()
+  if (chat) sessionStorage.setItem(COIN, `${paymentId} ${chat}`)
+}
+
+export function coinChat(paymentId: string): string | undefined {
+  const [id, chat] = (sessionStorage.getItem(COIN) ?? '').split(' ')
+  return id === paymentId ? chat : undefined
+}
+
+/** After a payment by coin, among the plans. Opens the chat for whoever waits, and takes nobody away from what they do. */
+export function showCoinPaid(paymentId: string, isLookedAt: boolean): void {
+  const led = known().askedIn
+  const chat = led ?? coinChat(paymentId)
+  const next = isLookedAt ? chat : isBusy() ? undefined : led
+  sessionStorage.removeItem(COIN)
+  history.replaceState(
+    { ...known(), paid: 'yes', askedIn: chat } satisfies Known,
+    '',
+    next ?? location.pathname + location.search,
+  )
+}
+
+const isBusy = (): boolean =>
+  document.querySelector('[role="dialog"], [role="alertdialog"]') !== null ||
+  document.activeElement?.matches('input, textarea, select') === true
 
 /** After the provider’s page, which says `paid`. */
 export function takeReturn(paid: string): void {

@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
-import { screen, within } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { type Package, paymentsApi, type Subscription } from '../../../contract/money/payments.ts'
+import { accountStore } from '../../me/account/accountState.ts'
 import { makeAnswers, openScreen, refused, show } from '../../testing/screen.tsx'
 import { plansStore } from './store.ts'
 import { UpgradeDialog } from './UpgradeDialog.tsx'
@@ -58,4 +59,19 @@ test('Where no card is taken nobody is asked for a price that cannot be paid, an
   expect(screen.queryByRole('button', { name: /^Choose/ })).toBeNull()
   await person.click(screen.getByRole('button', { name: 'Maybe Later' }))
   expect(onClose).toHaveBeenCalledOnce()
+})
+
+test('A plan that comes while the dialog stands closes it, as by a coin; who has one already, whose limit is reached, keeps it', async () => {
+  const { onClose } = dialog('stripe')
+  await screen.findByRole('button', { name: 'Choose Premium' })
+  const user = { id: '1', username: 'alice' }
+  const has = (subscriptionTier: string) => act(() => accountStore.setState({ user: { ...user, subscriptionTier } as never }))
+  has('free')
+  expect(onClose).not.toHaveBeenCalled()
+  has('premium')
+  expect(onClose).toHaveBeenCalledOnce()
+  const second = dialog('stripe')
+  await screen.findAllByText(/^Choose/)
+  expect(second.onClose).not.toHaveBeenCalled()
+  accountStore.setState(accountStore.getInitialState())
 })
