@@ -1,16 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { expect } from 'vitest'
 import { FIREFOX, SAFER, startFirefox } from './firefox.ts'
+import { isInstalled } from './networks.ts'
 import { torPreferences } from './onionbrowsers.ts'
 import { ask, expectOnlyOnion, onionTest as test, torOf, watchScreens, whyNoOnion } from './onionscene.ts'
 import { givesTier, newAccount, startChat } from './people.ts'
 import { startServer } from './server.ts'
 import { startSocks } from './socks.ts'
 
-// A clock that is wrong is played at the control port only (server/ground/onion/).
 if (whyNoOnion) process.stderr.write(`skipped: a tor in trouble, because ${whyNoOnion}\n`)
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 /** How long a server waits before it says what its tor waits for, and a tor that has ended often before it is started again. */
@@ -103,9 +103,16 @@ test('At the safer level of Tor Browser Carol signs up over the onion and is tol
   await socks.stop()
 })
 
+interface Trouble {
+  ends?: () => void
+  /** A folder whose programs the server finds first. */
+  path?: string
+}
+
 /** Why the onion service of this server does not come, in its own words. Its direct side answers meanwhile. */
-async function trouble(dataFolder: string, config: string, words: RegExp, ends?: () => void): Promise<void> {
-  const server = await startServer({ TOR: 'auto', TOR_CONFIG: config, CONCLAVE_DATA: dataFolder })
+async function trouble(dataFolder: string, config: string, words: RegExp, { ends, path }: Trouble = {}): Promise<void> {
+  const paths = path === undefined ? {} : { PATH: `${path}${delimiter}${process.env['PATH']}` }
+  const server = await startServer({ TOR: 'auto', TOR_CONFIG: config, CONCLAVE_DATA: dataFolder, ...paths })
   await expect.poll(() => server.output(), { timeout: SAID_MS }).toMatch(words)
   const { status, body } = await ask(`${server.url}/api/health`)
   expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ onionAddress: null })])
@@ -134,5 +141,28 @@ test('A full disk below tor: clear words, and the direct side goes on', async ({
   const disk = join(dataFolder, 'tor')
   await mkdir(disk, { mode: 0o700 })
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k,mode=700', 'tmpfs', disk])
-  await trouble(dataFolder, network.config, /The disk is full/, () => void execFileSync('umount', ['-l', disk]))
+  await trouble(dataFolder, network.config, /The disk is full/, { ends: () => void execFileSync('umount', ['-l', disk]) })
 })
+
+test('A clock that is wrong, behind or ahead: clear words, and the direct side goes on', async ({ network, skip }) => {
+  skip(!isInstalled('faketime'), 'there is no faketime (Debian: faketime)')
+  for (const [shift, words] of [
+    ['-2h', /The clock of this machine is wrong: by the Tor network it is 2 hours behind/],
+    ['+2h', /The clock of this machine is wrong: by the Tor network it is 2 hours ahead/],
+  ] as const) {
+    const dataFolder = await mkdtemp(join(tmpdir(), 'conclave-clock-'))
+    await trouble(dataFolder, network.config, words, { path: await torWithClock(shift) })
+  }
+})
+
+/** A folder with a tor whose clock is wrong by this. */
+async function torWithClock(shift: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'conclave-clocktor-'))
+  const [tor, preloads] = ['which tor', 'faketime -f +0 printenv LD_PRELOAD'].map((line) => {
+    const [program = '', ...words] = line.split(' ')
+    return execFileSync(program, words, { encoding: 'utf8' }).trim()
+  })
+  const script = `#!/bin/sh\nexport LD_PRELOAD='${preloads}' FAKETIME='${shift}'\nexec ${tor} "$@"\n`
+  await writeFile(join(folder, 'tor'), script, { mode: 0o755 })
+  return folder
+}
