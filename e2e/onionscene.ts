@@ -175,9 +175,9 @@ export function watchScreens(page: Page): (screen: string) => Promise<void> {
 /** Fails where this browser, which is closed, or what it was asked beside it went anywhere but to the onion service. */
 export async function expectOnlyOnion(onionUrl: string, { socks, netLog }: Onion, more: string[] = []): Promise<void> {
   const { host } = new URL(onionUrl)
-  const { connections, datagrams, hosts } = await readNetLog(netLog)
+  const { connections, datagrams, ports, hosts } = await readNetLog(netLog)
   expect(connections).toEqual([`127.0.0.1:${socks.port}`])
-  expect(datagrams).toEqual([])
+  expect([...datagrams, ...ports]).toEqual([])
   expect(hosts).toEqual([host])
   const asked = new Set([...socks.asked(), ...more].map((each) => each.split(':')[0] ?? ''))
   // The log has told whether a page has asked the one; the policy of a page lets it ask none of them.

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { FIREFOX, SAFER, startFirefox } from './firefox.ts'
 import { isInstalled } from './networks.ts'
 import { torPreferences } from './onionbrowsers.ts'
-import { ask, expectOnlyOnion, onionTest as test, torOf, watchScreens, whyNoOnion } from './onionscene.ts'
+import { ask, expectOnlyOnion, onionTest, type Scene, torOf, watchScreens, whyNoOnion } from './onionscene.ts'
 import { givesTier, newAccount, startChat } from './people.ts'
 import { startServer } from './server.ts'
 import { startSocks } from './socks.ts'
@@ -15,6 +15,22 @@ if (whyNoOnion) process.stderr.write(`skipped: a tor in trouble, because ${whyNo
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 /** How long a server waits before it says what its tor waits for, and a tor that has ended often before it is started again. */
 const SAID_MS = 180_000
+/** A password takes a minute without a JIT, and several where others fill the cores. */
+const STRETCHED_MS = 480_000
+
+/** Alice and Bob, with a plan and their chat before them: each test runs alone too. */
+const test = onionTest.extend<{ talking: Scene['pair'] }>({
+  talking: [
+    async ({ server, pair }, use) => {
+      const [alice, bob] = pair
+      await Promise.all([alice.signsUp(), bob.signsUp()])
+      for (const one of pair) await givesTier(server, one, 'premium')
+      await startChat(alice, bob)
+      await use(pair)
+    },
+    { scope: 'file' },
+  ],
+})
 
 /** How many run, also of a server that has ended. */
 const torsOf = (dataFolder: string): string =>
@@ -22,13 +38,9 @@ const torsOf = (dataFolder: string): string =>
 
 test('Nothing that the palette leads to asks anybody but the onion, and neither does a look for a way of a call', async ({
   onionUrl,
-  server,
   firefox,
-  pair: [alice, bob],
+  talking: [alice, bob],
 }) => {
-  await Promise.all([alice.signsUp(), bob.signsUp()])
-  for (const one of [alice, bob]) await givesTier(server, one, 'premium')
-  await startChat(alice, bob)
   await alice.says('hello')
   await bob.reads('hello')
   const { page } = bob
@@ -63,7 +75,7 @@ test('Nothing that the palette leads to asks anybody but the onion, and neither 
 
 test('Tor killed twenty times comes back each time, what Alice writes between is there once, and none is left behind', async ({
   server,
-  pair: [alice],
+  talking: [alice],
 }) => {
   const pids: number[] = []
   for (let kill = 0; kill < 20; kill++) {
@@ -90,7 +102,7 @@ test('At the safer level of Tor Browser Carol signs up over the onion and is tol
   const socks = await startSocks(network.client.dials)
   const firefox = await startFirefox(FIREFOX ?? '', {
     preferences: { ...torPreferences(socks.port), ...SAFER },
-    patienceMs: SAID_MS,
+    patienceMs: STRETCHED_MS,
   })
   const carol = await firefox.person({ url: onionUrl }, { ...newAccount('Carol'), name: 'Carol' })
   await carol.driver.open(`${onionUrl}/auth`)
