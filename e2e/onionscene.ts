@@ -10,7 +10,7 @@ import { DEVICE_WORDS } from './browser.ts'
 import { FIREFOX, type Firefox, startFirefox } from './firefox.ts'
 import { netLogWords, OF_CHROMIUM, readNetLog } from './netlog.ts'
 import { openOnionBrowser, torPreferences } from './onionbrowsers.ts'
-import { newAccount } from './people.ts'
+import { givesTier, newAccount, startChat } from './people.ts'
 import { type Person, visitor } from './person.ts'
 import { type RunningServer, startServer } from './server.ts'
 import { type Socks, startSocks } from './socks.ts'
@@ -30,6 +30,8 @@ export interface Scene {
   firefox: Firefox & { asked: Socks['asked'] }
   /** Alice sits at a Firefox, Bob at a Chromium; both come by the onion and have the open chat before them. */
   pair: [Visitor, Person & Onion]
+  /** The pair, signed up, with a plan and their chat before them. */
+  talking: Scene['pair']
 }
 
 /** A Chromium that comes by the onion alone. */
@@ -84,6 +86,16 @@ export const onionTest = base
         const bob = await visitor(at, context, { ...newAccount('Bob'), name: 'Bob' }, PATIENCE_MS)
         await use([alice, { ...bob, socks, netLog }])
         await socks.stop()
+      },
+      { scope: 'file' },
+    ],
+    talking: [
+      async ({ server, pair }, use) => {
+        const [alice, bob] = pair
+        await Promise.all([alice.signsUp(), bob.signsUp()])
+        for (const one of pair) await givesTier(server, one, 'premium')
+        await startChat(alice, bob)
+        await use(pair)
       },
       { scope: 'file' },
     ],

@@ -6,8 +6,8 @@ import { expect } from 'vitest'
 import { FIREFOX, SAFER, startFirefox } from './firefox.ts'
 import { isInstalled } from './networks.ts'
 import { torPreferences } from './onionbrowsers.ts'
-import { ask, expectOnlyOnion, onionTest, publishedBy, type Scene, torOf, watchScreens, whyNoOnion } from './onionscene.ts'
-import { givesTier, newAccount, startChat } from './people.ts'
+import { ask, expectOnlyOnion, publishedBy, onionTest as test, torOf, watchScreens, whyNoOnion } from './onionscene.ts'
+import { givesTier, newAccount } from './people.ts'
 import { startServer } from './server.ts'
 import { startSocks } from './socks.ts'
 
@@ -18,20 +18,6 @@ const SAID_MS = 180_000
 /** A password takes a minute without a JIT, and several where others fill the cores. */
 const STRETCHED_MS = 480_000
 const LONG = { timeout: 1_500_000 }
-
-/** Alice and Bob, with a plan and their chat before them: each test runs alone too. */
-const test = onionTest.extend<{ talking: Scene['pair'] }>({
-  talking: [
-    async ({ server, pair }, use) => {
-      const [alice, bob] = pair
-      await Promise.all([alice.signsUp(), bob.signsUp()])
-      for (const one of pair) await givesTier(server, one, 'premium')
-      await startChat(alice, bob)
-      await use(pair)
-    },
-    { scope: 'file' },
-  ],
-})
 
 /** How many run, also of a server that has ended. */
 const torsOf = (dataFolder: string): string =>
