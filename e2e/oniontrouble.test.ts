@@ -16,7 +16,7 @@ const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 /** How long a server waits before it says what its tor waits for, and a tor that has ended often before it is started again. */
 const SAID_MS = 180_000
 /** A password takes a minute without a JIT, and several where others fill the cores. */
-const STRETCHED_MS = 480_000
+const STRETCHED_MS = 900_000
 const LONG = { timeout: 1_500_000 }
 
 /** How many run, also of a server that has ended. */
