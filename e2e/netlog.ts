@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 export interface Opened {
   connections: string[]
   datagrams: string[]
+  /** Ports that wait for anybody's datagrams, as each look for a way of a call opens some. */
+  ports: string[]
   hosts: string[]
 }
 
@@ -26,6 +28,8 @@ export async function readNetLog(path: string): Promise<Opened> {
   const senders = new Set(of('UDP_BYTES_SENT').map(({ source }) => source.id))
   const bound = of('UDP_CONNECT').filter(({ source, params }) => senders.has(source.id) && params?.address)
   const unbound = of('UDP_BYTES_SENT').flatMap(({ params }) => params?.address ?? [])
+  const connected = new Set(of('UDP_CONNECT').map(({ source }) => source.id))
+  const waiting = of('UDP_LOCAL_ADDRESS').filter(({ source }) => !connected.has(source.id))
   const requests = of('URL_REQUEST_START_JOB').flatMap(({ params }) => {
     if (!params?.url || !/^(http|ws)s?:/.test(params.url)) return []
     const { host, hostname } = new URL(params.url)
@@ -35,6 +39,7 @@ export async function readNetLog(path: string): Promise<Opened> {
   return {
     connections: once(of('TCP_CONNECT_ATTEMPT').flatMap(({ params }) => params?.address ?? [])),
     datagrams: once([...bound.map(({ params }) => params?.address ?? ''), ...unbound]),
+    ports: once(waiting.map(({ params }) => params?.address ?? '')),
     hosts: once(requests),
   }
 }

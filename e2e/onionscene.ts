@@ -10,7 +10,7 @@ import { DEVICE_WORDS } from './browser.ts'
 import { FIREFOX, type Firefox, startFirefox } from './firefox.ts'
 import { netLogWords, OF_CHROMIUM, readNetLog } from './netlog.ts'
 import { openOnionBrowser, torPreferences } from './onionbrowsers.ts'
-import { newAccount } from './people.ts'
+import { givesTier, newAccount, startChat } from './people.ts'
 import { type Person, visitor } from './person.ts'
 import { type RunningServer, startServer } from './server.ts'
 import { type Socks, startSocks } from './socks.ts'
@@ -30,6 +30,8 @@ export interface Scene {
   firefox: Firefox & { asked: Socks['asked'] }
   /** Alice sits at a Firefox, Bob at a Chromium; both come by the onion and have the open chat before them. */
   pair: [Visitor, Person & Onion]
+  /** The pair, signed up, with a plan and their chat before them. */
+  talking: Scene['pair']
 }
 
 /** A Chromium that comes by the onion alone. */
@@ -84,6 +86,16 @@ export const onionTest = base
         const bob = await visitor(at, context, { ...newAccount('Bob'), name: 'Bob' }, PATIENCE_MS)
         await use([alice, { ...bob, socks, netLog }])
         await socks.stop()
+      },
+      { scope: 'file' },
+    ],
+    talking: [
+      async ({ server, pair }, use) => {
+        const [alice, bob] = pair
+        await Promise.all([alice.signsUp(), bob.signsUp()])
+        for (const one of pair) await givesTier(server, one, 'premium')
+        await startChat(alice, bob)
+        await use(pair)
       },
       { scope: 'file' },
     ],
@@ -175,9 +187,9 @@ export function watchScreens(page: Page): (screen: string) => Promise<void> {
 /** Fails where this browser, which is closed, or what it was asked beside it went anywhere but to the onion service. */
 export async function expectOnlyOnion(onionUrl: string, { socks, netLog }: Onion, more: string[] = []): Promise<void> {
   const { host } = new URL(onionUrl)
-  const { connections, datagrams, hosts } = await readNetLog(netLog)
+  const { connections, datagrams, ports, hosts } = await readNetLog(netLog)
   expect(connections).toEqual([`127.0.0.1:${socks.port}`])
-  expect(datagrams).toEqual([])
+  expect([...datagrams, ...ports]).toEqual([])
   expect(hosts).toEqual([host])
   const asked = new Set([...socks.asked(), ...more].map((each) => each.split(':')[0] ?? ''))
   // The log has told whether a page has asked the one; the policy of a page lets it ask none of them.

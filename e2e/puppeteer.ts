@@ -20,6 +20,8 @@ export async function byPuppeteer(page: Page, folder: string, patienceMs: number
   const complain = (text: string) => !/establish a connection to the server at ws:/.test(text) && complaints.push(text)
   page.on('pageerror', (error) => complain(String(error)))
   page.on('console', (message) => message.type() === 'error' && complain(message.text()))
+  // `tsx`, which runs the bench, names functions by it.
+  await page.evaluateOnNewDocument('globalThis.__name = (one) => one')
   await page.evaluateOnNewDocument(watchCalls)
   // Without a sound card Firefox plays what is muted, and refuses the rest. Each sound begins with this event.
   await page.evaluateOnNewDocument(() =>

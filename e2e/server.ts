@@ -23,7 +23,8 @@ export interface RunningServer {
 
 const startWords = manifest.scripts.start.split(' ').slice(1)
 const READY = /Conclave is ready at/
-const START_MS = 60_000
+/** Its database takes most of it, where others fill the cores and the disk. */
+const START_MS = 180_000
 
 /** @param cwd folder of a build. */
 export async function startServer(env: Record<string, string> = {}, cwd = process.cwd()): Promise<RunningServer> {

@@ -7,7 +7,9 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { useEnv } from '../../ui/env.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
+import { readsPixels } from '../../ui/readsPixels.ts'
 import { Wrong } from '../../ui/Wrong.tsx'
+import { METADATA, METADATA_WITH_NOISE } from './attachWords.ts'
 import { heldType, nameOf, sizeWords } from './fileWords.ts'
 import { KindTile } from './KindTile.tsx'
 import { type Ahead, sealAhead } from './sealAhead.ts'
@@ -38,6 +40,7 @@ export function AttachDialog({ files, hasReader, onRemove, onMore, onSend, onClo
   const [caption, setCaption] = useState('')
   const [isSmaller, setSmaller] = useState(true)
   const [isOnce, setOnce] = useState(false)
+  const [hasNoise] = useState(() => !readsPixels())
   const isTooLong = textBytes(caption) > SAID.captionBytes
   const hasPictures = files.some(mayTellPlace)
   const canOpenOnce = hasReader && files.every(isPicture)
@@ -100,14 +103,13 @@ export function AttachDialog({ files, hasReader, onRemove, onMore, onSend, onClo
         />
         {hasPictures && (
           <>
-            <label className="att-check">
-              <input type="checkbox" checked={isSmaller} onChange={(event) => setSmaller(event.target.checked)} />
-              Make pictures smaller
-            </label>
-            <p className="help">
-              Where, when and with which device a picture was taken is left out. In a picture that this browser cannot read, such
-              as some HEIC and TIFF files, it stays.
-            </p>
+            {!hasNoise && (
+              <label className="att-check">
+                <input type="checkbox" checked={isSmaller} onChange={(event) => setSmaller(event.target.checked)} />
+                Make pictures smaller
+              </label>
+            )}
+            <p className="help">{hasNoise ? METADATA_WITH_NOISE : METADATA}</p>
           </>
         )}
         {(canOpenOnce || isOnce) && (

@@ -200,6 +200,7 @@ test.each([
 })
 
 test('Before a file that may hold its place is sent, the dialog says in which ones it stays, whatever type the browser gives it', () => {
+  vi.stubGlobal('OffscreenCanvas', undefined)
   const words = /that this browser cannot read, such as some HEIC and TIFF files, it stays/
   for (const file of [heic(), heic('beach.HEIC', ''), new File(['BM'], 'b.bmp', { type: 'image/bmp' })]) {
     choose(file)
@@ -208,4 +209,32 @@ test('Before a file that may hold its place is sent, the dialog says in which on
   }
   choose(new File(['text'], 'letter.txt', { type: 'text/plain' }))
   expect(screen.queryByText(words)).toBeNull()
+})
+
+/** A canvas as of a browser against fingerprints: no page gets back what it has drawn. */
+const drawsNoise = () =>
+  vi.stubGlobal(
+    'OffscreenCanvas',
+    class {
+      getContext = () => ({
+        fillRect: vi.fn(),
+        drawImage: vi.fn(),
+        getImageData: () => ({ data: new Uint8ClampedArray(4).fill(99) }),
+      })
+      convertToBlob = async () => new Blob(['noise'], { type: 'image/jpeg' })
+    },
+  )
+
+test('Where a page gets noise for pixels, an AVIF or a HEIC goes as the document that it is, and the dialog says so before, and offers no smaller picture', async () => {
+  drawsNoise()
+  decoded.mockResolvedValue({ width: 4000, height: 3000, close: vi.fn() } as never)
+  for (const file of [new File([avif([400, 300], [400, 300])], 'beach.avif', { type: 'image/avif' }), heic()]) {
+    const { file: sent, about } = await prepare(file, { caption: '', isSmaller: true })
+    expect(about).toMatchObject({ as: 'file', name: file.name, mediaType: file.type })
+    expect(await sent.text()).toBe(await file.text())
+    choose(file)
+    expect(screen.getByText(/AVIF, HEIC and TIFF go as the documents that they are, and it stays in them/)).toBeTruthy()
+    expect(screen.queryByRole('checkbox', { name: 'Make pictures smaller' })).toBeNull()
+    cleanup()
+  }
 })

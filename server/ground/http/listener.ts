@@ -11,6 +11,11 @@ export function bindListener(server: Server, listener: Listener): void {
 /** An unbound server is direct: Fastify opens a second server for two addresses of HOST. */
 export const listenerOf = (config: Config, connection: Duplex): Listener => acceptedBy.get(connection) ?? config.direct
 
+export function ownOrigin({ origins }: Listener, { headers, socket }: IncomingMessage): string {
+  const own = origins(socket.localPort)
+  return own.find((each) => each === headers.origin) ?? own[0] ?? 'http://localhost'
+}
+
 /** A foreign onion service shows in the Host header alone. */
 export const comesByOnion = ({ ingress, headers }: { ingress: Listener['ingress']; headers: IncomingHttpHeaders }): boolean =>
   ingress === 'onion' || /\.onion(:\d+)?$/i.test(headers.host ?? '')

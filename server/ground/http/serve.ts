@@ -13,7 +13,7 @@ import { type Bytes, type Elsewhere, sendBytes } from './bytes.ts'
 import { clearToken, readBrowserHash, readSessionHash, writeBrowser, writeToken } from './cookie.ts'
 import { flatten, parseInput } from './input.ts'
 import { takeRates } from './limits.ts'
-import { listenerOf } from './listener.ts'
+import { listenerOf, ownOrigin } from './listener.ts'
 import { isForPeople } from './torOnly.ts'
 
 /** Costly parts are functions: few verbs need them. */
@@ -27,6 +27,8 @@ export interface Caller<Kind extends BodyKind = BodyKind> {
   /** Returns the JSON body as sent, for a signature, and its fields. */
   posted(): { bytes: Buffer; fields: Record<string, unknown> }
   ingress: Listener['ingress']
+  /** The page's, if this listener's. */
+  origin(): string
   /** SHA-256 (hex) of the browser's cookie; undefined without one. */
   browserHash(): string | undefined
   /** Renews the browser's cookie and returns its SHA-256 (hex). */
@@ -179,6 +181,7 @@ const callerOf = <Kind extends BodyKind>(
     body: bodyOf<Kind>(endpoint.body, request, limitOf(endpoint)),
     posted: () => ({ bytes: jsonBytesOf(request), fields: isJson(endpoint) ? flatten({}, request.body, {}) : {} }),
     ingress: listener.ingress,
+    origin: () => ownOrigin(listener, request.raw),
     browserHash: () => readBrowserHash(listener, request.headers.cookie),
     markBrowser: () => writeBrowser(listener, reply),
     setSession: (token, expiresAt) => writeToken(listener, reply, token, expiresAt),
