@@ -10,7 +10,13 @@ test('What production runs has nothing of the sandbox of cards: that is a progra
     path.basename(file),
     Object.keys(inputs).some((source) => source.includes('server/sandbox/')),
   ])
-  expect(Object.fromEntries(ofSandbox)).toEqual({ 'server.mjs': false, 'account.mjs': false, 'sandbox.mjs': true })
+  expect(Object.fromEntries(ofSandbox)).toEqual({
+    'server.mjs': false,
+    'account.mjs': false,
+    'backup.mjs': false,
+    'restore.mjs': false,
+    'sandbox.mjs': true,
+  })
   const [, server] = programs.find(([file]) => file.endsWith('/server.mjs')) ?? []
   expect(server?.imports).toContainEqual({ path: './sandbox.mjs', kind: 'dynamic-import', external: true })
 })

@@ -26,12 +26,14 @@ const sandboxApart: Plugin = {
   },
 }
 
-/** dist/server.mjs, dist/account.mjs, and dist/sandbox.mjs, which they load where the settings choose it. */
+/** dist/server.mjs, the commands, and dist/sandbox.mjs, which they load where the settings choose it. */
 export const PROGRAMS: BuildOptions = {
   ...PROGRAM,
   entryPoints: {
     server: path.join(root, 'server/main.ts'),
     account: path.join(root, 'scripts/account.ts'),
+    backup: path.join(root, 'scripts/backup.ts'),
+    restore: path.join(root, 'scripts/restore.ts'),
     sandbox: path.join(root, 'server/sandbox/open.ts'),
   },
   plugins: [sandboxApart],

@@ -12,8 +12,9 @@ export interface Started {
   child: ChildProcess
 }
 
-/** Bundles the real server as it ships, under a name of its own, because test files run at once. */
-export const bundle = (name: string) => build({ ...PROGRAM, entryPoints: { [name]: path.join(root, 'server/main.ts') } })
+/** Bundles the real server, or another program, as it ships, under a name of its own, because test files run at once. */
+export const bundle = (name: string, program = 'server/main.ts') =>
+  build({ ...PROGRAM, entryPoints: { [name]: path.join(root, program) } })
 
 /** Starts the server. Resolves when it prints that it is ready, or when it exits. */
 export function start(name: string, settings: Record<string, string>): Promise<Started> {
@@ -38,6 +39,24 @@ export function start(name: string, settings: Record<string, string>): Promise<S
 
 export const ended = (child: ChildProcess) =>
   new Promise<number | null>((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode)))
+
+/** Runs a command to its end. `onStart` is given its process. */
+export async function runs(
+  name: string,
+  words: string[],
+  settings: Record<string, string>,
+  onStart: (child: ChildProcess) => void = () => undefined,
+): Promise<Started> {
+  const env = { ...process.env, NODE_ENV: 'test', ...settings }
+  const child = spawn(process.execPath, [path.join(root, `dist/${name}.mjs`), ...words], { cwd: root, env })
+  const ran: Started = { output: '', exit: null, child }
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      ran.output += String(chunk)
+    })
+  onStart(child)
+  return await new Promise((resolve) => child.once('close', (exit) => resolve({ ...ran, exit })))
+}
 
 /** Stops what still runs. */
 export async function stopAll(): Promise<void> {

@@ -1,4 +1,5 @@
 import { and, between, eq, inArray, isNull, lt, ne, notExists, or, sql } from 'drizzle-orm'
+import { noBackupRuns } from '../../ground/db/backupLock.ts'
 import type { Queryable } from '../../ground/db/connect.ts'
 import { numberOf } from '../../ground/db/roomNumber.ts'
 import { fileUsage, objectParts, objects } from '../../ground/db/schema/files.ts'
@@ -138,8 +139,13 @@ export async function findAwaited(db: Queryable, ids: string[]): Promise<Set<str
   return new Set((await db.select({ id: objects.id }).from(objects).where(isComing)).map(({ id }) => id))
 }
 
+/** Finds none while a backup runs: it still copies them. */
 export async function findDropped(db: Queryable, atMost: number): Promise<string[]> {
-  const rows = await db.select({ id: objects.id }).from(objects).where(eq(objects.state, 'dropped')).limit(atMost)
+  const rows = await db
+    .select({ id: objects.id })
+    .from(objects)
+    .where(and(eq(objects.state, 'dropped'), noBackupRuns))
+    .limit(atMost)
   return rows.map(({ id }) => id)
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { type Account, findBinaries, serverAccount } from './binaries.ts'
 import { findPostmaster, isPostgres, launch, socketUrl, stopPostmaster } from './postmaster.ts'
-import { initialise, makeFolder, refuseOtherVersion } from './prepare.ts'
+import { initialise, makeFolder, refuseOtherVersion, refuseUnfinished } from './prepare.ts'
 
 /** Any constant. The lock's holder owns the data folder until its process ends. */
 const OWNER_LOCK = 7_302_113
@@ -44,6 +44,7 @@ export const clusterFolder = (dataFolder: string): string => path.join(dataFolde
 export async function startPostgres({ root, dataFolder, connections = 64, say }: Options): Promise<Cluster> {
   const account = serverAccount()
   makeFolder(dataFolder, account)
+  refuseUnfinished(dataFolder)
   const binaries = findBinaries(root, dataFolder, account)
   const cluster = clusterFolder(dataFolder)
   if (!existsSync(path.join(cluster, 'PG_VERSION'))) {

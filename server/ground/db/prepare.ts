@@ -50,11 +50,32 @@ export function initialise(binaries: string, cluster: string, account: Account |
   }
 }
 
+/** The folder in which a restore makes the data, below the data folder. */
+export const UNFINISHED_RESTORE = 'unfinished-restore'
+
+/** Throws if a restore has not ended: the server would make new data beside it. */
+export function refuseUnfinished(dataFolder: string): void {
+  if (existsSync(path.join(dataFolder, UNFINISHED_RESTORE)))
+    throw new ConfigError(
+      'CONCLAVE_DATA',
+      'a folder without a restore that was cut short, or still runs: empty it and restore again',
+      dataFolder,
+    )
+}
+
+/** Such as "18.4"; undefined if it cannot be run. */
+export function versionOf(binaries: string): string | undefined {
+  const said = spawnSync(path.join(binaries, 'bin/postgres'), ['--version'], { encoding: 'utf8' }).stdout
+  return /\d+\S*/.exec(said ?? '')?.[0]
+}
+
 /** Throws if another major version has written the data. */
 export function refuseOtherVersion(binaries: string, cluster: string): void {
   const data = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim()
-  const version = spawnSync(path.join(binaries, 'bin/postgres'), ['--version'], { encoding: 'utf8' }).stdout
-  const major = /(\d+)\./.exec(version ?? '')?.[1]
+  const major = /^\d+/.exec(versionOf(binaries) ?? '')?.[0]
   if (major && major !== data)
-    throw new Error(`The data in ${cluster} is of PostgreSQL ${data}, this is ${major}: dump it with ${data} first`)
+    throw new Error(
+      `The data in ${cluster} is of PostgreSQL ${data}, and this Conclave brings ${major}. Go back to the version that ran before, back up ` +
+        'by "npm run backup", and move the rows as docs/operate.md has it ("Another major version")',
+    )
 }
