@@ -5,13 +5,12 @@ import type { Vault, Write } from '../vault/vault.ts'
 import { jsonOf } from '../vault/vaultRows.ts'
 import type { SegmentMark } from './segments.ts'
 
-/** What a room's index has. */
 export interface Head {
   format: number
   first: number
   last: number
   next: number
-  /** Oldest first. A head of an older build lacks what is optional here. */
+  /** Oldest first; older builds write less. */
   segments: HeadSegment[]
 }
 
@@ -41,7 +40,6 @@ interface Rows {
 
 const memory = new WeakMap<Vault, Rows>()
 
-/** Reads every room's head, and how far its messages reach, both by room id. */
 export async function readHeads(vault: Vault) {
   const kept = memory.get(vault)
   const [heads, reaches] = await Promise.all([

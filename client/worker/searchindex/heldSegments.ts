@@ -1,12 +1,11 @@
 import type { Vault } from '../vault/vault.ts'
 import { readSegment, type Segment, type SegmentMark } from './segments.ts'
 
-/** UTF-16 units of text: those of some 200,000 lines. */
+/** UTF-16 units. */
 const HELD_UNITS = 16_000_000
 
 type Numbered = Pick<SegmentMark, 'number' | 'version'>
 
-/** `rooms`: by number. */
 interface Held {
   units: number
   rooms: Map<string, Map<number, Segment>>
@@ -22,14 +21,13 @@ function heldBy(vault: Vault): Held {
 
 export const segmentKey = (chatRoomId: string, number: number) => `search:${chatRoomId}:${number}`
 
-/** Returns a segment from memory, else from the vault. */
 export async function openSegment(vault: Vault, chatRoomId: string, mark: Numbered): Promise<Segment> {
   const known = heldBy(vault).rooms.get(chatRoomId)?.get(mark.number)
   if (known?.version === mark.version) return known
   return readSegment(mark, (await vault.get('sealed', segmentKey(chatRoomId, mark.number))) ?? { json: null })
 }
 
-/** Keeps a segment in memory, where older ones leave enough room for it. */
+/** Keeps a segment unless memory is full of newer ones. */
 export function holdSegment(vault: Vault, chatRoomId: string, segment: Segment): void {
   const held = heldBy(vault)
   const room = held.rooms.get(chatRoomId) ?? new Map<number, Segment>()
@@ -41,7 +39,6 @@ export function holdSegment(vault: Vault, chatRoomId: string, segment: Segment):
   held.units += segment.text.length
 }
 
-/** Lets older segments go. Returns false where they leave too little. */
 function makePlace(held: Held, { text, newestAt }: Segment): boolean {
   while (held.units + text.length > HELD_UNITS) {
     const all = [...held.rooms].flatMap(([chatRoomId, room]) => [...room.values()].map((segment) => ({ chatRoomId, segment })))
@@ -52,12 +49,10 @@ function makePlace(held: Held, { text, newestAt }: Segment): boolean {
   return true
 }
 
-/** Replaces an older version of a segment in memory. */
 export function renewHeld(vault: Vault, chatRoomId: string, segment: Segment): void {
   if (heldBy(vault).rooms.get(chatRoomId)?.has(segment.number)) holdSegment(vault, chatRoomId, segment)
 }
 
-/** Forgets a room's segments in memory, but for these. */
 export function forgetSegments(vault: Vault, chatRoomId: string, but: Numbered[] = []): void {
   const held = heldBy(vault)
   for (const number of held.rooms.get(chatRoomId)?.keys() ?? [])

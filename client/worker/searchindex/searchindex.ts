@@ -15,10 +15,8 @@ const FORMAT = 2
 const BATCH = 500
 /** A room's least share of the budget. */
 const ROOM_COST = 20
-/** Segments that are opened at once. */
 const OPENED_AT_ONCE = 32
 
-/** A segment that is not opened yet. */
 export interface SegmentPlace {
   chatRoomId: string
   mark: SegmentMark
@@ -41,7 +39,7 @@ export function readIntoIndex(vault: Vault, asked: string[], budget: number): Pr
   })
 }
 
-/** Indexes as `readIntoIndex`, and works with the index as no tab changes it meanwhile. */
+/** Indexes as `readIntoIndex`; no tab changes the index during `work`. */
 export function withIndex<T>(vault: Vault, asked: string[], budget: number, work: (index: Indexed) => Promise<T>): Promise<T> {
   return exclusive(lockOf(vault), async () => {
     const chatRoomIds = await withoutLocks(vault, asked)
@@ -58,7 +56,6 @@ export function withIndex<T>(vault: Vault, asked: string[], budget: number, work
   })
 }
 
-/** Opens the next segments, few at once. Memory keeps the newest. */
 export async function openSegments(vault: Vault, places: SegmentPlace[], from: number): Promise<Segment[]> {
   const next = places.slice(from, from + OPENED_AT_ONCE)
   const segments = await Promise.all(next.map(({ chatRoomId, mark }) => openSegment(vault, chatRoomId, mark)))
@@ -119,7 +116,7 @@ async function roomOf(vault: Vault, chatRoomId: string, reach: RoomReach, head: 
   return { chatRoomId, reach, head: empty }
 }
 
-/** A head of an older build lacks marks, which its segments say once. */
+/** Heads of older builds lack marks. */
 async function markHeads(vault: Vault, rooms: Room[]): Promise<void> {
   const unmarked = rooms.filter(({ head }) => !head.segments.every(isMarked))
   for (let from = 0; from < unmarked.length; from += OPENED_AT_ONCE)

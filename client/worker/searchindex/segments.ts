@@ -9,7 +9,6 @@ export interface Entry {
   text: string
 }
 
-/** A segment's part of its room's head. */
 export interface SegmentMark {
   number: number
   /** Rises with each change, for other tabs. */
@@ -59,7 +58,7 @@ export function indexAt({ starts }: Segment, place: number): number {
 /** Returns the offset of a line's end. */
 export const endOf = ({ starts, text }: Segment, index: number): number => (starts[index + 1] ?? text.length + 1) - 1
 
-/** Adds or replaces messages. `changed`: the segments to store. `next`: an unused number. `open`: reads a segment that changes. */
+/** Adds or replaces messages. `changed`: the segments to store. `next`: an unused number. */
 export async function withEntries(
   marks: SegmentMark[],
   entries: Entry[],

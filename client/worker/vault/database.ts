@@ -46,7 +46,6 @@ export function committed(transaction: IDBTransaction): Promise<void> {
   })
 }
 
-/** Returns all rows in key order. */
 export async function allRows(store: IDBObjectStore, range?: IDBKeyRange): Promise<{ key: IDBValidKey; value: unknown }[]> {
   const [keys, values] = await Promise.all([answerOf(store.getAllKeys(range)), answerOf<unknown[]>(store.getAll(range))])
   return keys.map((key, at) => ({ key, value: values[at] }))

@@ -30,13 +30,11 @@ export function openingOnce(): (name: string, sealed: unknown, open: () => Promi
   }
 }
 
-/** A parsed row, and the ends of its sealed bytes, which no other sealing has. */
 export interface Parsed<T> {
   ends: string
   value: T
 }
 
-/** Parses a row, or returns what is kept of the same sealed bytes. */
 export async function parsedOnce<T>(sealed: unknown, kept: Parsed<T> | undefined, parse: () => Promise<T>): Promise<Parsed<T>> {
   const ends = sealed instanceof Uint8Array ? endsOf(sealed).map(lettersOf).join('') : ''
   return kept && kept.ends === ends ? kept : { ends, value: await parse() }

@@ -41,7 +41,7 @@ export interface Vault {
   all<S extends VaultStore>(store: S, chatRoomId?: string): Promise<{ key: KeyOf[S]; value: VaultValue }[]>
   /** Leaves out locked rooms. */
   named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
-  /** As `named`, by key. A row that has stayed since `kept`, an earlier answer, is neither opened nor parsed. */
+  /** Opens only what changed since `kept`. */
   parsed<T>(beginning: string, parse: (row: VaultValue) => T, kept?: Map<string, Parsed<T>>): Promise<Map<string, Parsed<T>>>
   marks(): Promise<Marks | undefined>
   knownMarks(): Marks | undefined

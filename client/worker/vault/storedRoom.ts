@@ -171,14 +171,12 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   unaudited: z.array(z.looseObject(epochName)),
 })
 
-/** The beginning of the records' keys. */
 export const RECORDS = 'room:'
 
 const recordKey = (chatRoomId: string) => RECORDS + chatRoomId
 
 export type RoomReach = Required<Pick<RoomRecord, 'cursor' | 'from' | 'cleared'>>
 
-/** Parses how far a room's messages reach. Throws 'vault_row'. */
 export function readReach(row: VaultValue): RoomReach {
   const { cursor, from, cleared = 0 } = jsonOf(recordShape, row)
   return { cursor, from, cleared }
