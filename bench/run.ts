@@ -17,6 +17,7 @@ import { measureRequests } from './requests.ts'
 import { keepResults } from './results.ts'
 import { line, type Row } from './row.ts'
 import { dropScratch } from './scratch.ts'
+import { measureScroll } from './scroll.ts'
 import { measureSearch } from './search.ts'
 import { measureSecondStart } from './secondstart.ts'
 import { measureSend } from './send.ts'
@@ -48,6 +49,7 @@ const FIGURES: Record<string, (ground: Ground) => Promise<Row[]>> = {
   history: measureHistory,
   growth: measureGrowth,
   search: measureSearch,
+  scroll: measureScroll,
   acts: measureActs,
   chatlock: measureChatLock,
   admin: measureAdmin,

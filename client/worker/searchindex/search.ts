@@ -2,7 +2,7 @@ import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { messageAt } from '../vault/storedMessage.ts'
 import type { Vault } from '../vault/vault.ts'
 import { needlesOf } from './foldText.ts'
-import { openIndex, readIntoIndex, wordsIn } from './searchindex.ts'
+import { type Indexed, openSegments, readIntoIndex, withIndex, wordsIn } from './searchindex.ts'
 import { endOf, indexAt, type Segment } from './segments.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
 
@@ -40,11 +40,13 @@ export async function searchMessages(
   vault: Vault,
   { query, chatRoomIds, limit }: { query: string; chatRoomIds: string[]; limit: number },
 ): Promise<Found> {
-  const { rooms, isComplete, unloaded } = await openIndex(vault, chatRoomIds, BEFORE_SEARCH)
   const needles = needlesOf(query)
-  const places = newestPlaces(rooms, needles, limit + 1)
-  const messages = await Promise.all(places.slice(0, limit).map((place) => readPlace(vault, place, needles)))
-  return { messages: messages.filter((message) => message !== undefined), hasMore: places.length > limit, isComplete, unloaded }
+  const { found, isComplete, unloaded } = await withIndex(vault, chatRoomIds, BEFORE_SEARCH, async (index) => ({
+    ...index,
+    found: await newestPlaces(vault, index, needles, limit + 1),
+  }))
+  const messages = await Promise.all(found.slice(0, limit).map((place) => readPlace(vault, place, needles)))
+  return { messages: messages.filter((message) => message !== undefined), hasMore: found.length > limit, isComplete, unloaded }
 }
 
 interface FoundPlace {
@@ -53,13 +55,20 @@ interface FoundPlace {
   at: number
 }
 
-function newestPlaces(rooms: { chatRoomId: string; segments: Segment[] }[], needles: string[], count: number): FoundPlace[] {
-  const all = rooms.flatMap(({ chatRoomId, segments }) => segments.map((segment) => ({ chatRoomId, segment })))
-  all.sort((a, b) => b.segment.newestAt - a.segment.newestAt)
+/** Opens no segment that is older than all that is to be returned. */
+async function newestPlaces(vault: Vault, { places }: Indexed, needles: string[], count: number): Promise<FoundPlace[]> {
   let newest: FoundPlace[] = []
-  for (const { chatRoomId, segment } of all) {
-    // Further segments are older.
-    if ((newest[count - 1]?.at ?? Number.NEGATIVE_INFINITY) > segment.newestAt) break
+  if (needles.length === 0) return newest
+  let segments: Segment[] = []
+  let from = 0
+  for (const [at, { chatRoomId, mark }] of places.entries()) {
+    if ((newest[count - 1]?.at ?? Number.NEGATIVE_INFINITY) > mark.newestAt) break
+    if (at - from >= segments.length) {
+      from = at
+      segments = await openSegments(vault, places, from)
+    }
+    const segment = segments[at - from]
+    if (!segment) continue
     for (const index of matchesIn(segment, needles))
       newest.push({ chatRoomId, seq: segment.seqs[index] ?? 0, at: segment.ats[index] ?? 0 })
     newest = newest.sort((a, b) => b.at - a.at || b.seq - a.seq).slice(0, count)

@@ -1,55 +1,34 @@
-import { z } from 'zod'
 import { foldEntries } from '../../../contract/chat/kinds/fold.ts'
 import { searchedIn } from '../../../contract/chat/kinds/kinds.ts'
 import { exclusive } from '../vault/exclusive.ts'
 import { entryAt, messagesOf, type StoredBody, type StoredMessage } from '../vault/storedMessage.ts'
-import { type RoomRecord, roomRecords } from '../vault/storedRoom.ts'
+import type { RoomReach } from '../vault/storedRoom.ts'
 import type { Vault, Write } from '../vault/vault.ts'
-import { jsonOf } from '../vault/vaultRows.ts'
 import { fold } from './foldText.ts'
+import { type Head, headWrite, readHeads } from './heads.ts'
+import { forgetSegments, holdSegment, openSegment, renewHeld, segmentKey } from './heldSegments.ts'
 import { type Late, lateRows } from './lateMessages.ts'
-import { type Entry, keptSegment, readSegment, type Segment, withEntries } from './segments.ts'
+import { type Entry, keptSegment, markOf, type Segment, type SegmentMark, withEntries } from './segments.ts'
 
 /** A change makes every index again. */
 const FORMAT = 2
 const BATCH = 500
 /** A room's least share of the budget. */
 const ROOM_COST = 20
+const OPENED_AT_ONCE = 32
 
-interface Head {
-  format: number
-  first: number
-  last: number
-  next: number
-  /** Oldest first. */
-  segments: { number: number; version: number }[]
+export interface SegmentPlace {
+  chatRoomId: string
+  mark: SegmentMark
 }
 
 export interface Indexed {
-  rooms: { chatRoomId: string; segments: Segment[] }[]
+  /** Newest first. */
+  places: SegmentPlace[]
   /** False while the index lacks messages of the vault. */
   isComplete: boolean
   /** Room ids; the server may have older messages. */
   unloaded: string[]
-}
-
-const headShape: z.ZodType<Head> = z.object({
-  format: z.number(),
-  first: z.number(),
-  last: z.number(),
-  next: z.number(),
-  segments: z.array(z.object({ number: z.number(), version: z.number() })),
-})
-
-const HEADS = 'searchhead:'
-const segmentKey = (chatRoomId: string, number: number) => `search:${chatRoomId}:${number}`
-
-const memory = new WeakMap<Vault, Map<string, Segment[]>>()
-
-function memoryOf(vault: Vault): Map<string, Segment[]> {
-  const known = memory.get(vault) ?? new Map()
-  memory.set(vault, known)
-  return known
 }
 
 /** Indexes about `budget` messages, newest first, in one tab at a time. Returns true if none are left. */
@@ -60,26 +39,32 @@ export function readIntoIndex(vault: Vault, asked: string[], budget: number): Pr
   })
 }
 
-/** Indexes as `readIntoIndex`, and returns the segments to search. */
-export function openIndex(vault: Vault, asked: string[], budget: number): Promise<Indexed> {
+/** Indexes as `readIntoIndex`; no tab changes the index during `work`. */
+export function withIndex<T>(vault: Vault, asked: string[], budget: number, work: (index: Indexed) => Promise<T>): Promise<T> {
   return exclusive(lockOf(vault), async () => {
     const chatRoomIds = await withoutLocks(vault, asked)
     const rooms = await advance(vault, chatRoomIds, budget)
-    const whole = new Set(
-      rooms.filter(({ record }) => record.from <= (record.cleared ?? 0) + 1).map(({ chatRoomId }) => chatRoomId),
-    )
-    return {
-      rooms: await Promise.all(
-        rooms.map(async (room) => ({ chatRoomId: room.chatRoomId, segments: await segmentsOf(vault, room) })),
-      ),
+    const whole = new Set(rooms.filter(({ reach }) => reach.from <= reach.cleared + 1).map(({ chatRoomId }) => chatRoomId))
+    await markHeads(vault, rooms)
+    for (const { chatRoomId, head } of rooms) forgetSegments(vault, chatRoomId, head.segments)
+    const places = rooms.flatMap(({ chatRoomId, head }) => head.segments.filter(isMarked).map((mark) => ({ chatRoomId, mark })))
+    return work({
+      places: places.sort((a, b) => b.mark.newestAt - a.mark.newestAt),
       isComplete: rooms.every((room) => !isBehind(room)),
       unloaded: chatRoomIds.filter((chatRoomId) => !whole.has(chatRoomId)),
-    }
+    })
   })
 }
 
+export async function openSegments(vault: Vault, places: SegmentPlace[], from: number): Promise<Segment[]> {
+  const next = places.slice(from, from + OPENED_AT_ONCE)
+  const segments = await Promise.all(next.map(({ chatRoomId, mark }) => openSegment(vault, chatRoomId, mark)))
+  for (const [at, segment] of segments.entries()) holdSegment(vault, next[at]?.chatRoomId ?? '', segment)
+  return segments
+}
+
 /** Forgets a room's opened segments. */
-export const forgetIndex = (vault: Vault, chatRoomId: string): void => void memoryOf(vault).delete(chatRoomId)
+export const forgetIndex = (vault: Vault, chatRoomId: string): void => forgetSegments(vault, chatRoomId)
 
 /** [Note: L1] A room with a password is never searched. */
 async function withoutLocks(vault: Vault, chatRoomIds: string[]): Promise<string[]> {
@@ -90,12 +75,12 @@ async function withoutLocks(vault: Vault, chatRoomIds: string[]): Promise<string
 const lockOf = ({ userId }: Vault) => `conclave/${userId}/search`
 
 async function advance(vault: Vault, chatRoomIds: string[], budget: number): Promise<Room[]> {
-  const [records, heads, late] = await Promise.all([roomRecords(vault), headsOf(vault), lateRows(vault)])
+  const [kept, late] = await Promise.all([readHeads(vault), lateRows(vault)])
   const rooms: Room[] = []
   for (const chatRoomId of chatRoomIds) {
-    const record = records.get(chatRoomId)
-    if (!record) continue
-    const room = await roomOf(vault, chatRoomId, record, heads.get(chatRoomId))
+    const reach = kept.reach(chatRoomId)
+    if (!reach) continue
+    const room = await roomOf(vault, chatRoomId, reach, kept.head(chatRoomId))
     rooms.push(room)
     const rows = late.filter((row) => row.chatRoomId === chatRoomId)
     if (rows.length > 0) await takeLate(vault, room, rows)
@@ -114,50 +99,63 @@ export function wordsIn(body: StoredBody): string | undefined {
 
 interface Room {
   chatRoomId: string
-  record: RoomRecord
+  reach: RoomReach
   head: Head
 }
 
-const isBehind = ({ record, head }: Room): boolean => head.last < record.cursor || head.first > record.from
+const isBehind = ({ reach, head }: Room): boolean => head.last < reach.cursor || head.first > reach.from
 
-async function headsOf(vault: Vault): Promise<Map<string, Head>> {
-  const rows = await vault.named(HEADS)
-  return new Map(rows.map(({ key, value }) => [key.slice(HEADS.length), jsonOf(headShape, value)]))
-}
-
-async function roomOf(vault: Vault, chatRoomId: string, record: RoomRecord, head: Head | undefined): Promise<Room> {
-  const empty = { format: FORMAT, first: record.cursor + 1, last: record.cursor, next: head?.next ?? 0, segments: [] }
-  if (!head) return { chatRoomId, record, head: empty }
+async function roomOf(vault: Vault, chatRoomId: string, reach: RoomReach, head: Head | undefined): Promise<Room> {
+  const empty = { format: FORMAT, first: reach.cursor + 1, last: reach.cursor, next: head?.next ?? 0, segments: [] }
+  if (!head) return { chatRoomId, reach, head: empty }
   // A device that joined again has a later first seq.
-  if (head.format === FORMAT && head.first >= record.from) return { chatRoomId, record, head }
+  if (head.format === FORMAT && head.first >= reach.from) return { chatRoomId, reach, head }
   const gone = head.segments.map(({ number }) => segmentWrite(chatRoomId, number, null))
   await vault.write([...gone, headWrite(chatRoomId, empty)])
-  return { chatRoomId, record, head: empty }
+  forgetSegments(vault, chatRoomId)
+  return { chatRoomId, reach, head: empty }
 }
 
-async function segmentsOf(vault: Vault, { chatRoomId, head }: Room): Promise<Segment[]> {
-  const known = memoryOf(vault).get(chatRoomId)
-  const segments = await Promise.all(
-    head.segments.map(async ({ number, version }) => {
-      const held = known?.find((segment) => segment.number === number && segment.version === version)
-      return held ?? readSegment(number, version, (await vault.get('sealed', segmentKey(chatRoomId, number))) ?? { json: null })
-    }),
-  )
-  memoryOf(vault).set(chatRoomId, segments)
-  return segments
+/** Heads of older builds lack marks. */
+async function markHeads(vault: Vault, rooms: Room[]): Promise<void> {
+  const unmarked = rooms.filter(({ head }) => !head.segments.every(isMarked))
+  for (let from = 0; from < unmarked.length; from += OPENED_AT_ONCE)
+    await Promise.all(
+      unmarked.slice(from, from + OPENED_AT_ONCE).map(async (room) => {
+        room.head = { ...room.head, segments: await marksIn(vault, room) }
+      }),
+    )
+  if (unmarked.length > 0) await vault.write(unmarked.map(({ chatRoomId, head }) => headWrite(chatRoomId, head)))
 }
+
+async function marksIn(vault: Vault, { chatRoomId, head }: Room): Promise<SegmentMark[]> {
+  const marks: SegmentMark[] = []
+  for (const mark of head.segments) {
+    if (isMarked(mark)) {
+      marks.push(mark)
+      continue
+    }
+    const segment = await openSegment(vault, chatRoomId, mark)
+    holdSegment(vault, chatRoomId, segment)
+    marks.push(markOf(segment))
+  }
+  return marks
+}
+
+const isMarked = (mark: Partial<SegmentMark> & Pick<SegmentMark, 'number' | 'version'>): mark is SegmentMark =>
+  mark.first !== undefined && mark.newestAt !== undefined
 
 /** Takes newer messages, else older ones. Returns their number. */
 async function readBatch(vault: Vault, room: Room): Promise<number> {
-  const { chatRoomId, record, head } = room
+  const { chatRoomId, reach, head } = room
   const { first, last } = head
-  const isAbove = last < record.cursor
-  const range = isAbove ? { after: last, before: record.cursor + 1 } : { before: first }
-  const messages = (await messagesOf(vault, chatRoomId, { ...range, limit: BATCH })).filter(({ seq }) => seq >= record.from)
+  const isAbove = last < reach.cursor
+  const range = isAbove ? { after: last, before: reach.cursor + 1 } : { before: first }
+  const messages = (await messagesOf(vault, chatRoomId, { ...range, limit: BATCH })).filter(({ seq }) => seq >= reach.from)
   const isEnd = messages.length < BATCH
   const reached = isAbove
-    ? { first, last: isEnd ? record.cursor : (messages.at(-1)?.seq ?? last) }
-    : { first: isEnd ? record.from : (messages[0]?.seq ?? first), last }
+    ? { first, last: isEnd ? reach.cursor : (messages.at(-1)?.seq ?? last) }
+    : { first: isEnd ? reach.from : (messages[0]?.seq ?? first), last }
   await grow(vault, room, foldEntries(messages).map(entryOf).filter(hasText), reached)
   return messages.length
 }
@@ -181,19 +179,14 @@ async function grow(
   writes: Write[] = [],
 ): Promise<void> {
   const { chatRoomId, head } = room
-  const { segments, changed, next } = withEntries(await segmentsOf(vault, room), entries, head.next)
-  const grown = { format: FORMAT, ...reached, next, segments: segments.map(({ number, version }) => ({ number, version })) }
+  const open = (mark: SegmentMark) => openSegment(vault, chatRoomId, mark)
+  const { marks, changed, next } = await withEntries(await marksIn(vault, room), entries, head.next, open)
+  const grown = { format: FORMAT, ...reached, next, segments: marks }
   const kept = changed.map((segment) => segmentWrite(chatRoomId, segment.number, segment))
   await vault.write([...kept, ...writes, headWrite(chatRoomId, grown)])
-  memoryOf(vault).set(chatRoomId, segments)
+  for (const segment of changed) renewHeld(vault, chatRoomId, segment)
   room.head = grown
 }
-
-const headWrite = (chatRoomId: string, head: Head): Write => ({
-  store: 'sealed',
-  key: `${HEADS}${chatRoomId}`,
-  value: { json: head },
-})
 
 const segmentWrite = (chatRoomId: string, number: number, segment: Segment | null): Write => ({
   store: 'sealed',

@@ -46,11 +46,16 @@ export function committed(transaction: IDBTransaction): Promise<void> {
   })
 }
 
+export async function allRows(store: IDBObjectStore, range?: IDBKeyRange): Promise<{ key: IDBValidKey; value: unknown }[]> {
+  const [keys, values] = await Promise.all([answerOf(store.getAllKeys(range)), answerOf<unknown[]>(store.getAll(range))])
+  return keys.map((key, at) => ({ key, value: values[at] }))
+}
+
 /** Returns at most `limit` rows in key order. */
 export function rowsOf(
   store: IDBObjectStore,
-  range: IDBKeyRange | undefined,
-  { direction = 'next', limit = Number.POSITIVE_INFINITY }: { direction?: IDBCursorDirection; limit?: number } = {},
+  range: IDBKeyRange,
+  { direction, limit }: { direction: IDBCursorDirection; limit: number },
 ): Promise<{ key: IDBValidKey; value: unknown }[]> {
   return new Promise((resolve, reject) => {
     const rows: { key: IDBValidKey; value: unknown }[] = []

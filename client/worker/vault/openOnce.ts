@@ -29,3 +29,15 @@ export function openingOnce(): (name: string, sealed: unknown, open: () => Promi
     return value
   }
 }
+
+export interface Parsed<T> {
+  ends: string
+  value: T
+}
+
+export async function parsedOnce<T>(sealed: unknown, kept: Parsed<T> | undefined, parse: () => Promise<T>): Promise<Parsed<T>> {
+  const ends = sealed instanceof Uint8Array ? endsOf(sealed).map(lettersOf).join('') : ''
+  return kept && kept.ends === ends ? kept : { ends, value: await parse() }
+}
+
+const lettersOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)

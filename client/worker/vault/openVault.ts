@@ -1,7 +1,7 @@
 import { CryptoFailure } from '../primitives/failure.ts'
-import { answerOf, readTogether, rowsOf, UPDATED_ELSEWHERE } from './database.ts'
+import { allRows, answerOf, readTogether, rowsOf, UPDATED_ELSEWHERE } from './database.ts'
 import { handKey } from './keyHandover.ts'
-import { openingOnce } from './openOnce.ts'
+import { openingOnce, type Parsed, parsedOnce } from './openOnce.ts'
 import {
   isRoomLocked,
   isSearchRow,
@@ -41,6 +41,8 @@ export interface Vault {
   all<S extends VaultStore>(store: S, chatRoomId?: string): Promise<{ key: KeyOf[S]; value: VaultValue }[]>
   /** Leaves out locked rooms. */
   named(beginning: string): Promise<{ key: string; value: VaultValue }[]>
+  /** Opens only what changed since `kept`. */
+  parsed<T>(beginning: string, parse: (row: VaultValue) => T, kept?: Map<string, Parsed<T>>): Promise<Map<string, Parsed<T>>>
   marks(): Promise<Marks | undefined>
   knownMarks(): Marks | undefined
   /** Writes all or none to disk. Throws 'quota', 'vault_closed' or 'room_locked'. */
@@ -118,6 +120,7 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
     async function refuseShut(chatRoomId: string | undefined): Promise<void> {
       if (chatRoomId !== undefined && (await isShut(chatRoomId))) throw roomLocked(chatRoomId)
     }
+    const named = (beginning: string) => allRows(reading('sealed'), nameRange(beginning))
     const openAll = <S extends VaultStore>(store: S, rows: { key: IDBValidKey; value: unknown }[]) =>
       Promise.all(
         rows.map(async (row) => {
@@ -165,10 +168,18 @@ export function vaultOver(database: IDBDatabase, key: CryptoKey, owner: { userId
         return (await answerOf(reading(store).getAllKeys(range))).map(readKey[store])
       },
       async all(store, chatRoomId) {
-        return openFree(store, await rowsOf(reading(store), chatRoomId === undefined ? undefined : roomRange(chatRoomId, {})))
+        return openFree(store, await allRows(reading(store), chatRoomId === undefined ? undefined : roomRange(chatRoomId, {})))
       },
-      async named(beginning) {
-        return openFree('sealed', await rowsOf(reading('sealed'), nameRange(beginning)))
+      named: async (beginning) => openFree('sealed', await named(beginning)),
+      async parsed(beginning, parse, kept) {
+        const each = (await named(beginning)).map(async (row) => {
+          const rowKey = readKey.sealed(row.key)
+          await refuseShut(roomOfKey('sealed', rowKey))
+          const open = async () => parse(await openRow(key, 'sealed', rowKey, row.value, openRooms))
+          return [rowKey, await parsedOnce(row.value, kept?.get(rowKey), open)] as const
+        })
+        const free = await Promise.all(each.map((one) => one.catch(refusedOf)))
+        return new Map(free.filter((one) => one !== undefined))
       },
       async marks() {
         knownMarks = parseMarks(await answerOf(begin(['meta'], 'readonly').objectStore('meta').get(MARKS)))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Pinned } from '../../../contract/chat/kinds/pin.ts'
 import type { Vault, Write } from './vault.ts'
-import { jsonOf } from './vaultRows.ts'
+import { jsonOf, type VaultValue } from './vaultRows.ts'
 
 export interface EpochName {
   groupId: string
@@ -171,7 +171,16 @@ const recordShape: z.ZodType<RoomRecord> = z.looseObject({
   unaudited: z.array(z.looseObject(epochName)),
 })
 
-const recordKey = (chatRoomId: string) => `room:${chatRoomId}`
+export const RECORDS = 'room:'
+
+const recordKey = (chatRoomId: string) => RECORDS + chatRoomId
+
+export type RoomReach = Required<Pick<RoomRecord, 'cursor' | 'from' | 'cleared'>>
+
+export function readReach(row: VaultValue): RoomReach {
+  const { cursor, from, cleared = 0 } = jsonOf(recordShape, row)
+  return { cursor, from, cleared }
+}
 
 /** Returns undefined for a new room. */
 export async function roomRecord(vault: Vault, chatRoomId: string): Promise<RoomRecord | undefined> {
@@ -181,8 +190,8 @@ export async function roomRecord(vault: Vault, chatRoomId: string): Promise<Room
 
 /** Returns the records by room id. */
 export async function roomRecords(vault: Vault): Promise<Map<string, RoomRecord>> {
-  const rows = await vault.named(recordKey(''))
-  return new Map(rows.map(({ key, value }) => [key.slice(recordKey('').length), jsonOf(recordShape, value)]))
+  const rows = await vault.named(RECORDS)
+  return new Map(rows.map(({ key, value }) => [key.slice(RECORDS.length), jsonOf(recordShape, value)]))
 }
 
 export const recordWrite = (chatRoomId: string, record: RoomRecord): Write => ({
