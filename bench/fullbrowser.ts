@@ -2,8 +2,7 @@ import 'fake-indexeddb/auto'
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright-core'
 import { browserWith, readDisk } from '../client/testing/disk.ts'
-import { writeLibrary } from '../client/testing/library.ts'
-import { openLive } from '../client/worker/account/openAccount.ts'
+import { fillVault } from '../client/testing/library.ts'
 import { devicesApi } from '../contract/account/devices.ts'
 import { openBrowser } from '../e2e/browser.ts'
 import { type Moved, madeAccount } from '../e2e/crowd.ts'
@@ -98,9 +97,8 @@ async function filled(
   Object.assign(globalThis, { indexedDB: factory })
   const cookie = moved.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
   const unlock = devicesApi.unlock.output.parse(await (await fetch(url + devicesApi.unlock.path, { headers: { cookie } })).json())
-  const { vault } = await openLive(moved.user.id, unlock)
-  await writeLibrary(vault, { chatRoomIds, messages: places * rooms, senderId: moved.user.id }, words)
-  vault.close()
+  const library = { chatRoomIds, messages: places * rooms, senderId: moved.user.id }
+  await fillVault({ userId: moved.user.id, unlock }, library, words)
   return { moved: { ...moved, disk: await readDisk(factory) }, chatRoomIds }
 }
 

@@ -22,8 +22,19 @@ interface Library {
   hasReactions?: boolean
 }
 
+/** Writes a library into the vault that this account has in this browser. */
+export async function fillVault(
+  account: { userId: string; unlock: Unlock },
+  library: Library,
+  write: (index: number) => string,
+): Promise<void> {
+  const { vault } = await openLive(account.userId, account.unlock)
+  await writeLibrary(vault, library, write)
+  vault.close()
+}
+
 /** Writes messages, interleaved over the rooms and a minute apart, and the record of each room, into a vault. */
-export async function writeLibrary(
+async function writeLibrary(
   vault: Vault,
   { chatRoomIds, messages, senderId, hasReactions = false }: Library,
   write: (index: number) => string,

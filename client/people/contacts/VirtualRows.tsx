@@ -10,7 +10,7 @@ import type { Person } from '../../rooms/trust/people.ts'
 import { useNow } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Row } from './Row.tsx'
-import { useRowDetail } from './rowDetail.ts'
+import { useRowDetail } from './rowDetail.tsx'
 
 const Request = later(async () => (await import('./Request.tsx')).Request)
 

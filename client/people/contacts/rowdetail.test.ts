@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { detailOf } from './rowDetail.ts'
+import { detailOf } from './rowDetail.tsx'
 
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `${from + at}`)
 const set = (from: number, to: number) => new Set(ids(from, to))
