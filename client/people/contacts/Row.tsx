@@ -5,7 +5,6 @@ import { LIMITS } from '../../../contract/ground/limits.ts'
 import { usePresence } from '../../me/privacy/usePresence.tsx'
 import { isAwaited, isBlocked, isNotes } from '../../rooms/list/room.ts'
 import { hasMissedCall, newestAt, type RoomRow } from '../../rooms/list/roomList.ts'
-import type { Presence } from '../../rooms/presence/presence.ts'
 import type { Person } from '../../rooms/trust/people.ts'
 import type { Stop } from '../../rooms/trust/refusedList.ts'
 import { Avatar, PresenceDot } from '../../ui/Avatar.tsx'
@@ -27,15 +26,15 @@ interface Props {
   isAmbiguous: boolean
   isPinned: boolean
   isMarkedUnread: boolean
-  /** True while only avatar and name are shown. */
-  isLight?: boolean
 }
 
 /** A chat in the list. It is drawn again only where one of these has changed. */
 export const Row = memo(function Row(props: Props) {
-  const { room, name, person, now, isOpen, isMarkedUnread, isLight } = props
+  const { room, name, person, mismatch, now, isOpen, isAmbiguous, isPinned, isMarkedUnread } = props
   const isDeleted = person?.isDeleted === true
   const presence = usePresence(room, person, now)
+  const at = newestAt(room) ?? (isDeleted ? null : person?.lastSeen)
+  const count = room.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : room.unreadCount
   return (
     <Link
       href={`/chat/${room.id}`}
@@ -52,7 +51,7 @@ export const Row = memo(function Row(props: Props) {
           photo={person?.photo ?? null}
           isOutlined={isDeleted || isBlocked(room) || isAwaited(room)}
         >
-          {!isLight && <PresenceDot isOnline={presence?.isOnline} />}
+          <PresenceDot isOnline={presence?.isOnline} />
         </Avatar>
       )}
       <div>
@@ -61,73 +60,55 @@ export const Row = memo(function Row(props: Props) {
             <span className="name cut" dir="auto" title={isDeleted ? undefined : person ? `${name} (@${person.username})` : name}>
               {name}
             </span>
-            {!isLight && person?.isVerified && !person.mismatch && (
+            {person?.isVerified && !person.mismatch && (
               <>
                 <ShieldCheck className="i i-14" aria-hidden />
                 <span className="sr">Verified</span>
               </>
             )}
           </span>
-          {!isLight && <Beside {...props} presence={presence} />}
+          <span className="sr">{presence?.words}</span>
+          {isPinned && (
+            <>
+              <Pin className="i i-14 t3" aria-hidden />
+              <span className="sr">Pinned</span>
+            </>
+          )}
+          {room.mutedUntil && (
+            <>
+              <BellOff className="i i-14 t3" aria-hidden />
+              <span className="sr">Muted</span>
+            </>
+          )}
+          {room.unreadCount === 0 && hasMissedCall(room) && (
+            <>
+              <i className="red-dot" />
+              <span className="sr">Not seen</span>
+            </>
+          )}
+          {at && (
+            <time className="last-at" dateTime={at}>
+              <span className="sr">{newestAt(room) ? 'Last message' : 'Last seen'} </span>
+              {relativeTime(new Date(at), now)}
+            </time>
+          )}
         </div>
-        <div className="l2">{!isLight && <Below {...props} />}</div>
+        <div className="l2">
+          <RowLine room={room} person={person} mismatch={mismatch} isOpen={isOpen} isAmbiguous={isAmbiguous} />
+          {room.unreadCount > 0 ? (
+            <span className={room.mutedUntil ? 'count still' : 'count'}>
+              {count}
+              <span className="sr"> unread</span>
+            </span>
+          ) : (
+            isMarkedUnread && (
+              <span className="count mark">
+                <span className="sr">Marked as unread</span>
+              </span>
+            )
+          )}
+        </div>
       </div>
     </Link>
   )
 })
-
-/** What stands behind the name. */
-function Beside({ room, person, now, isPinned, presence }: Props & { presence: Presence | undefined }) {
-  const at = newestAt(room) ?? (person?.isDeleted ? null : person?.lastSeen)
-  return (
-    <>
-      <span className="sr">{presence?.words}</span>
-      {isPinned && (
-        <>
-          <Pin className="i i-14 t3" aria-hidden />
-          <span className="sr">Pinned</span>
-        </>
-      )}
-      {room.mutedUntil && (
-        <>
-          <BellOff className="i i-14 t3" aria-hidden />
-          <span className="sr">Muted</span>
-        </>
-      )}
-      {room.unreadCount === 0 && hasMissedCall(room) && (
-        <>
-          <i className="red-dot" />
-          <span className="sr">Not seen</span>
-        </>
-      )}
-      {at && (
-        <time className="last-at" dateTime={at}>
-          <span className="sr">{newestAt(room) ? 'Last message' : 'Last seen'} </span>
-          {relativeTime(new Date(at), now)}
-        </time>
-      )}
-    </>
-  )
-}
-
-/** The second line. */
-function Below({ room, person, mismatch, isOpen, isAmbiguous, isMarkedUnread }: Props) {
-  const count = room.unreadCount > LIMITS.unreadCap ? `${LIMITS.unreadCap}+` : room.unreadCount
-  return (
-    <>
-      <RowLine room={room} person={person} mismatch={mismatch} isOpen={isOpen} isAmbiguous={isAmbiguous} />
-      {room.unreadCount > 0 ? (
-        <span className={room.mutedUntil ? 'count still' : 'count'}>
-          {count}
-          <span className="sr"> unread</span>
-        </span>
-      ) : (
-        isMarkedUnread && (
-          <span className="count mark">
-            <span className="sr">Marked as unread</span>
-          </span>
-        )
-      )}
-    </>
-  )
-}

@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, measureElement, observeElementRect, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { Ellipsis } from 'lucide-react'
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { isMarkedUnread, isPinned, marksStore } from '../../rooms/list/marks.ts'
 import type { DirectChat, RoomFace } from '../../rooms/list/members.ts'
@@ -10,7 +10,6 @@ import type { Person } from '../../rooms/trust/people.ts'
 import { useNow } from '../../ui/env.tsx'
 import { later } from '../../ui/later.tsx'
 import { Row } from './Row.tsx'
-import { useRowDetail } from './rowDetail.tsx'
 
 const Request = later(async () => (await import('./Request.tsx')).Request)
 
@@ -47,10 +46,7 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
   const focusedId = useFocusedId(list)
   // Without a line nothing is loaded.
   useEffect(() => void Request.preload(), [])
-  const kept = useMemo(
-    () => [focusedId, wantedId].map((id) => rows.findIndex(({ room }) => room.id === id)).filter((index) => index >= 0),
-    [rows, focusedId, wantedId],
-  )
+  const kept = rows.flatMap(({ room: { id } }, index) => (id === focusedId || id === wantedId ? [index] : []))
   const [rowPx, setRowPx] = useState(ROW_PX)
   const virtual = useVirtualizer<HTMLDivElement, HTMLLIElement>({
     count: rows.length,
@@ -69,11 +65,6 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
       return px || (instance.measurementsCache[instance.indexFromElement(element)]?.size ?? rowPx)
     },
   })
-  const items = virtual.getVirtualItems()
-  const isFull = useRowDetail(
-    items.map(({ key }) => String(key)),
-    virtual.isScrolling,
-  )
   useLayoutEffect(() => {
     if (wantedId === undefined) return
     const link = list.current?.querySelector<HTMLElement>(`[data-room="${CSS.escape(wantedId)}"]`)
@@ -82,7 +73,7 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
   })
   return (
     <ul aria-label="Contacts" className="rows" ref={list} style={{ height: virtual.getTotalSize() }}>
-      {items.map(({ key, index, start }) => {
+      {virtual.getVirtualItems().map(({ key, index, start }) => {
         const row = rows[index]
         if (!row) return null
         const { room, face, people, direct } = row
@@ -109,9 +100,8 @@ export function VirtualRows({ rows, ambiguous, openRoomId, onOpen, wantedId, onF
                   isAmbiguous={ambiguous.has(face.name.toLowerCase())}
                   isPinned={isPinned(room, marks)}
                   isMarkedUnread={isMarkedUnread(room, marks)}
-                  isLight={!isFull(room.id)}
                 />
-                {isFull(room.id) && (direct || isNotes(room)) && (
+                {(direct || isNotes(room)) && (
                   <button
                     type="button"
                     className="icon-btn tight more"
