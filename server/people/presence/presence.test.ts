@@ -121,6 +121,7 @@ test('a server that starts or stops beside another one sets nobody offline there
   await here.closed
   await expect.poll(() => world.sql('select nodes from presence where user_id = $1', [bob.id])).toEqual([{ nodes: [other.node] }])
   expect(await sees(alice, bob)).toMatchObject({ isOnline: true })
+  expect((await hers.hears('presence')).data).toMatchObject({ userId: bob.id, isOnline: true })
   expect(hers.frames.filter((frame) => frame.type === 'presence' && !frame.data.isOnline)).toEqual([])
   there.hangsUp()
   expect((await hers.hears('presence', (frame) => !frame.data.isOnline)).data.lastSeen).toEqual(expect.any(String))
