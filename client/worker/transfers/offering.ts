@@ -5,7 +5,7 @@ import { CryptoFailure } from '../primitives/failure.ts'
 import { giveAway } from '../primitives/given.ts'
 import { release } from '../primitives/release.ts'
 import { digestOf, randomBytes } from '../primitives/seal.ts'
-import { absent, dropFiles, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
+import { dropFiles, WAITING, writeFile, writesToDisk } from '../vault/disk.ts'
 import { type TransferName, waitingFile } from '../vault/waitingFiles.ts'
 import { fileDigest } from './fileDigest.ts'
 import {
@@ -129,13 +129,18 @@ async function keptChunks(live: Live, held: HeldTransfer, from: number, end: num
   const run = await copy
     ?.slice(from * PLACE_BYTES, end * PLACE_BYTES)
     .arrayBuffer()
-    .catch(absent)
+    .catch(unkept)
   if (!copy || !run) throw fileAbsent()
   held.copy = copy
   const sealed = new Uint8Array(run)
   const chunks = await openRun(held.seal, from, sealed)
   release(sealed)
   return Array.from({ length: end - from }, (_, at) => chunks[at] ?? changed())
+}
+
+/** Another tab has cleared the chat. */
+function unkept(cause: unknown): undefined {
+  if (!(cause instanceof DOMException) || !['NotFoundError', 'NotReadableError'].includes(cause.name)) throw cause
 }
 
 async function sourceChunks({ file, hashes }: NonNullable<HeldTransfer['source']>, from: number, end: number): Promise<Bytes[]> {

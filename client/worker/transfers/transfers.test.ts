@@ -125,6 +125,16 @@ test('After a crash on either side what is there goes on, and what does not open
   expect(await isWhole(again, file)).toBe(true)
 })
 
+test.each(['NotFoundError', 'NotReadableError'])(
+  'Another tab clears the chat while a file goes out (%s): it ends by name',
+  async (how) => {
+    const moving = await underWay(a, b, bytesOf(3 * chunkBytes))
+    await opens(moving, await seals(moving, 0, 1))
+    vi.spyOn(Blob.prototype, 'arrayBuffer').mockRejectedValueOnce(new DOMException('Gone', how))
+    await expect(seals(moving, 1, 1)).rejects.toThrow(failure('file_absent'))
+  },
+)
+
 test('A file with another hash than was offered is refused by name, and nothing of it is kept', async () => {
   const offered = await offersFile(a, b, new Blob([bytesOf(3 * chunkBytes)]))
   const lied = { ...offered, content: { ...offered.content, hash: hashOf(bytesOf(5)) } }
