@@ -20,6 +20,7 @@ import { OtherProviderError, requireSameProvider } from '../server/money/payment
 import { listAccountPlans } from '../server/money/plans/plans.ts'
 import { Refusal } from '../server/refuse.ts'
 import { ConfigError, readConfig } from '../server/settings/config.ts'
+import { runCommand } from './runCommand.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const USAGE = `npm run account -- <verb>
@@ -46,12 +47,7 @@ const clock = () => new Date()
 /** The command cannot be carried out; the message says why. */
 class Unable extends Error {}
 
-try {
-  for (const line of await run(process.argv.slice(2))) console.log(line)
-} catch (error) {
-  console.error(explain(error))
-  process.exit(1)
-}
+await runCommand(run, explain)
 
 /** Formats the error as one line. */
 function explain(error: unknown): string {

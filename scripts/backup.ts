@@ -11,18 +11,14 @@ import { clusterFolder, DataInUseError, runningUrl, startPostgres } from '../ser
 import { Refusal } from '../server/refuse.ts'
 import { ConfigError, readConfig } from '../server/settings/config.ts'
 import { read } from '../server/settings/variables.ts'
+import { runCommand } from './runCommand.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const USAGE = `npm run backup -- <folder> [--keep=<number>] [--plain]
 npm run backup -- check <folder>
 npm run backup -- keys`
 
-try {
-  for (const line of await run(process.argv.slice(2))) console.log(line)
-} catch (error) {
-  console.error(explain(error))
-  process.exit(1)
-}
+await runCommand(run, explain)
 
 function explain(error: unknown): string {
   for (const expected of [BackupError, ConfigError, DataInUseError]) if (error instanceof expected) return error.message
@@ -100,6 +96,5 @@ function readRecipient(isPlain: boolean): string | undefined {
   return recipient
 }
 
-function isBelow(folder: string, parent: string): boolean {
-  return !path.relative(path.resolve(parent), folder).startsWith('..')
-}
+const isBelow = (folder: string, parent: string): boolean =>
+  `${folder}${path.sep}`.startsWith(`${path.resolve(parent)}${path.sep}`)

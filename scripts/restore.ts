@@ -11,16 +11,12 @@ import { DataInUseError } from '../server/ground/db/embedded.ts'
 import { versionOf } from '../server/ground/db/prepare.ts'
 import { Refusal } from '../server/refuse.ts'
 import { ConfigError, readConfig } from '../server/settings/config.ts'
+import { runCommand } from './runCommand.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const USAGE = 'npm run restore -- <folder> [--at=<name of a backup>] [--identity=<file>] [--nothing-since]'
 
-try {
-  for (const line of await run(process.argv.slice(2))) console.log(line)
-} catch (error) {
-  console.error(explain(error))
-  process.exit(1)
-}
+await runCommand(run, explain)
 
 function explain(error: unknown): string {
   for (const expected of [BackupError, ConfigError, DataInUseError]) if (error instanceof expected) return error.message
