@@ -8,7 +8,7 @@ export interface Known {
 /** Key of sessionStorage: a checkout was begun in this tab, for that chat. The provider would read an address. */
 const CHECKOUT = 'plan-checkout'
 
-/** Key of sessionStorage: the newest coin payment that a chat led to, and that chat. */
+/** Key of sessionStorage: the newest coin payment that a chat led to, and its chat. */
 const COIN = 'plan-coin'
 
 const TELLS = /^\/(chat\/|subscribe|settings\?tab=(plan|subscription))/
