@@ -130,7 +130,7 @@ async function sendRow(env: Env, listed: Room, row: OutboxRow, isFresh: boolean)
         const message = await env.api(messagesApi.send, draft)
         message.content ||= sealed.envelope
         waiting.delete(chatRoomId)
-        addNewest(message, true)
+        addNewest(message)
         const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }])
         if (isRequest(listed)) changeRoom(chatRoomId, accepted)
         return caughtUp

@@ -1,6 +1,7 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'
 import { resetRooms, roomById } from '../../rooms/list/roomList.ts'
+import { onReceipt } from '../../rooms/list/rowUpdates.ts'
 import { people } from '../../testing/room.ts'
 import { resetMessages, showRoom } from './messages.ts'
 import { receiveMessage } from './receive.ts'
@@ -10,23 +11,47 @@ afterEach(() => {
   resetRooms()
 })
 
+/** Bob has the room on screen, and its first message is on its way. */
+async function looking(state: 'pending' | 'accepted') {
+  const { alice, bob, wire, roomId } = await people()
+  await alice.says(bob, 'hello')
+  const message = wire.rooms.get(roomId)?.log.find((entry) => entry.kind === 'message')
+  if (message?.kind !== 'message') throw new Error('There is no message')
+  // The room list in memory is Alice's, so it is cleared for Bob.
+  resetRooms()
+  const { env } = bob
+  const [room] = await keepRooms(env, [{ ...bob.contact(alice), state, lastSeq: 0, lastMessage: null, unreadCount: 0 }])
+  if (!room) throw new Error('Bob has no room')
+  await showRoom(env, room)
+  return { env, message, row: () => roomById(roomId), ownId: room.ownId }
+}
+
 test.each([
   ['a request', 'pending', 1],
   ['accepted', 'accepted', 0],
 ] as const)(
   'A message comes while Bob looks at its room, which is %s: its row counts what the server counts',
   async (_, state, unreadCount) => {
-    const { alice, bob, wire, roomId } = await people()
-    await alice.says(bob, 'hello')
-    const message = wire.rooms.get(roomId)?.log.find((entry) => entry.kind === 'message')
-    if (message?.kind !== 'message') throw new Error('There is no message')
-    // The room list in memory is Alice's, so it is cleared for Bob.
-    resetRooms()
-    const { env } = bob
-    const [room] = await keepRooms(env, [{ ...bob.contact(alice), state, lastSeq: 0, lastMessage: null, unreadCount: 0 }])
-    if (!room) throw new Error('Bob has no room')
-    await showRoom(env, room)
+    const { env, message, row } = await looking(state)
     await receiveMessage(env, message)
-    expect(roomById(roomId)).toMatchObject({ lastSeq: message.seq, unreadCount })
+    expect(row()).toMatchObject({ lastSeq: message.seq, unreadCount })
+  },
+)
+
+test.each([
+  ['and is still unread', false, 1],
+  ['and another browser of his reads it', true, 0],
+] as const)(
+  'Bob looks away while a message is opened, %s: its row counts what the server counts',
+  async (_, isRead, unreadCount) => {
+    const { env, message, row, ownId } = await looking('accepted')
+    let isThere = true
+    vi.stubGlobal('document', { visibilityState: 'visible', hasFocus: () => isThere })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const received = receiveMessage(env, message)
+    isThere = false
+    if (isRead) onReceipt({ chatRoomId: message.chatRoomId, userId: ownId, deliveredSeq: message.seq, readSeq: message.seq })
+    await received
+    expect(row()).toMatchObject({ lastSeq: message.seq, unreadCount })
   },
 )

@@ -24,26 +24,26 @@ export async function receiveMessage(env: Env, message: ServerData['message']): 
   const room = roomById(message.chatRoomId)
   if (!room) return
   // A request's messages are hidden before acceptance.
-  const isSeen = isFollowed(room) && isEndOnScreen(room) && isLookedAt()
-  if (isSeen) return receiveSeen(env, room, message)
-  if (isQuiet(room)) return addNewest(message, false)
+  if (isFollowed(room) && isSeen(room)) return receiveSeen(env, room, message)
+  if (isQuiet(room)) return addNewest(message)
   if (message.senderId !== room.ownId && !message.isSilent) noteFresh(room, message.seq)
   // The worker decrypts during the render of the list.
   const caughtUp = catchUp(env, room, [{ kind: 'message', ...message }])
-  addNewest(message, false)
+  addNewest(message)
   await show(env, room, await caughtUp)
 }
 
 /** The bubble comes first; list, counters and marks follow. */
 async function receiveSeen(env: Env, room: RoomRow, message: ServerData['message']): Promise<void> {
   const caughtUp = await catchUp(env, room, [{ kind: 'message', ...message }]).catch((error: unknown) => {
-    addNewest(message, true)
+    addNewest(message)
     throw error
   })
   const newest = caughtUp.opened?.at(-1)
   const isShown = newest !== undefined && (await appendOpened(env, room, caughtUp))
   if (isShown) await painted()
-  addNewest(message, true)
+  // The person may have looked away meanwhile.
+  addNewest(message, isSeen(room))
   if (!isShown) return show(env, room, caughtUp)
   // The account may be closed meanwhile.
   if (!roomById(room.id)) return
@@ -51,9 +51,9 @@ async function receiveSeen(env: Env, room: RoomRow, message: ServerData['message
   await tellShown(env, room, caughtUp.cursor)
 }
 
-function isEndOnScreen(room: Room): boolean {
+function isSeen(room: Room): boolean {
   const view = viewOf(room)
-  return view?.isAtEnd === true && !view.hasNewer && !view.isOpening
+  return view?.isAtEnd === true && !view.hasNewer && !view.isOpening && isLookedAt()
 }
 
 /** The line stands above the first unseen message. */

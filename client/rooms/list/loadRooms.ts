@@ -10,7 +10,17 @@ import { type ChatLocks, CryptoFailure, type KnownAccount } from '../../worker/c
 import { type Person, personById, putPeople } from '../trust/people.ts'
 import { knownOf, shownOf } from '../trust/verified.ts'
 import { type RoomOfRow, roomOfContact, roomOfRow } from './listedRoom.ts'
-import { isShutRow, putRooms, type RoomRow, roomById, roomsStore, setAnswered, setBehind, setUnanswered } from './roomList.ts'
+import {
+  isShutRow,
+  putRooms,
+  type RoomRow,
+  roomById,
+  roomsStore,
+  setAnswered,
+  setBehind,
+  setUnanswered,
+  told,
+} from './roomList.ts'
 import { lockOf, passwordsOf, shutHere, withLock } from './roomLocks.ts'
 import { allUpdates, updatesOf } from './rowUpdates.ts'
 import { keepDrafts } from './unkeptDrafts.ts'
@@ -27,12 +37,16 @@ const nothing: OnRows = () => undefined
 /** Reads the changes since the last answer, or the whole list if there was none. Keeps this browser's own knowledge. */
 export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRow[]> =>
   inTurn(env, 'list', async () => {
+    const ids = [...told]
+    told.clear()
     try {
       const { counter } = roomsStore.getState()
       if (counter === null || !(await readChanges(env, counter, onRows))) await readAnew(env, onRows)
+      else await askRows(env, ids)
       roomsStore.setState({ status: 'ready' })
       return [...roomsStore.getState().rooms.values()]
     } catch (error) {
+      for (const id of ids) told.add(id)
       if (error instanceof ApiError && roomsStore.getState().status === 'loading') {
         setAnswered(unlisted)
         roomsStore.setState({ status: 'failed' })
@@ -49,9 +63,14 @@ export function reloadRooms(env: Env): Promise<RoomRow[]> {
 /** Removes the rooms that the list no longer has. */
 export const fetchRooms = (env: Env, ids: readonly string[]): Promise<void> =>
   inTurn(env, 'list', async () => {
-    for (let from = 0; from < ids.length; from += LIMITS.roomIdsMax)
-      await putAnswer(env, { ids: ids.slice(from, from + LIMITS.roomIdsMax).join() })
+    for (const id of ids) told.add(id)
+    await askRows(env, ids)
   })
+
+async function askRows(env: Env, ids: readonly string[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += LIMITS.roomIdsMax)
+    await putAnswer(env, { ids: ids.slice(from, from + LIMITS.roomIdsMax).join() })
+}
 
 /** The first page is short, to show rows soon. Its counter yields the changes since. */
 async function readAnew(env: Env, onRows: OnRows): Promise<void> {

@@ -77,11 +77,11 @@ test('Frames change the row that they name and no other, and a room that nobody 
     replyToId: null,
     createdAt: new Date().toISOString(),
   }
-  addNewest(message, false)
-  addNewest(message, false)
+  addNewest(message)
+  addNewest(message)
   expect(roomById(room.id)).toMatchObject({ unreadCount: 1, lastSeq: 3 })
   expect(roomsStore.getState().unreadTotal).toBe(1)
-  addNewest({ ...message, id: randomUUID(), seq: 4, isSilent: true }, false)
+  addNewest({ ...message, id: randomUUID(), seq: 4, isSilent: true })
   expect(roomById(room.id)).toMatchObject({ unreadCount: 1, lastSeq: 4, lastMessage: { seq: 3 } })
 
   onTyping({ chatRoomId: room.id, userId: bob.userId, isTyping: true })

@@ -62,6 +62,7 @@ export const roomsStore = createStore<RoomsState>(empty)
 export function resetRooms(): void {
   behind.clear()
   unanswered.clear()
+  told.clear()
   roomsStore.setState(empty())
 }
 
@@ -121,6 +122,9 @@ export function setUnanswered(ids: Iterable<string>): void {
 export function setAnswered(ids: Iterable<string>): void {
   for (const id of ids) unanswered.delete(id)
 }
+
+/** Told otherwise than by changes: a row that is back as it was is no change. */
+export const told = new Set<string>()
 
 export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow>): void {
   const row = roomById(id)

@@ -2,21 +2,22 @@ import type { FrameOf } from '../../../contract/frames.ts'
 import { PERIODS } from '../../../contract/ground/limits.ts'
 import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { showPresence } from '../trust/people.ts'
+import { readSeqOf } from './readMarks.ts'
 import { withMark } from './room.ts'
-import { changeRoom, roomById, roomsStore } from './roomList.ts'
+import { changeRoom, roomById, roomsStore, told } from './roomList.ts'
 
 const updates = new Map<string, number>()
 export const updatesOf = (chatRoomId: string): number => updates.get(chatRoomId) ?? 0
 export const allUpdates = (): ReadonlyMap<string, number> => new Map(updates)
 const countUpdate = (chatRoomId: string) => updates.set(chatRoomId, updatesOf(chatRoomId) + 1)
 
-export function addNewest(message: FrameOf<'message'>['data'], isSeen: boolean): void {
+export function addNewest(message: FrameOf<'message'>['data'], isSeen = false): void {
   countUpdate(message.chatRoomId)
   changeRoom(message.chatRoomId, (room) => {
     if (message.isSilent) return { lastSeq: Math.max(room.lastSeq, message.seq) }
     if (message.seq <= room.lastSeq && room.lastMessage && room.lastMessage.seq >= message.seq) return {}
     const isMine = message.senderId === room.ownId
-    const unreadCount = isMine || isSeen ? room.unreadCount : room.unreadCount + 1
+    const unreadCount = isMine || isSeen || message.seq <= readSeqOf(room) ? room.unreadCount : room.unreadCount + 1
     return {
       lastMessage: message,
       lastSeq: Math.max(room.lastSeq, message.seq),
@@ -41,9 +42,13 @@ export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf
 
 /** A pending request for rows is outdated by this frame. */
 export function onPresence(ownId: string, presence: FrameOf<'presence'>['data']): void {
-  countUpdate(directRoomId(ownId, presence.userId))
+  const note = (id: string) => {
+    countUpdate(id)
+    told.add(id)
+  }
+  note(directRoomId(ownId, presence.userId))
   for (const { id, direct, memberIds } of roomsStore.getState().rooms.values())
-    if (!direct && memberIds.includes(presence.userId)) countUpdate(id)
+    if (!direct && memberIds.includes(presence.userId)) note(id)
   showPresence(presence)
 }
 
