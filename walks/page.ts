@@ -46,7 +46,7 @@ import type { Privacy } from '../contract/people/privacy.ts'
 import '../client/worker/worker.ts'
 import { onceVerbs } from './onceVerbs.ts'
 import { readingVerbs } from './reading.ts'
-import { isUnreadRight } from './unread.ts'
+import { isUnreadRight, tellsMarks } from './unread.ts'
 
 /**
  * A headless page of the product: the unchanged client with its stores, session and worker. `browser.ts` bundles this file and
@@ -140,8 +140,8 @@ const verbs = (env: Env, fetch: Wires['fetch']) => ({
   switches: (change: Partial<Privacy>) => savePrivacy(env, change),
   /** Returns what this page shows of the other person of each room: presence, the read mark, and whether they are typing. */
   seen: () => [...roomsStore.getState().rooms.values()].map((room) => ({ id: room.id, ...seenIn(env, room) })),
-  /** True if the server counts as many unread messages as this page. */
   isCountRight: () => isUnreadRight(env),
+  tellsMarks,
   readsAll: () => markAllRead(env, [...roomsStore.getState().rooms.values()].filter(isNews)),
   says: (text: string) => sendText(env, theRoom(), text),
   replies: (seq: number, text: string) => sendText(env, theRoom(), text, undefined, quoteOf(shownAt(seq))),

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { contactsApi } from '../contract/chat/contacts.ts'
 import { messagesApi } from '../contract/chat/messages.ts'
+import type { ServerFrame } from '../contract/frames.ts'
 import { PERIODS } from '../contract/ground/limits.ts'
 import { type Privacy, privacyApi, privacyShape } from '../contract/people/privacy.ts'
 import { atScreen, type Crowd, type Friend, isOnline, UNREAD_VERBS } from './crowd.ts'
@@ -192,8 +193,9 @@ async function seenByFriend({ alice }: Crowd, { name, program, line }: Friend, t
     readSeq: contact?.theirReadSeq,
   }
   const isSame = JSON.stringify(seen) === JSON.stringify(expected)
-  // Told to read the list anew, the friend forgets what was told before.
-  const heard = line?.frames.slice(line.frames.findLastIndex(({ type }) => type === 'contacts') + 1) ?? []
+  // Told to read the list anew, by Alice's switch or by their own, the friend forgets what was told before.
+  const isAnew = (frame: ServerFrame) => frame.type === 'contacts' || (frame.type === 'account' && frame.data.what === 'privacy')
+  const heard = line?.frames.slice(line.frames.findLastIndex(isAnew) + 1) ?? []
   const told = heard.findLast((frame) => frame.type === 'presence')
   const marks = heard.flatMap((frame) =>
     frame.type === 'receipt' && frame.data.userId === alice.userId ? [frame.data.readSeq] : [],
