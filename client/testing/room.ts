@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Statement } from '../../contract/chat/content.ts'
 import { messagesApi } from '../../contract/chat/messages.ts'
-import { directRoomId } from '../../contract/ground/shapes.ts'
+import { directRoomId, notesRoomId } from '../../contract/ground/shapes.ts'
 import { accountStore } from '../me/account/accountState.ts'
 import { changeKeys } from '../me/account/keys.ts'
+import { roomOfRow } from '../rooms/list/listedRoom.ts'
 import { openLive } from '../worker/account/openAccount.ts'
 import { createCore } from '../worker/core.ts'
 import type { KeyChangeRequest } from '../worker/crypto.ts'
@@ -113,3 +114,11 @@ export async function changesKeys(person: TestPerson, request: KeyChangeRequest)
     accountStore.setState(page)
   }
 }
+
+/** The row of a person's notes. */
+export const notesOf = ({ userId }: TestPerson, lastSeq = 0) =>
+  roomOfRow(userId, {
+    ...{ chatRoomId: notesRoomId(userId), addedAt: new Date().toISOString(), people: [], direct: null, lastSeq, clearedSeq: 0 },
+    ...{ isPasswordProtected: false, isLocked: false, lastMessageAt: null, lastMessage: null, unreadCount: 0, mutedUntil: null },
+    readSeq: 0,
+  }).room

@@ -112,8 +112,9 @@ export const refreshView = (env: Env, room: Room): Promise<void> =>
     }
   })
 
-export async function refreshRoom(env: Env, room: Room): Promise<void> {
-  if (!roomById(room.id) || isShut(room)) return
+export async function refreshRoom(env: Env, { id }: Pick<Room, 'id'>): Promise<void> {
+  const room = roomById(id)
+  if (!room || isShut(room)) return
   await Promise.all([viewOf(room) && refreshView(env, room), refreshPreview(env, room)])
 }
 

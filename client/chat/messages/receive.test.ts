@@ -1,10 +1,12 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { Hide } from '../../../contract/chat/content.ts'
 import { keepRooms } from '../../rooms/list/loadRooms.ts'
-import { resetRooms, roomById } from '../../rooms/list/roomList.ts'
+import { putRooms, resetRooms, roomById } from '../../rooms/list/roomList.ts'
 import { onReceipt } from '../../rooms/list/rowUpdates.ts'
-import { people } from '../../testing/room.ts'
+import { notesOf, people } from '../../testing/room.ts'
 import { resetMessages, showRoom } from './messages.ts'
-import { receiveMessage } from './receive.ts'
+import { receiveMessage, syncRoom } from './receive.ts'
+import { messagesStore } from './store.ts'
 
 afterEach(() => {
   resetMessages()
@@ -55,3 +57,25 @@ test.each([
     expect(row()).toMatchObject({ lastSeq: message.seq, unreadCount })
   },
 )
+
+test('Another tab has already deleted what the notes tell of: it goes from this screen too', async () => {
+  const { alice, bob, roomId } = await people()
+  const notes = notesOf(alice)
+  await bob.says(alice, 'goes')
+  resetRooms()
+  const { env, core } = alice
+  const [room] = await keepRooms(env, [alice.contact(bob)])
+  if (!room) throw new Error('Alice has no room')
+  await showRoom(env, room)
+  const shown = () => messagesStore.getState().open?.messages ?? []
+  const hides = shown().flatMap(({ senderId, id, seq }): Hide[] =>
+    senderId && seq ? [{ type: 'hide', room: roomId, target: { senderId, id }, at: seq }] : [],
+  )
+  expect(hides).toHaveLength(1)
+  await core.hideMessages({ hides, sentAt: new Date().toISOString() })
+  await alice.sends(notes)
+  expect(shown()).toHaveLength(1)
+  putRooms([notes])
+  await syncRoom(env, notesOf(alice, 9))
+  expect(shown()).toEqual([])
+})

@@ -3,7 +3,7 @@ import type { Env } from '../../env.ts'
 import { fetchRooms } from '../../rooms/list/loadRooms.ts'
 import { refreshPreview } from '../../rooms/list/preview.ts'
 import { markDelivered } from '../../rooms/list/readMarks.ts'
-import { isBlocked, isFollowed, type Room } from '../../rooms/list/room.ts'
+import { isBlocked, isFollowed, isNotes, type Room } from '../../rooms/list/room.ts'
 import { isShut, type RoomRow, roomById } from '../../rooms/list/roomList.ts'
 import { addNewest, onReceipt } from '../../rooms/list/rowUpdates.ts'
 import { type CaughtUp, catchUp } from '../../rooms/log/catchUp.ts'
@@ -12,7 +12,7 @@ import { tellForks } from '../../rooms/log/staleEpoch.ts'
 import { isLookedAt } from '../../ui/focus.ts'
 import { painted } from '../../ui/painted.ts'
 import { appendOpened, refreshRoom, showCaughtUp } from './messageWindow.ts'
-import { changeView, viewOf } from './store.ts'
+import { changeView, messagesStore, viewOf } from './store.ts'
 
 /** Nothing is followed in a blocked person's room before the owner looks: what comes of it would show this browser [Note: R5]. */
 export const isQuiet = (room: Room): boolean => isBlocked(room) && !viewOf(room)
@@ -72,8 +72,7 @@ export async function receiveCommit(env: Env, commit: ServerData['commit']): Pro
 
 export async function refreshDelivery(env: Env, receipt: ServerData['receipt']): Promise<void> {
   if (!onReceipt(receipt)) await fetchRooms(env, [receipt.chatRoomId])
-  const room = roomById(receipt.chatRoomId)
-  if (room) await refreshRoom(env, room)
+  await refreshRoom(env, { id: receipt.chatRoomId })
 }
 
 export async function syncRoom(env: Env, room: Room): Promise<void> {
@@ -87,17 +86,15 @@ export async function syncRoom(env: Env, room: Room): Promise<void> {
 
 async function show(env: Env, room: Room, caughtUp: CaughtUp): Promise<void> {
   await showCaughtUp(env, room, caughtUp)
+  // The notes tell of deletions, which another tab may have carried out already.
+  if (isNotes(room)) await refreshRoom(env, { id: messagesStore.getState().open?.chatRoomId ?? '' })
   await tellShown(env, room, caughtUp.cursor)
 }
 
-async function tellShown(env: Env, room: Room, cursor: number): Promise<void> {
-  markShown(env, room, cursor)
-  await tellForks(env, room)
-}
-
-function markShown(env: Env, room: Room, cursor: number): void {
-  const row = roomById(room.id)
+async function tellShown(env: Env, { id }: Room, cursor: number): Promise<void> {
+  const room = roomById(id)
+  if (!room) return
   // A mark would show a stranger that this person is online before acceptance.
-  if (!row || !isFollowed(row) || !row.lastMessage || row.lastMessage.senderId === row.ownId) return
-  markDelivered(env, row, cursor)
+  if (isFollowed(room) && room.lastMessage && room.lastMessage.senderId !== room.ownId) markDelivered(env, room, cursor)
+  await tellForks(env, room)
 }

@@ -40,15 +40,10 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
     const shown = [...nextEnds].filter(([, endMs]) => endMs <= now).map(([id]) => id)
     for (const id of new Set([...ended.chatRoomIds, ...hidden, ...shown])) {
       nextEnds.delete(id)
-      await refresh(id)
+      await refreshRoom(env, { id })
       await readBegun(id)
     }
     if (ended.nextMs !== undefined) lookAt(ended.nextMs)
-  }
-
-  async function refresh(id: string) {
-    const room = roomById(id)
-    if (room) await refreshRoom(env, room)
   }
 
   /** A reply or an edit goes with its message. */
@@ -68,7 +63,7 @@ export function keepLifetimes(env: Env, attempt: (work: Promise<unknown>) => voi
     const readAtMs = isElsewhere && room.readAt ? { readAtMs: Date.parse(room.readAt) } : {}
     await env.crypto.startLifetimes({ chatRoomId, readSeq, ...readAtMs })
     // Another tab may have started it.
-    await refresh(chatRoomId)
+    await refreshRoom(env, room)
   }
 
   onEnds((chatRoomId, ends) => {

@@ -5,26 +5,18 @@ import { roomsApi } from '../../../contract/chat/rooms.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
 import type { TestPerson } from '../../testing/people.ts'
 import { wordsOf } from '../../testing/people.ts'
-import { changesKeys, patchedClient, people } from '../../testing/room.ts'
+import { changesKeys, notesOf, patchedClient, people } from '../../testing/room.ts'
 import type { StoredMessage } from '../../worker/crypto.ts'
-import { roomOfRow } from '../list/listedRoom.ts'
 import { isStarred } from '../list/marks.ts'
 import { refreshOwnDevices } from '../trust/ownDevices.ts'
 import { catchUp } from './catchUp.ts'
 import { gatherMarks } from './gatherMarks.ts'
 import { enterRoom } from './readyRoom.ts'
 
-const notesOf = ({ userId }: TestPerson, lastSeq: number) =>
-  roomOfRow(userId, {
-    ...{ chatRoomId: notesRoomId(userId), addedAt: new Date().toISOString(), people: [], direct: null, lastSeq, clearedSeq: 0 },
-    ...{ isPasswordProtected: false, isLocked: false, lastMessageAt: null, lastMessage: null, unreadCount: 0, mutedUntil: null },
-    readSeq: 0,
-  }).room
-
 const notes = (person: TestPerson, text: string) => keeps(person, { type: 'text', text })
 
 async function keeps(person: TestPerson, content: Content | Act): Promise<void> {
-  const room = notesOf(person, 0)
+  const room = notesOf(person)
   await person.core.keepInOutbox({
     ...{ id: randomUUID(), chatRoomId: room.id, content, replyToId: null, sentAt: new Date().toISOString() },
   })
@@ -33,7 +25,7 @@ async function keeps(person: TestPerson, content: Content | Act): Promise<void> 
 
 async function reads(person: TestPerson): Promise<string[]> {
   await refreshOwnDevices(person.env)
-  await catchUp(person.env, notesOf(person, 0))
+  await catchUp(person.env, notesOf(person))
   const { messages } = await person.core.page({ chatRoomId: notesRoomId(person.userId), limit: 50 })
   return messages.map(({ body }) => wordsOf(body))
 }

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import type { Act, Content, Hide } from '../../../contract/chat/content.ts'
 import { notesRoomId } from '../../../contract/ground/shapes.ts'
-import { roomOfRow } from '../../rooms/list/listedRoom.ts'
 import { catchUp } from '../../rooms/log/catchUp.ts'
 import { gatherMarks } from '../../rooms/log/gatherMarks.ts'
 import { refreshOwnDevices } from '../../rooms/trust/ownDevices.ts'
 import { at, type TestPerson, wordsOf } from '../../testing/people.ts'
-import { patchedClient, people } from '../../testing/room.ts'
+import { notesOf, patchedClient, people } from '../../testing/room.ts'
 import { openLive } from '../account/openAccount.ts'
 import type { StoredMessage } from '../vault/storedMessage.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -26,13 +25,6 @@ beforeEach(async () => {
   await bob.says(alice, 'goes')
   await alice.reads(bob)
 })
-
-const notesOf = ({ userId }: TestPerson) =>
-  roomOfRow(userId, {
-    ...{ chatRoomId: notesRoomId(userId), addedAt: new Date().toISOString(), people: [], direct: null, lastSeq: 0 },
-    ...{ isPasswordProtected: false, isLocked: false, lastMessageAt: null, lastMessage: null, unreadCount: 0, mutedUntil: null },
-    ...{ readSeq: 0, clearedSeq: 0 },
-  }).room
 
 async function says(me: TestPerson, room: Parameters<TestPerson['sends']>[0], content: Content | Act): Promise<void> {
   const sentAt = new Date().toISOString()
