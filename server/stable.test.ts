@@ -18,8 +18,9 @@ import { startWorld } from './testing/world.ts'
 const world = await startWorld()
 
 const ROOMS = 1000
+const FEW_MESSAGES = 20_000
 // The long run fills a room as years of writing would.
-const MESSAGES = process.env.WALK_STEPS ? 1_000_000 : 20_000
+const MESSAGES = process.env.WALK_STEPS ? 1_000_000 : FEW_MESSAGES
 const STEP = 100_000
 const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 const [alice, room] = [uuid(1), 'r1']
@@ -66,7 +67,7 @@ const LOOKUPS: Record<string, [number, LookUp]> = {
   'room list, raised': [2 * ROOMS + 201 * 30, (db) => readRaised(db, lister, 0, 201)],
   // A plan for one row must not look cheaper than the one that is kept for any number.
   'room list, one row': [40, (db) => readRows(db, lister, FIFTY.slice(0, 1))],
-  'room list, rows': [50 * 30, (db) => readRows(db, lister, FIFTY)],
+  'room list, rows': [50 * 34, (db) => readRows(db, lister, FIFTY)],
   // Alice's contacts, their rows about her, and what they show.
   presence: [10 * ROOMS, (db) => writePresence(db, uuid(9), [alice, uuid(2)], [true, false], { now, here: undefined })],
   // Whoever has many contacts, of whom two are here.
@@ -142,7 +143,7 @@ async function fill(rooms: number, messages: number): Promise<void> {
     const numbers = `generate_series(${from}, ${Math.min(messages, from + STEP - 1)}) n on conflict do nothing`
     await world.sql(
       `insert into messages (room, seq, id, sender_id, content, message_type, is_encrypted, created_at)
-       select (select number from chat_rooms where id = '${room}'), n, gen_random_uuid(), '${alice}', 'x', 'text', false, now() from ${numbers}`,
+       select (select number from chat_rooms where id = '${room}'), n, gen_random_uuid(), case when n % 2 = 0 then '${alice}' else '${uuid(2)}' end::uuid, 'x', 'text', false, now() from ${numbers}`,
     )
     await world.sql(
       `insert into room_commits (room, seq, sender_id, generation, group_id, epoch, commit, created_at)
@@ -188,6 +189,9 @@ test('a hot look-up that was planned with no, some or all rows, before or after 
 
 // PostgreSQL plans a statement for its very values five times. If the plan for any values looks dearer then, it plans anew at each call.
 test('a hot look-up is planned once a connection, not at each call', async () => {
+  // With a million in one room alone the plan for any room looks dear, which no server has.
+  for (const table of ['messages', 'room_commits']) await world.sql(`delete from ${table} where seq > $1`, [FEW_MESSAGES])
+  await world.sql('vacuum analyze')
   const planned: string[] = []
   for (const [what, [, lookUp]] of Object.entries(LOOKUPS)) {
     // On a connection of its own: others may use the same statement for more rows, by which the kept plan looks cheap.
@@ -197,7 +201,7 @@ test('a hot look-up is planned once a connection, not at each call', async () =>
     planned.push(...rows.map(({ name }) => `${what}: ${name}`))
   }
   expect(planned).toEqual([])
-})
+}, 600_000)
 
 test('the row of a room of many reads so much for each of its members, whenever it was planned', async () => {
   const [members, group] = [100, 'room_1']
