@@ -236,7 +236,8 @@ test('Keys, wheel and fingers lead through the pictures of a chat and bring one 
   await second.getByRole('img').waitFor()
   await second.click()
   const viewer = (name: string) => bob.page.getByRole('dialog', { name })
-  await viewer('small second.png').waitFor()
+  // The pictures beside it are read from the vault behind it.
+  await viewer('small second.png').getByRole('button', { name: 'Previous picture' }).waitFor()
   await bob.page.keyboard.press('ArrowLeft')
   await viewer('first.png').getByRole('img').waitFor()
   const scale = () =>
