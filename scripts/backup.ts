@@ -96,5 +96,6 @@ function readRecipient(isPlain: boolean): string | undefined {
   return recipient
 }
 
-const isBelow = (folder: string, parent: string): boolean =>
-  `${folder}${path.sep}`.startsWith(`${path.resolve(parent)}${path.sep}`)
+function isBelow(folder: string, parent: string): boolean {
+  return `${folder}${path.sep}`.startsWith(`${path.resolve(parent)}${path.sep}`)
+}
