@@ -11,6 +11,7 @@ import { type Person, personById, putPeople } from '../trust/people.ts'
 import { knownOf, shownOf } from '../trust/verified.ts'
 import { type RoomOfRow, roomOfContact, roomOfRow } from './listedRoom.ts'
 import {
+  changedBetween,
   isShutRow,
   putRooms,
   type RoomRow,
@@ -19,7 +20,6 @@ import {
   setAnswered,
   setBehind,
   setUnanswered,
-  told,
 } from './roomList.ts'
 import { lockOf, passwordsOf, shutHere, withLock } from './roomLocks.ts'
 import { allUpdates, updatesOf } from './rowUpdates.ts'
@@ -37,8 +37,8 @@ const nothing: OnRows = () => undefined
 /** Reads the changes since the last answer, or the whole list if there was none. Keeps this browser's own knowledge. */
 export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRow[]> =>
   inTurn(env, 'list', async () => {
-    const ids = [...told]
-    told.clear()
+    const ids = [...changedBetween]
+    changedBetween.clear()
     try {
       const { counter } = roomsStore.getState()
       if (counter === null || !(await readChanges(env, counter, onRows))) await readAnew(env, onRows)
@@ -46,7 +46,7 @@ export const refreshRooms = (env: Env, onRows: OnRows = nothing): Promise<RoomRo
       roomsStore.setState({ status: 'ready' })
       return [...roomsStore.getState().rooms.values()]
     } catch (error) {
-      for (const id of ids) told.add(id)
+      for (const id of ids) changedBetween.add(id)
       if (error instanceof ApiError && roomsStore.getState().status === 'loading') {
         setAnswered(unlisted)
         roomsStore.setState({ status: 'failed' })
@@ -63,7 +63,7 @@ export function reloadRooms(env: Env): Promise<RoomRow[]> {
 /** Removes the rooms that the list no longer has. */
 export const fetchRooms = (env: Env, ids: readonly string[]): Promise<void> =>
   inTurn(env, 'list', async () => {
-    for (const id of ids) told.add(id)
+    for (const id of ids) changedBetween.add(id)
     await askRows(env, ids)
   })
 

@@ -62,7 +62,7 @@ export const roomsStore = createStore<RoomsState>(empty)
 export function resetRooms(): void {
   behind.clear()
   unanswered.clear()
-  told.clear()
+  changedBetween.clear()
   roomsStore.setState(empty())
 }
 
@@ -123,8 +123,8 @@ export function setAnswered(ids: Iterable<string>): void {
   for (const id of ids) unanswered.delete(id)
 }
 
-/** Told otherwise than by changes: a row that is back as it was is no change. */
-export const told = new Set<string>()
+/** Changed by a frame or by id: the list does not name a row that changed back. */
+export const changedBetween = new Set<string>()
 
 export function changeRoom(id: string, change: (row: RoomRow) => Partial<RoomRow>): void {
   const row = roomById(id)

@@ -4,7 +4,7 @@ import { directRoomId } from '../../../contract/ground/shapes.ts'
 import { showPresence } from '../trust/people.ts'
 import { readSeqOf } from './readMarks.ts'
 import { withMark } from './room.ts'
-import { changeRoom, roomById, roomsStore, told } from './roomList.ts'
+import { changedBetween, changeRoom, roomById, roomsStore } from './roomList.ts'
 
 const updates = new Map<string, number>()
 export const updatesOf = (chatRoomId: string): number => updates.get(chatRoomId) ?? 0
@@ -44,7 +44,7 @@ export function onReceipt({ chatRoomId, userId, deliveredSeq, readSeq }: FrameOf
 export function onPresence(ownId: string, presence: FrameOf<'presence'>['data']): void {
   const note = (id: string) => {
     countUpdate(id)
-    told.add(id)
+    changedBetween.add(id)
   }
   note(directRoomId(ownId, presence.userId))
   for (const { id, direct, memberIds } of roomsStore.getState().rooms.values())
