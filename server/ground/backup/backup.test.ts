@@ -185,7 +185,7 @@ test('a backup is encrypted, or the operator says otherwise; a second one at onc
     refused([folder], { BACKUP_RECIPIENT: '' }, /^Backups are encrypted: set BACKUP_RECIPIENT .* --plain/),
     refused([folder], { BACKUP_RECIPIENT: 'age1no' }, /^BACKUP_RECIPIENT must be a recipient/),
     refused([folder, '--plain'], {}, /^BACKUP_RECIPIENT is set, so --plain/),
-    refused([path.join(dataFolder, 'b')], {}, /^A backup in the data folder .* is lost with it/),
+    ...['b', '..b'].map((name) => refused([path.join(dataFolder, name)], {}, /^A backup in the data folder .* is lost with it/)),
     refused([folder], { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' }, /^DATABASE_URL names a PostgreSQL of yours/),
     refused([folder], { CONCLAVE_DATA: path.join(place, 'nothing') }, /^There is no database in /),
   ])
