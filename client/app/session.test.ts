@@ -594,7 +594,12 @@ test('The key that locks this browser is there as soon as the session, and ends 
 test('A server that from now on answers by Tor alone ends the session at once: what is typed is kept, and nothing is asked again', async () => {
   const { alice, roomId } = await opened()
   localStorage.setItem('user', 'kept')
-  const offKeep = onKeepDrafts(() => keepDraft(page, roomId, 'not yet sent'))
+  // A sync keeps what is typed too. The rest comes after it.
+  let typed = 'not yet'
+  const offKeep = onKeepDrafts(() => keepDraft(page, roomId, typed))
+  socket.close.mockImplementationOnce(() => {
+    typed = 'not yet sent'
+  })
   isShut = true
   connects('connecting', null)
   vi.advanceTimersByTime(PERIODS.reconnectMs)
